@@ -111,7 +111,7 @@ release: install
 
 # The environment that students work in, with the versions that grade: what the notebooks import, and all that this brings.
 STUDENTS := ipywidgets jupyterlab matplotlib numpy torch
-EXACTLY := import sys; from packaging.requirements import Requirement; from grader.elsewhere.packages import versions; \
+EXACTLY := import sys; from packaging.requirements import Requirement; from grader.autograders.packages import versions; \
 	print(*versions(map(Requirement, sys.argv[1:])), sep="\n")
 lock: install
 	@$(VENV)/bin/python -c '$(EXACTLY)' $(STUDENTS) > release/requirements.txt

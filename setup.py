@@ -12,7 +12,7 @@ class WithDemo(build_py):
         super().run()
         if self.editable_mode:  # then the course lies beside the package
             return
-        with ZipFile(Path(self.build_lib, "grader/proof/demo/course.zip"), "w", ZIP_DEFLATED) as archive:
+        with ZipFile(Path(self.build_lib, "grader/checks/demo/course.zip"), "w", ZIP_DEFLATED) as archive:
             for path in (Path("nbgrader_config.py"), *sorted(Path("source").rglob("*"))):
                 if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(path.parts):
                     archive.write(path)

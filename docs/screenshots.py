@@ -21,8 +21,8 @@ from accessibility import seen_as  # noqa: E402
 from chromium import Page, headless_chromium  # noqa: E402
 from jupyter_lab import FORMGRADER, NotebookPage, serving  # noqa: E402
 
-from grader.course import Course  # noqa: E402
-from grader.proof.demo import ASSIGNMENT, most_to_read, run_demo  # noqa: E402
+from grader.checks.demo import ASSIGNMENT, most_to_read, run_demo  # noqa: E402
+from grader.course.folder import Course  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 SIZES = {"": ("light", 1100, 1000), "-dark": ("dark", 1100, 1000), "-phone": ("dark", 390, 844)}

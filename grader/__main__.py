@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from grader.classroom import fork_server
-from grader.running.zygote_process import start_zygote
+from grader.host.zygote_process import start_zygote
 
 
 def main() -> None:
@@ -13,7 +13,7 @@ def main() -> None:
         fork_server.start_early()
     if "try" in sys.argv[1:2]:
         start_zygote()
-    from grader.cli import run
+    from grader.cli.app import run
 
     try:
         run()

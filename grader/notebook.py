@@ -10,8 +10,8 @@ from typing import Any
 import nbformat
 import torch
 
-from grader.catalogue.loading import Exercises, earlier_functions, in_order_of
-from grader.course import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course
+from grader.course.loading import Exercises, earlier_functions, in_order_of
 from grader.errors import CourseError
 from grader.judging.best_verdict import best_verdict, in_all_forms
 from grader.judging.combined import combined

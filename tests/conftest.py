@@ -28,12 +28,12 @@ import torch
 from filelock import FileLock
 from selenium.webdriver import Chrome
 
-from grader.course import Course, copy_course
+from grader.course.folder import Course, copy_course
 from grader.gradebook.hidden_seed import SECRET_FILE
+from grader.host import zygote_process
 from grader.model.label import Label
 from grader.notebooks.solutions import fill_in, solutions
 from grader.release.compiling import compile_release
-from grader.running import zygote_process
 from support.chromium import headless_chromium
 from support.groups import InGroups, seconds
 from support.one_line import OneLine

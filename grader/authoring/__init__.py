@@ -1,3 +1,3 @@
 """The beginnings of a course, an assignment and an exercise: the smallest ones that work, to go on from."""
 
-__all__ = ["commands"]
+__all__ = ["beginnings"]

@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 
 from grader.authoring.solution_cells import SolutionCell
-from grader.course import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import solved_exercise, tested_exercise

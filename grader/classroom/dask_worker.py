@@ -16,8 +16,8 @@ from distributed import get_worker
 
 from grader.classroom.returned import pack
 from grader.errors import CourseError, CrewGone
+from grader.host.scratch import sweep
 from grader.model.submission import Assignment, Submission
-from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
 
 INSTALL = "Install the same package there, and start it again."

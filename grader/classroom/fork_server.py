@@ -11,8 +11,8 @@ import multiprocessing
 import multiprocessing.forkserver
 import sys
 
-from grader.machine import cores
-from grader.running.zygote_process import start_zygote
+from grader.host.machine import cores
+from grader.host.zygote_process import start_zygote
 
 # Imports make half a million objects, and no garbage. By itself the collector looks through them some hundred times.
 gc.set_threshold(10_000)

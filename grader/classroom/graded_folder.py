@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader.gradebook.records import digest_of
+from grader.host.scratch import remove_folder, write_files
 from grader.model.submission import Files
-from grader.running.scratch import remove_folder, write_files
 
 _WAITING = ".waiting"  # nbgrader's patterns do not find names with a dot in front
 _OLD = "old"

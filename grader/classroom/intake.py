@@ -19,7 +19,7 @@ from nbgrader.utils import find_all_files, parse_utc
 
 from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
 from grader.classroom.kept import FOLDER, NoRoom, keep, kept
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.fingerprint import Fingerprint, digest, way

@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 from grader.classroom.handed_in import MAX_BYTES, HandedIn, NotTakenIn, take_in
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.fingerprint import digest
-from grader.running.scratch import write_files
+from grader.host.scratch import write_files
 
 FOLDER = "hand_ins"  # in it STUDENT/ASSIGNMENT/, and in that a folder for each hand-in, named by what is in it
 

@@ -16,9 +16,9 @@ from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.records import Record, digest_of
 from grader.gradebook.set_aside import Aside, Marks, SetAside
-from grader.machine import environment
+from grader.host.machine import environment
+from grader.host.patience import patiently
 from grader.model.submission import Files, Graded
-from grader.running.patience import patiently
 
 T = TypeVar("T")
 

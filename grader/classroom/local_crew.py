@@ -15,8 +15,8 @@ from multiprocessing.connection import Connection, wait
 
 from grader.classroom.fork_server import preloaded
 from grader.errors import CourseError, CrewGone
+from grader.host.zygote_process import GPUS, start_zygote, use_zygote
 from grader.model.submission import Assignment, Graded, Submission
-from grader.running.zygote_process import GPUS, start_zygote, use_zygote
 from grader.sandbox.confine import die_with_parent
 
 TICK = 0.25  # seconds between two looks at the clock
@@ -137,14 +137,14 @@ def places_on(device: str) -> list[str]:
     """The GPUs among which a crew is spread, by name; one without a name where there is nothing to choose."""
     if device != "cuda":
         return [""]
-    from grader.running.devices import gpus
+    from grader.host.devices import gpus
 
     return gpus() or [""]
 
 
 def _must_start(assignment: Assignment) -> None:
     """One sandbox before all others: what this machine lacks is told once, and no student is blamed for it."""
-    from grader.running.devices import must_start
+    from grader.host.devices import must_start
 
     must_start(assignment.device, assignment.confined, assignment.hidden)
 

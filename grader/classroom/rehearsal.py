@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.classroom.kept import FOLDER as KEPT
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import copy_gradebook, gradebook_file
 from grader.gradebook.hidden_seed import secret_of

@@ -16,16 +16,16 @@ from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.handed_in import NotTakenIn
 from grader.classroom.intake import Intake, Taken, read_assignment, who
 from grader.classroom.ledger import Ledger, Result
-from grader.course import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
 from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.settings import read_settings, term_rules
 from grader.gradebook.settling import settle, tell_of_late, tell_of_unknown
+from grader.host.scratch import sweep
 from grader.model.submission import Graded, Submission
 from grader.release.entering import enter
-from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import one_line
 

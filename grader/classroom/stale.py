@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from grader.classroom.handed_in import NotTakenIn
 from grader.classroom.intake import Intake, Taken, read_assignment
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.fingerprint import HAND_IN, changes_between

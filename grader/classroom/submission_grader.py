@@ -8,13 +8,13 @@ from pathlib import PurePosixPath
 from grader.classroom.returned import as_text, not_handed_in
 from grader.errors import CourseError
 from grader.gradebook.conversion import Conversion
+from grader.host.devices import cannot_start
+from grader.host.zygote_process import ZygoteError
 from grader.model.exercise_files import said_of
 from grader.model.submission import Assignment, Files, Graded, GradedNotebook, KnownNotebook, Submission
 from grader.model.verdict import Scored
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.verdict_cells import results_of, together
-from grader.running.devices import cannot_start
-from grader.running.zygote_process import ZygoteError
 from grader.sandbox.confine import CannotConfineError
 
 

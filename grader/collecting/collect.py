@@ -19,7 +19,7 @@ from grader.collecting.recognising import Recogniser, released_by
 from grader.collecting.rosters import known_students
 from grader.collecting.times import Times
 from grader.collecting.zips import list_zip
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
 from grader.term.reading import read_rules

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.collecting.rosters import MORE, BadLine, in_gradebook, read_line, read_lines, same_as, student_of
 from grader.collecting.students import Roster, normal
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.roster import COLUMNS, Enrolled, enter_students, read_roster, write_roster
 from grader.sandbox.plain_text import one_line
 

@@ -13,7 +13,7 @@ from nbgrader.utils import parse_utc
 from grader.classroom import kept
 from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
 from grader.collecting.choosing import Chosen
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.late import LATE_FILE, is_late_without_time
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said

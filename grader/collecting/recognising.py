@@ -24,7 +24,7 @@ from grader.collecting.scripts import (
     whole,
 )
 from grader.collecting.scripts import without_comments_at_end as bare
-from grader.course import Course
+from grader.course.folder import Course
 from grader.model.submission import KnownCell
 from grader.notebooks.parsing import (
     MAX_BYTES,

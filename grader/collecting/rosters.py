@@ -14,7 +14,7 @@ from nbgrader.api import Student as Row
 
 from grader.classroom.handed_in import is_name
 from grader.collecting.students import CANVAS, ID, MOODLE, NAME, Form, Roster, Student, normal
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import gradebook_file, open_gradebook
 from grader.gradebook.roster import Enrolled, read_roster

@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, at, wrong
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.model.forms.module import MODULE
-from grader.written.lines import version
+from grader.solutions.lines import version
 
 from . import attention_cases
 from .ex16_causal_attention import CausalAttention

@@ -28,9 +28,9 @@ from nbgrader.preprocessors import (
 )
 from traitlets.utils.importstring import import_item
 
-from grader.catalogue.exercise_files import hidden_folders
-from grader.catalogue.loading import Exercises, load
-from grader.course import read_config
+from grader.course.exercise_files import hidden_folders
+from grader.course.folder import read_config
+from grader.course.loading import Exercises, load
 from grader.gradebook.preprocessors import IN_MEMORY
 from grader.model.submission import Assignment, Files, KnownCell, KnownNotebook
 

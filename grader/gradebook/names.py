@@ -14,7 +14,7 @@ from functools import cached_property
 from nbgrader.api import Student
 from sqlalchemy import select
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import Person
 from grader.gradebook.connection import is_new, open_gradebook

@@ -15,10 +15,14 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, Execute, IgnorePattern, NbGraderPreprocessor
 from traitlets import Bool, Enum, Integer
 
-from grader.catalogue.exercise_files import hidden_folders, read_exercise_files
-from grader.catalogue.loading import Exercises, in_order_of, load
+from grader.course.exercise_files import hidden_folders, read_exercise_files
+from grader.course.loading import Exercises, in_order_of, load
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
+from grader.host.scratch import files_beside
+from grader.host.settings import Settings
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Files, KnownCell
@@ -29,10 +33,6 @@ from grader.notebooks.parsing import NOTES_KEY, content_of, parse_notebook, why_
 from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
 from grader.notebooks.verdict_cells import refuse_to_score
-from grader.running.grading import grade_notebook
-from grader.running.limits import Limits
-from grader.running.scratch import files_beside
-from grader.running.settings import Settings
 
 # In nbgrader's resources: what `grader autograde` has read for a whole class before.
 IN_MEMORY = "grader"

@@ -16,7 +16,7 @@ from pathlib import Path
 from nbgrader.api import Student
 from sqlalchemy import insert, select, update
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import PatientSession, open_gradebook
 

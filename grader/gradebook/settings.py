@@ -12,7 +12,7 @@ from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.utils.importstring import import_item
 
-from grader.course import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.term.rules import AssignmentRules
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from nbgrader.api import Gradebook, Student
 from sqlalchemy import select
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import PatientSession, open_gradebook
 from grader.gradebook.late import are_there_any, is_late_without_time, write_dates, write_penalties

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, NotInGradebook, Person
 from grader.gradebook.connection import check_gradebook, open_gradebook

@@ -15,7 +15,7 @@ from grader.model.forms.exact import RUINED
 from grader.model.forms.parts import IN_PART
 from grader.model.verdict import Picture
 from grader.sandbox.forms.module import observe
-from grader.written.chance import same_chance
+from grader.solutions.chance import same_chance
 
 Tensor = torch.Tensor
 Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors

@@ -23,10 +23,10 @@ from grader.model.label import Label
 from grader.model.memory import MemoryPromise
 from grader.model.verdict import Picture
 from grader.sandbox.tables import is_table
-from grader.written.chance import same_chance, shared_generators
-from grader.written.functions import WrittenFunction
-from grader.written.lines import Change
-from grader.written.modules import ModuleCase, WrittenClass
+from grader.solutions.chance import same_chance, shared_generators
+from grader.solutions.functions import WrittenFunction
+from grader.solutions.lines import Change
+from grader.solutions.modules import ModuleCase, WrittenClass
 
 Inputs = tuple[Any, ...]
 # Right functions in place of a student's own, by name.

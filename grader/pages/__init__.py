@@ -1,15 +1,13 @@
-"""What people read: feedback, the class report, pictures and charts, similar code, and exports."""
+"""What people read: feedback, the class report, pictures and charts, similar code."""
 
 __all__ = [
-    "changes",
-    "export",
+    "code_forms",
     "feedback",
     "feedback_page",
+    "folders",
     "other_forms",
-    "platforms",
-    "publish",
     "report",
     "sections",
     "spreadsheet",
-    "whole_term",
+    "templating",
 ]

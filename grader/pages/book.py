@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.pages.book_text import BookText, code_html
 from grader.pages.sections import Sections
 from grader.pages.templating import template

@@ -9,7 +9,7 @@ from typing import Any
 from nbgrader.api import Assignment, Grade, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import select
 
-from grader.course import Course, reason_of
+from grader.course.folder import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook
 from grader.gradebook.settings import term_rules

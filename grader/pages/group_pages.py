@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import open_gradebook
 from grader.term.rules import AssignmentRules

@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.classroom.handed_in import read_plain
 from grader.collecting.files import File, Refused
 from grader.collecting.folders import list_folder
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.found import solution_sources, words_of
 from grader.gradebook.records import digest_of

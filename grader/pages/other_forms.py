@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.pages.book import write_book
 from grader.release.marimo import convert_release, need_marimo
 from grader.release.public_url import public_folder

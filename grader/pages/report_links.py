@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from grader.course import Course
+from grader.course.folder import Course
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 
 

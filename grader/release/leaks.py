@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.release.secrets import (
     SHOWN,

@@ -24,8 +24,8 @@ from typing import Any
 
 import nbformat
 
-from grader.catalogue.loading import Exercises
-from grader.course import Course
+from grader.course.folder import Course
+from grader.course.loading import Exercises
 from grader.errors import CourseError
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import is_test_cell, solved_exercise

@@ -12,7 +12,7 @@ from typing import Any
 
 import nbformat
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.single_file import in_one_file

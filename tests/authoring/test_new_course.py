@@ -10,9 +10,13 @@ import nbformat
 import pytest
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
+from grader.checks.findings import Finding
+from grader.checks.sound_cases import must_be_releasable, must_be_sound
+from grader.checks.validate import validate
+from grader.checks.visible_checks import passed_by_visible_checks
 from grader.classroom.progress import misconceptions
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.published import told_now
 from grader.gradebook.standings import read_class
@@ -21,12 +25,8 @@ from grader.notebooks.solutions import fill_in
 from grader.pages.class_summary import summary
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
-from grader.proof.findings import Finding
-from grader.proof.sound_cases import must_be_releasable, must_be_sound
-from grader.proof.validate import validate
-from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release.compiling import compile_release
-from grader.written.lines import Lines
+from grader.solutions.lines import Lines
 from support.all_files import files_in
 from support.command_line import grader
 
@@ -192,7 +192,7 @@ def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.Monk
     path = course.root / "exercises/week1_2.py"
     path.write_text(path.read_text().replace("    return sum", "    1 / 0\n    return sum"))
     reference = course.exercises("week1")[2].reference
-    monkeypatch.setattr("grader.proof.sound_cases.must_be_releasable", lambda *_: reference([1.0]))
+    monkeypatch.setattr("grader.checks.sound_cases.must_be_releasable", lambda *_: reference([1.0]))
     ended = grader("release", "week1", folder=course.root)
     assert ended.stderr == (
         "An exercise cannot be used: ZeroDivisionError: division by zero (exercises/week1_2.py, line 7). "

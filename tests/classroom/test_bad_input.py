@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from grader.classroom.run import autograde
-from grader.cli import run as main
-from grader.course import Course
+from grader.cli.app import run as main
+from grader.course.folder import Course
 from grader.errors import CourseError
 from support.whole_course import files, rows
 

@@ -21,15 +21,15 @@ import nbformat
 import pytest
 
 import grader
+from grader.checks.demo import make_up_class
 from grader.classroom.local_crew import LocalCrew
 from grader.classroom.run import autograde
-from grader.course import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
+from grader.host import scratch
+from grader.host.scratch import write_files
 from grader.model.submission import Graded, Submission
 from grader.notebooks.solutions import fill_in
-from grader.proof.demo import make_up_class
-from grader.running import scratch
-from grader.running.scratch import write_files
 from support.part import part
 from support.whole_course import files, rows
 
@@ -143,7 +143,7 @@ def test_who_has_nothing_to_grade_does_not_load_torch(
 import sys
 from pathlib import Path
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 
 (result,) = autograde(Course(Path()), {ASSIGNMENT!r}, jobs=2)
 print(result.unchanged, "torch" in sys.modules)
@@ -395,7 +395,7 @@ def test_a_full_disk_loses_nothing(
         write_files(files, folder)
 
     with monkeypatch.context() as patch:
-        patch.setattr("grader.running.patience.PAUSES", (0.0,))  # nobody makes room meanwhile
+        patch.setattr("grader.host.patience.PAUSES", (0.0,))  # nobody makes room meanwhile
         patch.setattr("grader.classroom.graded_folder.write_files", write_until_full)
         with pytest.raises(CourseError, match="No space left"):
             list(autograde(course, ASSIGNMENT))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.run import autograde
-from grader.course import STEPS, Course, copy_course
+from grader.course.folder import STEPS, Course, copy_course
 from grader.errors import CourseError
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report

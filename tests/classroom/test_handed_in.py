@@ -12,7 +12,7 @@ import pytest
 
 from grader.classroom.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, take_in
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.fingerprint import digest
 from grader.gradebook.preprocessors import links
 

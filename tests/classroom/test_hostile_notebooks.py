@@ -16,7 +16,7 @@ import nbformat
 import pytest
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.model.submission import Graded
 from support.graded_corpus import a_few_seeds
 from support.part import part

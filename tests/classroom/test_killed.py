@@ -19,9 +19,9 @@ import pytest
 
 from grader.classroom.local_crew import InThisProcess
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
+from grader.host.zygote_process import start_zygote, use_zygote
 from grader.model.submission import Graded, Submission
-from grader.running.zygote_process import start_zygote, use_zygote
 from support.part import part
 from support.whole_course import files, rows
 

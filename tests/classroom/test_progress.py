@@ -15,9 +15,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from grader import cli
 from grader.classroom.progress import LINE_SECONDS, LONG, Onlooker
-from grader.course import Course
+from grader.cli import app
+from grader.course.folder import Course
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 
@@ -169,7 +169,7 @@ def grade(course: Course, submit: Callable[..., Path], monkeypatch: pytest.Monke
 
     monkeypatch.chdir(course.root)
     monkeypatch.setattr("grader.classroom.run.autograde", made_up)
-    return lambda *options: CliRunner().invoke(cli.app, ["autograde", "self_attention", *options])
+    return lambda *options: CliRunner().invoke(app.app, ["autograde", "self_attention", *options])
 
 
 def test_as_json_is_json_and_nothing_else(grade: Callable[..., Any]) -> None:

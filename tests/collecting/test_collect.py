@@ -27,7 +27,7 @@ from grader.collecting.choosing import Chosen
 from grader.collecting.collect import Decision, Wanted, collect
 from grader.collecting.hand_ins import HandIn
 from grader.collecting.students import Key
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.late import LATE_FILE
 from grader.gradebook.settling import tell_of_late

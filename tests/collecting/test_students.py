@@ -14,14 +14,14 @@ import pytest
 
 from grader.collecting.collect import Wanted, collect
 from grader.collecting.enrolling import import_students
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.export.export_canvas import export_canvas
+from grader.export.export_moodle import export_moodle
 from grader.gradebook.roster import COLUMNS, FILE, read_roster
-from grader.pages.export_canvas import export_canvas
-from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.report import names_of, write_report
-from grader.pages.whole_term import write_term_report
+from grader.publishing.whole_term import write_term_report
 from support.command_line import Ended, grader
 from support.made_class import ASSIGNMENT, Made, grade
 from support.places import ROOT

@@ -21,18 +21,17 @@ import pytest
 import torch
 from nbgrader.api import MissingEntry
 
-from grader import machine
+from grader.checks.class_bench import nbgrader_alone
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
+from grader.host import machine, zygote_process
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
+from grader.host.scratch import files_beside
+from grader.host.settings import Settings
 from grader.model.compare import Difference, Kind
 from grader.model.submission import Files, Graded
 from grader.model.verdict import Verdict
-from grader.proof.class_bench import nbgrader_alone
-from grader.running import zygote_process
-from grader.running.grading import grade_notebook
-from grader.running.limits import Limits
-from grader.running.scratch import files_beside
-from grader.running.settings import Settings
 from support.graded_corpus import a_few_seeds
 from support.our_course import EXERCISES, OURS
 from support.outside import WON, Outside, changes, descendants
@@ -386,7 +385,7 @@ SWITCHED_OFF = [
     Off(
         "the emptied environment",
         {"reading/environment": "secret"},
-        patch=("grader.running.sandbox_process.inherited", lambda: os.environ),
+        patch=("grader.host.sandbox_process.inherited", lambda: os.environ),
     ),
     Off(
         "the limit on the time of a cell",

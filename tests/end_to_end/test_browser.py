@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from selenium.webdriver import Chrome, Keys
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.model.exercise import Exercise
 from grader.notebooks.solutions import fill_in, solutions
 from support.accessibility import violations_within

@@ -18,9 +18,9 @@ from nbgrader.tests import run_nbgrader
 from sqlalchemy import select
 
 from grader.classroom.run import autograde
-from grader.course import Course, read_config
+from grader.course.folder import Course, read_config
 from grader.errors import CourseError
-from grader.pages.export_moodle import export_moodle
+from grader.export.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release

@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from support.container import REFUSED, USER, run, skip_unless_it_can_be_started
 from support.places import ROOT
 

@@ -15,7 +15,7 @@ from urllib.request import OpenerDirector
 import nbformat
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.published import Publications
 from support.all_files import files_in
 from support.command_line import grader as run_grader

@@ -19,11 +19,11 @@ import nbformat
 import psutil
 import pytest
 
-from grader import cli
 from grader.classroom import dask_crew
 from grader.classroom.run import autograde
+from grader.cli import app
 from grader.collecting.collect import Wanted, collect
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
 from support.dask_processes import START_SECONDS, Cluster, Process
@@ -37,7 +37,7 @@ ASSIGNMENT = "self_attention"
 # it is killed. Whoever touches the course's folder or a database fails.
 STAY = """
 import os, sys, threading
-from grader.running.grading import Grading
+from grader.host.grading import Grading
 
 def stay(grading, cell, verdict=Grading._verdict):
     if grading.settings.student == "stuck":
@@ -375,7 +375,7 @@ def test_no_scheduler(
         address = address.format(port=taken.getsockname()[1])
         monkeypatch.setattr(sys, "argv", ["grader", "autograde", ASSIGNMENT, "--dask", address])
         with pytest.raises(SystemExit, match="1"):
-            cli.run()
+            app.run()
     (line,) = capsys.readouterr().err.splitlines()
     assert says in line
     assert address in line

@@ -26,7 +26,7 @@ from grader.classroom.intake import read_assignment
 from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.run import autograde
 from grader.classroom.submission_grader import SubmissionGrader
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
@@ -111,7 +111,7 @@ import sys
 from pathlib import Path
 from grader.classroom import dask_client
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 
 dask_client._hear_plain_data_only = lambda: None
 for one in autograde(Course(Path(sys.argv[1])), "self_attention", dask=sys.argv[2]):

@@ -11,7 +11,7 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.pages.feedback import write_feedback
 from support.chromium import Page
 from support.jupyter_lab import FORMGRADER, serving

@@ -21,7 +21,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.notebooks.single_file import in_one_file
 from grader.notebooks.solutions import fill_in, solutions
 from support.all_files import files_in

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.model.label import Label
 from grader.notebooks.solutions import fill_in
 from support.command_line import export, grader

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.preprocessors import RunAndJudge
 from support.plain_nbgrader import added_cell, instructor, nbgrader
 

@@ -18,7 +18,7 @@ import pytest
 from nbgrader.dbutil import write_alembic_ini
 from nbgrader.tests.apps import test_nbgrader_autograde as upstream
 
-from grader.course import CONFIG_FILE
+from grader.course.folder import CONFIG_FILE
 from support.part import part
 from support.places import ROOT
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import scoped_session
 
 from grader.classroom.run import autograde
-from grader.course import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
 from support.postgresql_server import Server, programs

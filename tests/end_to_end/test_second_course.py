@@ -15,7 +15,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.notebooks.solutions import solved
 from support.part import part
 from support.places import DATA

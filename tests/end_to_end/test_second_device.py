@@ -18,15 +18,15 @@ import pytest
 import torch
 from test_attacks import FOLDER, read
 
-from grader.course import Course
-from grader.judging.device_facts import KEPT, MADE, MOVED
+from grader.course.folder import Course
+from grader.facts.device_facts import KEPT, MADE, MOVED
+from grader.host import zygote_process
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
+from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.judging.fitting import tensors_in
 from grader.model.answer import Loss, Lost
 from grader.model.verdict import Reason, Verdict
-from grader.running import zygote_process
-from grader.running.grading import grade_notebook
-from grader.running.limits import Limits
-from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.sandbox.confine import CannotConfineError
 from support.answer_keys import FUNCTIONS, some_misconceptions
 from support.corpus import RIGHT, WRONG, Entry

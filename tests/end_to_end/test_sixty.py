@@ -17,7 +17,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.notebooks.solutions import solved
 from support.command_line import grader
 from support.part import ALL

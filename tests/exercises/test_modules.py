@@ -18,7 +18,7 @@ from grader.model.exercise import Exercise, Inputs, Misconception, can_combine
 from grader.model.forms.exact import RUINED
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Reason
-from grader.written.modules import ModuleCase, WrittenClass
+from grader.solutions.modules import ModuleCase, WrittenClass
 from support.changed_solutions import verdict
 from support.our_course import EXERCISES
 from support.part import ALL

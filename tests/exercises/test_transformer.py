@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from grader.course import Course
+from grader.course.folder import Course
+from grader.host import stand_ins
+from grader.host.grading import grade_notebook
 from grader.model.lent_class import LentClass
 from grader.model.verdict import Verdict
-from grader.running import stand_ins
-from grader.running.grading import grade_notebook
 from grader.sandbox import child, wire
 from grader.sandbox.kinds_read import decode
 from grader.sandbox.kinds_written import encode

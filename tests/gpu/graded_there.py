@@ -18,13 +18,13 @@ from grader.classroom import fork_server  # noqa: F401  # isort: skip
 import nbformat
 
 from grader.classroom.run import autograde
-from grader.course import Course, copy_course
+from grader.course.folder import Course, copy_course
+from grader.host.limits import Limits
+from grader.host.sandbox_process import SandboxProcess
 from grader.model.submission import Graded
 from grader.model.verdict import Verdict
 from grader.notebooks.solutions import fill_in
 from grader.release.compiling import compile_release
-from grader.running.limits import Limits
-from grader.running.sandbox_process import SandboxProcess
 
 LONG = Limits(cell=60, case=30, submission=600)
 CORES = len(os.sched_getaffinity(0))

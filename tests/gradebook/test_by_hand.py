@@ -15,7 +15,12 @@ import nbformat
 import pytest
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
+from grader.export import send as sending
+from grader.export.export import said_of_waiting
+from grader.export.export_canvas import export_canvas
+from grader.export.export_gradescope import results_for
+from grader.export.export_moodle import export_moodle
 from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.published import Publications, told_now
 from grader.gradebook.settling import write_rules
@@ -23,17 +28,12 @@ from grader.gradebook.standings import read_class
 from grader.notebooks.cells import new_cell
 from grader.notebooks.outputs import rebuild_outputs
 from grader.notebooks.solutions import solved
-from grader.pages.export import said_of_waiting
-from grader.pages.export_canvas import export_canvas
-from grader.pages.export_gradescope import results_for
-from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
-from grader.pages.publish import publish
 from grader.pages.report import write_report
-from grader.pages.whole_term import export_term, write_term_report
+from grader.publishing.publish import publish
+from grader.publishing.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
-from grader.sending import send as sending
 from support.command_line import grader
 from support.places import DATA
 from support.second_course_answers import WRONG

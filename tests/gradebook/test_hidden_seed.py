@@ -12,7 +12,7 @@ import pytest
 
 from conftest import ASSIGNMENT
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import SECRET_FILE, HandIn, hidden_seed, secret_of
 

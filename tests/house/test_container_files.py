@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import pytest
 
-from grader.proof.demo import demonstrated
+from grader.checks.demo import demonstrated
 from support.container import run, skip_unless_it_can_be_started
 from support.places import ROOT
 
@@ -77,7 +77,7 @@ def test_what_is_copied_is_enough_to_install_the_package(installed: Path) -> Non
     files = {path.relative_to(ROOT) for path in (ROOT / "grader").rglob("*") if path.suffix in (".py", ".css", ".html")}
     assert len(files) > 200
     assert [str(file) for file in files if not (installed / file).is_file()] == []
-    with zipfile.ZipFile(installed / "grader/proof/demo/course.zip") as course:
+    with zipfile.ZipFile(installed / "grader/checks/demo/course.zip") as course:
         assert {f"source/{name}/{name}.ipynb" for name in demonstrated()} <= set(course.namelist())
 
 

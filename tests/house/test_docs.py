@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.published import Publications
 from support.command_line import Ended, grader
 from support.places import DATA, ROOT

@@ -20,9 +20,9 @@ from support import groups, places
 HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from those below it.
 FLOORS = (
-    "sandbox", "errors", "machine", "written", "model", "judging", "kit", "exercises", "catalogue", "notebooks",
-    "wiring", "term", "course", "notebook", "running", "gradebook", "release", "classroom", "collecting", "elsewhere",
-    "pages", "sending", "proof", "doctor", "terminal", "authoring", "commands", "cli", "__main__",
+    "sandbox", "errors", "solutions", "model", "facts", "judging", "again", "kit", "exercises", "repair", "notebooks",
+    "term", "course", "notebook", "host", "gradebook", "release", "classroom", "collecting", "autograders", "pages",
+    "export", "publishing", "checks", "authoring", "cli", "__main__",
 )  # fmt: skip
 LONGEST = 500  # lines of a module
 ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())
@@ -101,15 +101,15 @@ def test_imports_point_down_and_stay_at_the_door() -> None:
 @pytest.mark.parametrize(
     ("importer", "line"),
     [
-        ("grader.judging.judge", "from grader.running.grading import grade_notebook"),
+        ("grader.judging.judge", "from grader.host.grading import grade_notebook"),
         ("grader.sandbox.child", "from grader.model.compare import difference"),
         ("grader.sandbox.child", "import grader.errors"),
-        ("grader.running.grading", "from grader.exercises.ex03_softmax import exercise"),
-        ("grader.running.grading", "def f():\n    from grader.exercises import ex03_softmax"),
+        ("grader.host.grading", "from grader.exercises.ex03_softmax import exercise"),
+        ("grader.host.grading", "def f():\n    from grader.exercises import ex03_softmax"),
         ("grader.kit.pictures", "from grader.notebook import hidden_tests"),
-        ("grader.course", "from grader.cli import app"),
-        ("grader.cli", "from grader.course import _those"),
-        ("grader.cli", "from grader.sandbox.child import serve"),
+        ("grader.course.folder", "from grader.cli.app import app"),
+        ("grader.cli.app", "from grader.course.folder import _those"),
+        ("grader.cli.app", "from grader.sandbox.child import serve"),
     ],
 )
 def test_a_wrong_import_is_found(importer: str, line: str) -> None:

@@ -54,7 +54,7 @@ def test_ci_tries_all_slow_tests_and_of_collections_what_they_say(monkeypatch: p
     assert all(part.is_tried(name) for name in SLOW_TESTS)
 
 
-SLOW_TESTS = [f"tests/running/test_grading.py::test_a[{number}]" for number in range(1_600)]
+SLOW_TESTS = [f"tests/host/test_grading.py::test_a[{number}]" for number in range(1_600)]
 
 
 def test_of_slow_tests_those_about_what_changed_and_a_sample_are_tried() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from support.corpus import RIGHT, WRONG, entries
 from support.graded_corpus import grade
 from support.our_course import EXERCISES

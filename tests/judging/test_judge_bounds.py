@@ -10,6 +10,7 @@ import nbformat
 import pytest
 import torch
 
+from grader.host.grading import grade_notebook
 from grader.judging import judging_time
 from grader.judging.judge import judge_by
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
@@ -18,7 +19,6 @@ from grader.model.answer import Returned
 from grader.model.forms.module import MODULE
 from grader.model.forms.twice import TWICE
 from grader.model.verdict import Reason
-from grader.running.grading import grade_notebook
 from support.answer_keys import FUNCTIONS, answer_key
 from support.our_course import OURS
 from support.small_notebooks import SETUP, code, test_cell

@@ -19,10 +19,12 @@ from hypothesis import strategies as st
 
 from grader import Case, Exercise, Misconception
 from grader.errors import CourseError
+from grader.host import stand_ins
+from grader.host.limits import Limits
+from grader.host.sandbox_process import SandboxProcess
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import identical
 from grader.judging.judge import judge
-from grader.judging.locating import Locating
 from grader.kit import pictures
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import Kind
@@ -31,9 +33,7 @@ from grader.model.forms.function import FUNCTION
 from grader.model.plain_parts import is_plain
 from grader.model.plain_values import difference
 from grader.model.verdict import Reason, Verdict
-from grader.running import stand_ins
-from grader.running.limits import Limits
-from grader.running.sandbox_process import SandboxProcess
+from grader.repair.locating import Locating
 from grader.sandbox import kinds_read, kinds_written, wire
 from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable, devices

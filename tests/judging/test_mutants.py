@@ -31,7 +31,7 @@ from support.solution_cells import corpus, corpus_file, from_notebook, functions
 pytestmark = pytest.mark.by_parameter
 
 CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
-# Whose numbers are right: it is by its text that such code is refused (tests/judging/test_forbidden.py).
+# Whose numbers are right: it is by its text that such code is refused (tests/facts/test_forbidden.py).
 BY_TEXT = ("autograd", "autograd_outside", "softmax_backward_data")
 # Whose numbers are right, too: only a long text shows it, in a sandbox (tests/judging/test_corpus.py).
 BY_MEMORY = ("says_so", "table", "table_of_masks", "mask_of_all", "mask_table", "whole_table")

@@ -12,6 +12,8 @@ from nbgrader.utils import compute_checksum, determine_grade
 
 from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.submission_grader import SubmissionGrader
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
 from grader.judging.ordinary import Test as OneTest
 from grader.judging.ordinary import judge_test, within_bounds
 from grader.model.answer import Loss
@@ -20,8 +22,6 @@ from grader.model.submission import Assignment, Graded, KnownCell, KnownNotebook
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.repair import nbgrader_metadata
 from grader.notebooks.verdict_cells import verdicts_of
-from grader.running.grading import grade_notebook
-from grader.running.limits import Limits
 from support.our_course import OURS
 
 SHORT = Limits(cell=5, case=3, submission=120)
@@ -156,7 +156,7 @@ def test_a_test_that_shows_far_too_much_keeps_its_points() -> None:
 
 
 def test_where_a_notebook_shows_far_too_much_what_decides_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.running.grading.MAX_OUTPUT", 1000)
+    monkeypatch.setattr("grader.host.grading.MAX_OUTPUT", 1000)
     sources = ("assert False, 'no'", "2.0", "assert True")
     cells = grade("print('x' * 2000)", *map(a_test, sources))
     assert [score(cell) for cell in cells] == [0.0, 2.0, 4.0]

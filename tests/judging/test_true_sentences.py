@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
+from grader.host.grading import grade_notebook
 from grader.judging import sentences
 from grader.model.answer import Raised
 from grader.model.exercise import Misconception
 from grader.model.findings import Failed
 from grader.model.verdict import Verdict
-from grader.running.grading import grade_notebook
 from support.our_course import EXERCISES, OURS
 from support.solution_cells import corpus
 

@@ -16,7 +16,7 @@ import matplotlib
 import pytest
 import torch
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.kit import checking
 from grader.notebooks.solutions import solutions
 from support.places import ROOT

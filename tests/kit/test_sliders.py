@@ -12,7 +12,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.kit import showing
 from grader.notebooks.cells import is_test_cell
 from grader.release.unique_names import uses

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.converters import GenerateAssignment
 
 from grader.classroom.run import autograde
-from grader.course import Course, read_config
+from grader.course.folder import Course, read_config
 from grader.errors import CourseError
 from grader.notebooks.beside import FILES, for_students, given_beside, modules_for
 from grader.release.compiling import compile_release

@@ -22,8 +22,8 @@ from nbconvert.filters.highlight import Highlight2HTML
 from PIL import Image
 from traitlets.config import Config
 
-from grader.judging.code_facts import facts_of
-from grader.judging.reached import reached
+from grader.facts.code_facts import facts_of
+from grader.facts.reached import reached
 from grader.notebooks import brevity
 from grader.notebooks.highlighting import coloured, without_comments
 from grader.notebooks.outputs import rebuild_outputs, size_of

@@ -25,14 +25,14 @@ from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from selenium.webdriver import Chrome
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook import preprocessors
+from grader.host import replies
 from grader.notebooks.outputs import MAX_COLOURS, MAX_OUTPUTS, MAX_TAGS, rebuild_outputs
 from grader.notebooks.parsing import content_of, parse_notebook
 from grader.notebooks.repair import add_notes
 from grader.notebooks.safe_html import MAX_MARKDOWN, WORD_JOINER, markdown_to_html, safe_html, safe_markdown, safe_texts
 from grader.pages.feedback import write_feedback
-from grader.running import replies
 from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
 from support.jupyter_lab import FORMGRADER, NotebookPage, serving
 from support.places import ROOT

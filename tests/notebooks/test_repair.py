@@ -11,7 +11,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.model.submission import KnownCell
 from grader.notebooks.parsing import MAX_BYTES, NOTES_KEY, content_of, parse_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair

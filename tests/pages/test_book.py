@@ -14,7 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from selenium.webdriver import Chrome
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.notebooks.solutions import solutions
 from grader.pages import book
 from grader.pages.book_text import BookText

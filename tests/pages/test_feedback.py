@@ -21,7 +21,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.judging.combined import combined
 from grader.judging.judge import judge

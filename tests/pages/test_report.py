@@ -24,7 +24,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.late import LATE_FILE
 from grader.gradebook.standings import read_class

@@ -33,7 +33,7 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, find_leaks, search
 from grader.release.token_lines import lines_of

@@ -16,10 +16,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader import cli
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.cli import app
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.notebooks.solutions import fill_in, solutions
 from grader.release.leaks import LeakError
@@ -186,7 +186,7 @@ def release_for_marimo(course: Course, monkeypatch: pytest.MonkeyPatch) -> Calla
         monkeypatch.chdir(course.root)
         monkeypatch.setattr(sys, "argv", ["grader", "release", "self_attention", "--marimo"])
         with pytest.raises(SystemExit) as ended:
-            cli.run()
+            app.run()
         return int(ended.value.code or 0)
 
     return run

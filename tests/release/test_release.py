@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.notebooks.cells import is_test_cell
 from grader.notebooks.solutions import solutions

@@ -14,11 +14,11 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.course import Course
-from grader.running.grading import grade_notebook
-from grader.running.limits import Limits
-from grader.running.sandbox_process import SandboxProcess
-from grader.running.scratch import files_beside
+from grader.course.folder import Course
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
+from grader.host.sandbox_process import SandboxProcess
+from grader.host.scratch import files_beside
 from grader.sandbox.cell_outputs import MAX_OUTPUT, NOTICE
 from support.kernel import client_of
 from support.our_course import OURS

@@ -19,14 +19,14 @@ import nbformat
 import pytest
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.host import scratch
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
+from grader.host.sandbox_process import SandboxLost, SandboxProcess
+from grader.host.zygote_process import Zygote, fork_sandbox, start_zygote
 from grader.model.answer import Loss, Lost
-from grader.running import scratch
-from grader.running.grading import grade_notebook
-from grader.running.limits import Limits
-from grader.running.sandbox_process import SandboxLost, SandboxProcess
-from grader.running.zygote_process import Zygote, fork_sandbox, start_zygote
 from grader.sandbox import confine
 from support.our_course import OURS
 from support.places import ROOT
@@ -287,7 +287,7 @@ def test_a_grader_and_exercises_in_site_packages_are_hidden_too(tmp_path: Path) 
         "import a_pack.exercises.ex1 as ex1\nex1.secret",
     ]
     program = (
-        "import grader.running.sandbox_process as trusted\n"
+        "import grader.host.sandbox_process as trusted\n"
         f"process = trusted.SandboxProcess({{}}, trusted.Limits(), hidden=[{str(installed / 'a_pack')!r}])\n"
         f"errors = [process.run_cell(cell, 20).error for cell in {cells}]\n"
         "process.close()\n"

@@ -30,7 +30,7 @@ def export(assignment: str, target: str, made: str, folder: Path) -> Path:
 
 
 def grader(*arguments: str, folder: Path) -> Ended:
-    from grader.cli import run  # as it is to be found now: tests of `grader doctor` have it imported anew
+    from grader.cli.app import run  # as it is to be found now: tests of `grader doctor` have it imported anew
 
     stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (

@@ -17,7 +17,7 @@ import psutil
 from distributed import Client
 
 from grader.classroom.fork_server import PRELOADED
-from grader.course import CONFIG_FILE
+from grader.course.folder import CONFIG_FILE
 from grader.sandbox.confine import die_with_parent
 from support.places import ROOT
 

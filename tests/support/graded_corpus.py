@@ -10,14 +10,14 @@ from typing import Protocol, TypeVar
 import pytest
 
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course.folder import Course
+from grader.host import grading
+from grader.host.own_seed import own_seed
 from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import in_all_forms
 from grader.model.exercise import Exercise
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import results_of
-from grader.running import grading
-from grader.running.own_seed import own_seed
 
 # Of hidden inputs. Each submission has its own; with a few of them, what is right is worked out for many at once.
 SEEDS = 4

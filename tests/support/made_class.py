@@ -9,7 +9,7 @@ from datetime import datetime
 
 import nbformat
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.class_gradebook import ClassGradebook, Entry
 from grader.gradebook.records import Record
 from grader.model.answer import Lost, sentence_of

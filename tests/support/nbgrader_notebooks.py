@@ -27,7 +27,7 @@ from sqlalchemy import select
 from traitlets.config import Config
 
 from grader.classroom.run import autograde
-from grader.course import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course
 
 WHEEL = Path(nbgrader.__file__).parent
 GUIDE, FILES = WHEEL / "docs/source/user_guide", WHEEL / "tests/apps/files"

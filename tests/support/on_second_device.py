@@ -20,7 +20,7 @@ from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Exercise, SampledCase
 from grader.sandbox.forms import has_words
 from grader.sandbox.values import decode, devices, encode
-from grader.written.chance import same_chance
+from grader.solutions.chance import same_chance
 from support import second_device
 from support.answer_keys import FUNCTIONS, answer_key, some_misconceptions
 

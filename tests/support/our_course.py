@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grader.course import Course
+from grader.course.folder import Course
+from grader.host.settings import Settings
 from grader.model.exercise import Exercise
-from grader.running.settings import Settings
 from support.places import ROOT
 
 CATALOGUE = Course(ROOT).catalogue()

@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from grader.course import Course
+from grader.course.folder import Course
 from support.places import ROOT
 
 GRADER = ROOT / "grader"

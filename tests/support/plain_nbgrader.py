@@ -11,7 +11,7 @@ from typing import Any
 import nbformat
 from nbgrader.tests import run_nbgrader
 
-from grader.course import Course
+from grader.course.folder import Course
 
 
 def instructor(course: Course) -> dict[str, str]:

@@ -10,10 +10,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
 
-from grader.judging.arguments import ANOTHER_ORDER
-from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
+from grader.again.arguments import ANOTHER_ORDER
+from grader.again.rows import FLAT_WORDS, WORDS_AS_ROWS
+from grader.checks.student_code import Piece, read_pieces
 from grader.judging.with_facts import NAME as BORROWED
-from grader.proof.student_code import Piece, read_pieces
 from support.our_course import EXERCISES
 from support.places import DATA
 

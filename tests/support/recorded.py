@@ -22,12 +22,12 @@ import nbformat
 import pytest
 from filelock import FileLock
 
-from grader.judging import locating
+from grader.host import grading, trial
 from grader.model.exercise import Exercise, Misconception
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import tested_exercise
-from grader.running import grading, trial
-from grader.written.lines import Lines
+from grader.repair import locating
+from grader.solutions.lines import Lines
 from support.graded_corpus import SEEDS, a_few_seeds
 from support.our_course import EXERCISES, OURS
 from support.places import DATA

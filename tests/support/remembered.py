@@ -21,7 +21,20 @@ from support.places import ROOT
 
 # What decides on an answer, and how it is judged.
 ENGINE = tuple(
-    f"grader/{room}" for room in ("model", "judging", "kit", "exercises", "catalogue", "sandbox", "notebooks")
+    f"grader/{room}"
+    for room in (
+        "solutions",
+        "model",
+        "facts",
+        "judging",
+        "again",
+        "repair",
+        "kit",
+        "exercises",
+        "course",
+        "sandbox",
+        "notebooks",
+    )
 )
 
 

@@ -8,7 +8,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from grader.course import Course
+from grader.course.folder import Course
 from grader.gradebook.standings import read_class
 from grader.pages.class_summary import summary
 from grader.pages.report import write_report

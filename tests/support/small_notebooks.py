@@ -8,10 +8,10 @@ from typing import Any
 
 import nbformat
 
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
+from grader.host.scratch import files_beside
 from grader.model.verdict import Verdict
-from grader.running.grading import grade_notebook
-from grader.running.limits import Limits
-from grader.running.scratch import files_beside
 from support.our_course import OURS
 
 POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}

@@ -18,13 +18,13 @@ import nbformat
 import numpy as np
 import torch
 
+from grader.checks.student_code import Piece, read_pieces
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.solutions import solutions
-from grader.proof.student_code import Piece, read_pieces
 from grader.sandbox.forms import has_words, put
 from grader.sandbox.values import decode, encode
-from grader.written.chance import same_chance
+from grader.solutions.chance import same_chance
 from support.our_course import ASSIGNMENTS, EXERCISES
 from support.places import ROOT
 

@@ -10,7 +10,7 @@ import nbformat
 from nbgrader.api import Assignment, Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import select
 
-from grader.course import Course
+from grader.course.folder import Course
 
 
 def rows(course: Course) -> dict[str, set[tuple[Any, ...]]]:

@@ -23,15 +23,15 @@ from grader.classroom.stale import stale
 from grader.classroom.submission_grader import SubmissionGrader
 from grader.collecting import placing
 from grader.collecting.collect import Wanted, collect
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.export.export_moodle import export_moodle
 from grader.model.submission import Graded, Submission
 from grader.notebooks.solutions import solved
-from grader.pages import publish as publishing
-from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
-from grader.pages.publish import UnseenChanges
 from grader.pages.report import write_report
+from grader.publishing import publish as publishing
+from grader.publishing.publish import UnseenChanges
 from grader.release.compiling import compile_release
 from support.accessibility import violations
 from support.all_files import files_in

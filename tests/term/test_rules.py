@@ -21,8 +21,11 @@ from traitlets.config import Config
 
 from grader.classroom.run import Nobody, autograde
 from grader.classroom.stale import stale
-from grader.course import Course
+from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.export.export_canvas import export_canvas
+from grader.export.export_gradescope import export_gradescope
+from grader.export.export_moodle import export_moodle
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.names import Names
 from grader.gradebook.published import told_now
@@ -30,15 +33,12 @@ from grader.gradebook.settling import settle
 from grader.gradebook.standings import read_class
 from grader.notebooks.solutions import solved
 from grader.pages import class_summary
-from grader.pages import publish as publishing
-from grader.pages.export_canvas import export_canvas
-from grader.pages.export_gradescope import export_gradescope
-from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import Grades
-from grader.pages.publish import UnseenChanges
 from grader.pages.report import write_report
-from grader.pages.whole_term import export_term, write_term_report
+from grader.publishing import publish as publishing
+from grader.publishing.publish import UnseenChanges
+from grader.publishing.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
 from grader.term.reading import read_rules
 from grader.term.rules import Late, Rule, counted, most

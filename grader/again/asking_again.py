@@ -1,0 +1,105 @@
+"""What a student's code does when it is asked again, otherwise: if all is right then, the mistake is found."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from grader.again.another_way import AskAgain, AskedAgain, Way
+from grader.again.arguments import all_orders, ways_by_name
+from grader.again.lending import is_right_with_lent_values
+from grader.again.rows import ways_with_rows
+from grader.facts.code_facts import FIRST_SIZES
+from grader.judging import sentences
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by, judge_with
+from grader.judging.judging_time import JudgingTime
+from grader.judging.naming import shown_nowhere
+from grader.judging.precision import numbers_of
+from grader.judging.tolerance import tolerance_on
+from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
+from grader.model.exercise import Exercise, Inputs
+from grader.model.fact import Fact, Kind
+from grader.model.verdict import Reason, Verdict
+
+CREDIT = 0.5  # for what is right when it is asked in another way
+_UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
+
+
+def true_of_the_code(
+    key: AnswerKey,
+    verdict: Verdict,
+    read: Callable[[], Sequence[Fact]],
+    ask: AskAgain,
+    device: str,
+    time: JudgingTime,
+) -> Verdict:
+    """The same with what the code shows, by its text and by what else it answers. `read` gives what
+    its text shows."""
+    if not is_for_the_code_to_tell(verdict):
+        return verdict
+    facts, exercise = read(), key.exercise
+    names = borrowed_by(facts, exercise, verdict)
+    if names and is_right_with_lent_values(key, ask, names, device, time):
+        return only_borrowed(verdict, facts)
+    if verdict.reason in _UNEXPLAINED:
+        verdict = _in_another_way(key, verdict, facts, ask, device, time) or verdict
+    return with_facts(exercise, verdict, facts)
+
+
+def _in_another_way(
+    key: AnswerKey, verdict: Verdict, facts: Sequence[Fact], ask: AskAgain, device: str, time: JudgingTime
+) -> Verdict | None:
+    exercise, first = key.exercise, key.cases[0]
+    by_name, with_rows = list(ways_by_name(exercise, first, facts)), list(ways_with_rows(exercise, first))
+    asked = AskedAgain(key, ask, device, time)
+    if way := asked.first_right(itertools.chain(by_name, all_orders(exercise, first), with_rows)):
+        return _right_in(way, verdict)
+    # Orders of which the code says nothing are too many to have another mistake beside them.
+    if with_rows and _is_for_columns(key, ask, facts):
+        with_rows = []
+    if found := asked.best_named([*by_name, *with_rows]):
+        return _named_in(*found, exercise)
+    return _with_what_is_spared(key, exercise.sparing, ask, device, time) if exercise.sparing else None
+
+
+def _is_for_columns(key: AnswerKey, ask: AskAgain, facts: Sequence[Fact]) -> bool:
+    """Whether the code reads how long a column is, or all its results have the shape that is asked for."""
+    if any(fact.kind == Kind.WRITTEN and fact.what in FIRST_SIZES for fact in facts):
+        return True
+    return numbers_of(key.exercise.form, ask(key.cases), key.expected) is not None
+
+
+def _right_in(way: Way, verdict: Verdict) -> Verdict:
+    return replace(
+        verdict,
+        credit=CREDIT,
+        reason=Reason.MISCONCEPTION,
+        misconceptions=(way.name,),
+        sentences=(*way.says, sentences.RIGHT_OTHERWISE),
+        pictures=(),
+    )
+
+
+def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
+    """The way, and what is wrong all the same."""
+    says = [one.says for one in named_in(exercise, verdict)]
+    names = (way.name, *verdict.misconceptions)
+    return replace(
+        verdict,
+        credit=CREDIT * verdict.credit,
+        misconceptions=names,
+        sentences=(sentences.things_at_once(len(names), len(names)), *way.says, *says),
+        pictures=(),
+    )
+
+
+def _with_what_is_spared(
+    key: AnswerKey, sparing: Callable[[Inputs], Inputs], ask: AskAgain, device: str, time: JudgingTime
+) -> Verdict | None:
+    """What has a name on inputs that spare some mistakes, together with the one of those that explains the rest."""
+    spared = AnswerKey(key.exercise, [replace(case, inputs=sparing(case.inputs)) for case in key.cases])
+    held = named_in(key.exercise, judge_by(spared, ask(spared.cases), device, time))
+    likely = [(*held, one) for one in shown_nowhere(spared, tolerance_on(device))] if held else []
+    return judge_with(key, ask(key.cases), device, time, likely) if likely else None

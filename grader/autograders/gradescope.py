@@ -1,0 +1,72 @@
+"""What `run_autograder` does in a container of Gradescope: from submission/ to results/results.json.
+
+Whatever is handed in, there are results. What is our own fault is none of a student's: it ends without results, and
+then Gradescope shows a failure and no points.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from grader.autograders.gradescope_files import AS_TEXT
+from grader.autograders.grading_one import MAX_SENTENCE, Outcome, grade_folder, said_of, who_confines
+from grader.autograders.packed import unpack
+from grader.errors import CourseError
+from grader.model.verdict import Scored
+from grader.sandbox.plain_text import one_line
+
+
+def main(autograder: Path, drawn: str = "") -> None:
+    packed = unpack(autograder / "source")
+    student = _who(autograder / "submission_metadata.json")
+    outcome = grade_folder(packed, autograder / "submission", student, drawn)
+    # What is printed is for instructors alone.
+    drawn_by = outcome.drawn or "none, since nothing was graded"
+    print(f"Confined by: {who_confines()}.", f"Hidden inputs: {drawn_by}", *outcome.tries, sep="\n")  # noqa: T201
+    results = autograder / "results" / "results.json"
+    results.parent.mkdir(exist_ok=True)
+    results.write_text(json.dumps(results_of(outcome), indent=1))
+
+
+def _who(metadata: Path) -> str:
+    """Who has handed in: one student, or a group."""
+    try:
+        users = json.loads(metadata.read_text())["users"]
+        return " ".join(sorted(str(user["email"]).casefold() for user in users))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise CourseError(f"{metadata.name} cannot be read: {type(error).__name__}. Nothing is graded.") from None
+
+
+def results_of(outcome: Outcome) -> dict[str, Any]:
+    """As Gradescope takes them. All is text, which it shows as it is; nobody is ranked."""
+    return {
+        "score": outcome.points,
+        "output": "\n".join(one_line(note, MAX_SENTENCE) for note in outcome.notes),
+        **AS_TEXT,
+        "stdout_visibility": "hidden",
+        "tests": [_test(scored) for scored in outcome.scored],
+    }
+
+
+def _test(scored: Scored) -> dict[str, Any]:
+    verdict = scored.verdict
+    name = ": ".join(filter(None, [f"Exercise {verdict.exercise}" if verdict.exercise else "", verdict.title]))
+    return {
+        "name": name,
+        "number": verdict.label,
+        "score": scored.points,
+        "max_score": scored.max_points,
+        "status": "passed" if verdict.right else "failed",
+        "output": "\n".join(said_of(verdict)),
+        "visibility": "visible",
+    }
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]), *sys.argv[2:])
+    except CourseError as failure:
+        sys.exit(str(failure))

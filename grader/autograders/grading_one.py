@@ -1,0 +1,116 @@
+"""One hand-in is graded where no class is: what lies in a folder becomes points, or a sentence that says why not."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+
+from grader.autograders.packed import Packed
+from grader.classroom.submission_grader import SubmissionGrader
+from grader.collecting.choosing import Chosen, Waits, choose
+from grader.collecting.folders import list_folder
+from grader.collecting.hand_ins import HandIn
+from grader.collecting.recognising import Recogniser
+from grader.collecting.students import Key
+from grader.errors import CourseError
+from grader.gradebook.hidden_seed import hidden_seed
+from grader.host.scratch import sweep
+from grader.model.attempt import for_student
+from grader.model.submission import Graded, KnownCell, Submission
+from grader.model.verdict import Reason, Scored, Verdict
+from grader.notebooks.cells import exercise_of
+from grader.notebooks.verdict_cells import tried_in
+from grader.sandbox.confine import why_no_landlock, why_not_even_by_user
+from grader.sandbox.plain_text import one_line
+
+MAX_SENTENCE = 1000  # characters
+_AGAIN = "Hand in again, with one notebook of this assignment in it."
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is told of a hand-in."""
+
+    scored: Sequence[Scored]  # of all tests, in their order
+    notes: Sequence[str]  # about it as a whole
+    blocked: Sequence[str] = ()  # what its code tried, in full: for the instructor
+    taken: Mapping[str, bytes] = field(default_factory=dict)  # the notebooks that count, by name
+    drawn: str = ""  # what the hidden inputs were drawn by: tells nothing of them without the secret
+
+    @property
+    def points(self) -> float:
+        return round(sum(one.points for one in self.scored), 2)
+
+    @property
+    def max_points(self) -> float:
+        return sum(one.max_points for one in self.scored)
+
+    @property
+    def tries(self) -> list[str]:
+        return [f"It tried to {one_line(said)}." for said in self.blocked]
+
+
+def said_of(verdict: Verdict) -> list[str]:
+    """Its sentences, none of which is a page."""
+    return [one_line(sentence, MAX_SENTENCE) for sentence in verdict.sentences]
+
+
+def who_confines() -> str:
+    """What keeps a submission away from files here. CourseError is raised if nothing does."""
+    if reason := why_not_even_by_user():
+        raise CourseError(f"Submissions cannot be confined here: {reason}. Nothing is graded.")
+    return "a user of its own, without Landlock" if why_no_landlock() else "Landlock"
+
+
+def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") -> Outcome:
+    """Grade what a student has handed in. CourseError is raised for what is our own fault.
+
+    Each time, other hidden inputs are drawn: whatever could be counted here, students can repeat. With what an earlier
+    outcome was `drawn` by, and the same hand-in, they are the same again.
+    """
+    who_confines()
+    sweep()
+    found = _choose(packed, folder, student)
+    if isinstance(found, Waits):
+        return _nothing(packed, found.why)
+    name = packed.assignment.name
+    drawn = drawn or secrets.token_hex(8)
+    seed = hidden_seed(packed.secret, name, student, drawn)
+    graded = SubmissionGrader(packed.assignment).grade(Submission(student, found.notebooks, found.files, seed))
+    if graded.error:
+        raise CourseError(f"It could not be graded, which is not the student's fault: {graded.error}")
+    return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked, found.notebooks, drawn)
+
+
+def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:
+    hand_in = HandIn(Key.of(student), list_folder(folder).files if folder.is_dir() else (), folder.name)
+    (found,) = choose([hand_in], Recogniser(packed.released, packed.assignment.name))
+    return found
+
+
+def _nothing(packed: Packed, why: Sequence[str]) -> Outcome:
+    """No notebook, or more than one: that earns nothing, and the student can mend it."""
+    said = f"Nothing was graded: {'; '.join(why).removesuffix('.')}. {_AGAIN}"
+    tests = [cell for cell in _cells(packed) if cell.grade and not cell.solution]
+    verdicts = [
+        Verdict(exercise_of(cell.grade_id), "" if exercise_of(cell.grade_id) else cell.grade_id, 0.0, Reason.MISSING)
+        for cell in tests
+    ]
+    return Outcome([Scored(verdict, cell.points) for verdict, cell in zip(verdicts, tests, strict=True)], [said])
+
+
+def _notes(packed: Packed, graded: Graded) -> Iterator[str]:
+    """What the code tried, by its kind alone, and what a person still has to look at."""
+    texts = [notebook.text for notebook in graded.notebooks.values() if notebook.text]
+    tried = dict.fromkeys(kind for text in texts for kind in tried_in(nbformat.reads(text, as_version=4)))
+    yield from (f"The code tried to {for_student(kind)}, which is not allowed while it is graded." for kind in tried)
+    if points := sum(cell.points for cell in _cells(packed) if cell.task or (cell.grade and cell.solution)):
+        yield f"Some answers are for people to read: they give up to {points:g} points more."
+
+
+def _cells(packed: Packed) -> list[KnownCell]:
+    return [cell for one in packed.assignment.notebooks for cell in one.known]

@@ -1,0 +1,94 @@
+"""What travels to a machine that is to grade one assignment, without a course folder and without a gradebook.
+
+The grader itself travels, too, so that what is read there was written by the same one. Its own exercises stay at home:
+those of the course come as texts, in the file that nobody else may read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import hmac
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.autograders.packages import needed_by_grader, to_install
+from grader.classroom.intake import read_assignment
+from grader.collecting.recognising import Released, released_by
+from grader.course.folder import CONFIG_FILE, Course
+from grader.errors import CourseError
+from grader.gradebook.class_gradebook import ClassGradebook
+from grader.gradebook.connection import open_gradebook
+from grader.gradebook.hidden_seed import secret_of
+from grader.gradebook.settings import read_settings
+from grader.model.submission import Assignment
+from grader.release.entering import enter
+
+HIDDEN_FILE = "assignment.pickle"
+PLUGINS = "plugins"  # the folder of the course's own modules
+_PACKAGE = Path(__file__).resolve().parent.parent
+_AT_HOME = ("exercises", "checks")  # rooms that nobody needs there
+
+
+@dataclass(frozen=True)
+class Packed:
+    """One assignment, as whoever grades it there needs it."""
+
+    assignment: Assignment
+    released: Sequence[Released]  # all notebooks of the course: one may be taken for another
+    secret: bytes
+
+
+def pack(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
+    """The files that travel, by their places."""
+    if not course.notebooks("release", assignment):
+        raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
+    packed = Packed(_assignment(course, assignment, tell), released_by(course), _secret(course, assignment))
+    return {
+        HIDDEN_FILE: pickle.dumps(packed),
+        **to_install(needed_by_grader(), index),
+        **{f"grader/{path.relative_to(_PACKAGE).as_posix()}": path.read_bytes() for path in _sources()},
+        **{f"{PLUGINS}/{path.name}": path.read_bytes() for path in _plugins(course)},
+    }
+
+
+def unpack(folder: Path) -> Packed:
+    """What lies in this folder, which is hidden from now on, with all that is beside it."""
+    packed: Packed = pickle.loads((folder / HIDDEN_FILE).read_bytes())
+    if (folder / PLUGINS).is_dir():
+        sys.path.append(str(folder / PLUGINS))
+    settings = f"{packed.assignment.settings}\nc.RunAndJudge.by_user = True\n"
+    exercises = dataclasses.replace(packed.assignment.exercises, folder=str(folder / "exercises"))  # and no other
+    hidden = [str(folder.resolve())]
+    assignment = dataclasses.replace(packed.assignment, settings=settings, exercises=exercises, hidden=hidden)
+    return dataclasses.replace(packed, assignment=assignment)
+
+
+def _assignment(course: Course, name: str, tell: Callable[[str], None]) -> Assignment:
+    api = course.api()
+    settings = read_settings(course, api, name)
+    with contextlib.closing(open_gradebook(api, tell)) as opened:
+        enter(course, name, opened, tell)
+        gradebook = ClassGradebook(opened, name, None, tell)
+        found = read_assignment(course, settings, gradebook, device="cpu", confined=True)
+    return dataclasses.replace(found, db_url="", hidden=())
+
+
+def _secret(course: Course, assignment: str) -> bytes:
+    """One that tells nothing of the course's own."""
+    return hmac.new(secret_of(course.root), f"elsewhere {assignment}".encode(), hashlib.sha256).digest()
+
+
+def _sources() -> Iterator[Path]:
+    for path in sorted(_PACKAGE.rglob("*")):
+        below = path.relative_to(_PACKAGE).parts
+        if path.is_file() and below[0] not in _AT_HOME and "__pycache__" not in below:
+            yield path
+
+
+def _plugins(course: Course) -> list[Path]:
+    return [path for path in sorted(course.root.glob("*.py")) if path.name != CONFIG_FILE]

@@ -1,0 +1,88 @@
+"""Run a notebook in its student's own repository, and say which of its visible checks pass.
+
+`grader export --to github` gives this file to students. Nothing hidden is known here, and nothing is graded.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import DeadKernelError
+
+from grader.autograders.on_github import annotation, lines_of_cells, summarise, table
+
+CELL_SECONDS = 120
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Check(NamedTuple):
+    """What a test cell has shown."""
+
+    name: str
+    passed: bool
+    said: str
+
+
+def checks_of(path: Path) -> list[Check]:
+    """Run the notebook as Jupyter would, whatever goes wrong in a cell."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_SECONDS,
+        interrupt_on_timeout=True,
+        allow_errors=True,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        client.execute()
+    except DeadKernelError:
+        return [Check(path.name, False, "Python has ended while the notebook was run, perhaps for want of memory.")]
+    tests = [cell for cell in notebook.cells if cell.cell_type == "code" and _is_test(cell)]
+    return [_check(cell) for cell in tests]
+
+
+def _is_test(cell: Any) -> bool:
+    known = cell.metadata.get("nbgrader", {})
+    return bool(known.get("grade")) and not known.get("solution")
+
+
+def _check(cell: Any) -> Check:
+    """As `nbgrader validate` has it: an error, or anything on the stream for errors, is no pass."""
+    wrong = list(_wrong(cell.outputs))
+    said = _COLOURS.sub("", "".join(wrong)).strip()
+    return Check(str(cell.metadata["nbgrader"]["grade_id"]), not wrong, said or "✓")
+
+
+def _wrong(outputs: list[Any]) -> Iterator[str]:
+    for output in outputs:
+        if output.output_type == "error":
+            yield f"{output.ename}: {output.evalue}"
+        elif output.output_type == "stream" and output.name == "stderr":
+            yield output.text
+
+
+def main(paths: list[str]) -> int:
+    failed = 0
+    for path in paths:
+        checks = checks_of(Path(path))
+        lines = lines_of_cells(Path(path).read_text(encoding="utf-8"))
+        for check in checks:
+            if not check.passed:
+                failed += 1
+                cell = check.name.removeprefix("test-")  # where the student writes, if it is called so
+                line = lines.get(cell, lines.get(check.name, 1))
+                print(annotation(path, line, check.name, check.said))  # noqa: T201
+        rows = [(check.name, check.said) for check in checks]
+        summarise(f"## Visible checks of {path}\n\n{table(('check', 'what it says'), rows)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

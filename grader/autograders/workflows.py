@@ -1,0 +1,58 @@
+"""Two folders for GitHub: what a student's repository begins with, and the instructor's private one that grades."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from grader.autograders.packages import to_install
+from grader.autograders.packed import pack
+from grader.course.folder import Course
+
+_HERE = Path(__file__).parent
+_RUNS_CHECKS = ("on_github.py", "visible.py")
+_OF_NOTEBOOKS = ("ipykernel", "matplotlib", "nbclient", "nbformat", "numpy", "torch")  # what one of a student needs
+_CHECKS = ".github/checks"
+_LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
+
+
+def github_folders(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
+    """The files of both, by their places."""
+    grading = pack(course, assignment, tell, index)
+    return {
+        **{f"student/{place}": content for place, content in _student(course, assignment, index).items()},
+        **{f"instructor/grading/{place}": content for place, content in grading.items()},
+        "instructor/.github/workflows/grade.yml": _workflow("grade.yml", ""),
+    }
+
+
+def _student(course: Course, assignment: str, index: str) -> dict[str, bytes]:
+    """The release, which holds nothing secret, and what runs its checks."""
+    release = course.folder("release") / assignment
+    files = {path.relative_to(release): path for path in release.rglob("*") if path.is_file()}
+    given = {
+        place.as_posix(): path.read_bytes() for place, path in files.items() if not _LEFT_BEHIND & set(place.parts)
+    }
+    notebooks = [f"{name}.ipynb" for name in course.notebooks("release", assignment)]
+    needed = to_install([Requirement(name) for name in _OF_NOTEBOOKS], index)
+    return {
+        **given,
+        ".github/workflows/check.yml": _workflow("check.yml", shlex.join(notebooks)),
+        **{f"{_CHECKS}/{place}": content for place, content in needed.items()},
+        **{f"{_CHECKS}/{name}": _alone(_HERE / name) for name in _RUNS_CHECKS},
+    }
+
+
+def _alone(module: Path) -> bytes:
+    """As it is imported where there is no grader, but the modules that lie beside it."""
+    return module.read_text(encoding="utf-8").replace("from grader.autograders.", "from ").encode()
+
+
+def _workflow(name: str, notebooks: str) -> bytes:
+    text = (_HERE / "templates" / "github" / name).read_text(encoding="utf-8")
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return text.replace("{python}", python).replace("{notebooks}", notebooks).encode()

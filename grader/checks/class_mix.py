@@ -1,0 +1,87 @@
+"""A made-up class as real ones are: who is in it, and how many of each kind."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import nbformat
+
+from grader.checks.demo import answers_of_all
+from grader.course.folder import Course
+from grader.course.loading import Exercises
+from grader.host.grading import grade_notebook
+from grader.host.settings import Settings
+from grader.model.label import Label
+from grader.model.verdict import Reason
+from grader.notebooks.cells import demos_of
+from grader.notebooks.solutions import fill_in, solutions
+from grader.repair.slips import slips_in
+
+Answers = Mapping[Label, str]
+Notebooks = Mapping[str, list[str]]  # by kind of student
+
+# Of a hundred: all right; with mistakes that have names; with one that has none, for which lines are looked for …
+MIX = {"right": 60, "named": 15, "unnamed": 10, "untouched": 5, "plots": 5, "crashes": 3, "hangs": 2}
+MISHAPS = ("crashes", "hangs")
+RIGHT = ("ada", "alan", "barbara")  # students of the demo
+HAS_AN_ENDLESS_LOOP = "henri"
+UNNAMED = 3  # such notebooks, each with a mistake in another exercise
+TRIED = 12  # slips of an exercise, in search of one that has no name
+PLOT = """
+import matplotlib.pyplot as plt
+
+plt.imshow(torch.rand(20, 20))
+plt.colorbar()
+plt.show()
+"""
+HANGS = "def {}(*arguments, **named):\n    while True:\n        pass\n"
+CRASHES = "import os\n\n\ndef {}(*arguments, **named):\n    os._exit(1)\n"
+
+
+def notebooks_of_class(course: Course, assignment: str) -> Notebooks:
+    """What students of each kind hand in, in turns."""
+    release, right = course.read("release", assignment), solutions(course.read("source", assignment))
+    exercises = course.exercises(assignment)
+    demo = {student: {**right, **own} for student, own in answers_of_all(course, assignment).items()}
+    unlucky = list(exercises)[len(exercises) // 3]  # with others before and after
+    entry = exercises[unlucky].entry
+    answers: dict[str, list[Answers]] = {
+        "right": [demo[student] for student in RIGHT],
+        "named": [demo[student] for student in demo if student not in (*RIGHT, HAS_AN_ENDLESS_LOOP)],
+        "unnamed": list(itertools.islice(_slips(release, right, exercises), UNNAMED)),
+        "untouched": [{}],
+        "plots": [right],
+        "crashes": [{**right, unlucky: CRASHES.format(entry)}],
+        "hangs": [{**right, unlucky: HANGS.format(entry)}],
+    }
+    made = {kind: [fill_in(release, each) for each in several] for kind, several in answers.items()}
+    for notebook in made["plots"]:
+        notebook.cells.append(nbformat.v4.new_code_cell(PLOT))
+    return {kind: list(map(nbformat.writes, several)) for kind, several in made.items()}
+
+
+def members(notebooks: Notebooks) -> Iterator[tuple[str, str]]:
+    """One student after the other, called after what they are, with a notebook: any part of them is a class like it."""
+    places = [
+        ((index + 0.5) / count, kind) for kind, count in MIX.items() if kind in notebooks for index in range(count)
+    ]
+    turns = {kind: itertools.cycle(several) for kind, several in notebooks.items()}
+    for number, (_, kind) in enumerate(itertools.cycle(sorted(places)), start=1):
+        yield f"s{number:04}-{kind}", next(turns[kind])
+
+
+def kind(student: str) -> str:
+    return student.split("-")[1]
+
+
+def _slips(release: Any, right: Answers, exercises: Exercises) -> Iterator[Answers]:
+    """Right solutions with a word that is another one, which nothing names: at most one of each exercise."""
+    demos = demos_of(release)
+    for label in right:
+        for slip in slips_in(right[label], TRIED):
+            verdicts = grade_notebook(fill_in(release, {**right, label: slip}), None, Settings(exercises), demos)
+            if any(one.exercise == label and one.reason in (Reason.LOCATED, Reason.WRONG) for one in verdicts):
+                yield {**right, label: slip}
+                break

@@ -1,0 +1,88 @@
+"""Student code that a course keeps in corpus/, right and wrong: whether it is judged as its headings say.
+
+`corpus/ASSIGNMENT/EXERCISE.txt` holds that of one exercise, as grader/checks/student_code.py reads it. A wrong one may
+say which misconceptions are to be named: `:named: not divided`, several with ` + ` between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from functools import partial
+from pathlib import Path
+
+from grader.checks.exercise_checks import Problem
+from grader.checks.student_code import Piece, read_pieces
+from grader.checks.trying import Tried, settings_for, try_code
+from grader.course.folder import Course
+from grader.course.loading import Exercises
+from grader.errors import CourseError
+from grader.model.label import Label, label_of
+
+FOLDER = "corpus"
+
+
+class Corpus:
+    """All student code of one assignment."""
+
+    def __init__(self, course: Course, assignment: str) -> None:
+        self.assignment = assignment
+        self.pieces: dict[str, list[Piece]] = {}  # by file
+        self.unreadable: list[Problem] = []
+        folder = course.root / FOLDER / assignment
+        for path in sorted({former.parent for former in folder.glob("*/[rw]*/")}):  # one file for each, until 0.6
+            place = str(path.relative_to(course.root))
+            say = f"Put all code of an exercise into one text, {place}.txt: docs/writing_an_exercise.md shows how."
+            self.unreadable.append(Problem(label_of(path.name), place, "is a folder", say))
+        for path in sorted(folder.glob("*.txt")):
+            place, label = str(path.relative_to(course.root)), label_of(path.stem)
+            try:
+                self.pieces[place] = read_pieces(path.read_text(encoding="utf-8"))
+            except UnicodeDecodeError:
+                self.unreadable.append(Problem(label, place, "it is no text in UTF-8", "Save it as that."))
+            except CourseError as error:
+                self.unreadable.append(Problem(label, place, str(error), "Mend that line."))
+
+    def __len__(self) -> int:
+        return len(self.unreadable) + sum(map(len, self.pieces.values()))
+
+    def problems(self, course: Course, exercises: Exercises) -> Iterator[Problem]:
+        places: dict[Label | None, int] = {one: place for place, one in enumerate(exercises)}
+        settings = settings_for(course, exercises)
+        yield from self.unreadable
+        for file in sorted(self.pieces, key=lambda file: places.get(_label(file), len(places))):
+            label = _label(file)
+            if label is None or label not in exercises:
+                say = f"Call it as an exercise of {self.assignment}."
+                yield Problem(None, file, "there is no such exercise", say)
+                continue
+            known = {one.name for function in exercises[label].functions for one in function.mistakes}
+            tried = partial(try_code, course, self.assignment, settings, label)
+            for piece in self.pieces[file]:
+                if said := _problem(piece, tried, known):
+                    where = f"{file}, {piece.name}"
+                    yield Problem(label, where, said, "Mend the exercise, or the text if it says what is not so.")
+
+
+def _label(file: str) -> Label | None:
+    return label_of(Path(file).stem)
+
+
+def _problem(piece: Piece, tried: Callable[[str], Tried], known: Container[str]) -> str:
+    """How it is judged otherwise than it says; nothing if it is not."""
+    try:
+        verdict = tried(piece.code).verdict
+    except CourseError as error:
+        return str(error)
+    if piece.right:
+        return "" if verdict.right else f"it is said to be right, and is judged: {' '.join(verdict.sentences)}"
+    if verdict.right:
+        return "it is said to be wrong, and earns everything"
+    if other := set(piece.fields) - {"named"}:
+        return f"it has a field {min(other)}, and only `:named:` is known"
+    said, named = piece.fields.get("named"), " + ".join(verdict.misconceptions) or "nothing"
+    if not said or said == named:
+        return ""
+    unknown = next((name for name in said.split(" + ") if name not in known and name != "nothing"), "")
+    return f"`{said}` is to be named, and {named} is" + (
+        f"; the exercise has no mistake “{unknown}”" if unknown else ""
+    )

@@ -1,0 +1,127 @@
+"""A made-up class of twelve, from source to feedback and report."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZipFile
+
+import nbformat
+from rich.console import Console
+
+from grader.classroom.progress import Onlooker
+from grader.classroom.run import autograde
+from grader.course.folder import CONFIG_FILE, Course, copy_course
+from grader.course.loading import Exercises
+from grader.errors import CourseError
+from grader.host.machine import cores
+from grader.model.label import Label
+from grader.model.submission import Graded
+from grader.notebooks.solutions import fill_in, solutions
+from grader.pages.feedback import write_feedback
+from grader.pages.report import write_report
+from grader.release.compiling import compile_release
+
+ASSIGNMENT = "self_attention"
+# One of the twelve has written an endless loop, which its check and its hidden cases run into again.
+IMPATIENCE = "\nc.RunAndJudge.timeout = 5\nc.RunAndJudge.case_timeout = 3\n"
+STUDENTS = Path(__file__).parent / "students"
+PACKED = Path(__file__).parent / "course.zip"  # setup.py makes it
+
+
+def run_demo(
+    folder: Path, console: Console, assignment: str = ASSIGNMENT
+) -> tuple[list[Graded], dict[str, Path], Path]:
+    """Grade the class in a scratch course folder; the results, and where each feedback page and the report lie."""
+    if assignment not in demonstrated():
+        raise CourseError(f"Nobody in the demo has done {assignment}. There are: {', '.join(demonstrated())}.")
+    console.print(f"Compiling the release of {assignment} into {folder}/release …")
+    with the_course() as source:
+        course = copy_course(source, folder)
+    with (course.root / CONFIG_FILE).open("a") as config:
+        config.write(IMPATIENCE)
+    compile_release(course, assignment)
+    count = make_up_class(course, assignment)
+    console.print(f"Made up {count} submissions in {folder}/submitted.")
+    onlooker = Onlooker(console, count, quiet=False)
+    results = sorted(
+        onlooker.follow(autograde(course, assignment, jobs=cores(), watcher=onlooker)),
+        key=lambda graded: graded.student,
+    )
+    pages = {
+        page.parent.parent.name: folder / page.relative_to(course.root)
+        for page in write_feedback(course, assignment, console.print)
+    }
+    report, *_ = write_report(course, assignment, console.print)
+    return results, pages, folder / report.relative_to(course.root)
+
+
+@contextlib.contextmanager
+def the_course() -> Iterator[Course]:
+    """The attention course: packed into an installed grader, or beside one that is not installed."""
+    if not PACKED.exists():
+        yield Course(Path(__file__).parents[3])
+        return
+    with tempfile.TemporaryDirectory() as folder, ZipFile(PACKED) as archive:
+        archive.extractall(folder)
+        yield Course(Path(folder))
+
+
+def most_to_read(results: list[Graded]) -> str:
+    """The student whose feedback has the most to say."""
+    return max(
+        results, key=lambda graded: sum(len(scored.verdict.misconceptions) for scored in graded.verdicts)
+    ).student
+
+
+def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
+    """Write the submissions: one for each file of the students, an empty one and a broken file."""
+    release = course.read("release", assignment)
+    right = solutions(course.read("source", assignment))
+    answers = answers_of_all(course, assignment)
+    notebooks: dict[str, str] = {
+        student: nbformat.writes(fill_in(release, {**right, **own})) for student, own in answers.items()
+    }
+    notebooks["kurt"] = nbformat.writes(release)
+    notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
+    for student, text in notebooks.items():
+        path = course.notebook(f"submitted/{student}", assignment)
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    return len(notebooks)
+
+
+def demonstrated() -> list[str]:
+    """The assignments that the made-up class has done."""
+    return sorted(path.name for path in STUDENTS.iterdir() if path.is_dir())
+
+
+def answers_of_all(course: Course, assignment: str) -> dict[str, dict[Label, str]]:
+    """What each student of the class has written."""
+    exercises = course.exercises(assignment)
+    return {file.stem: answers_of(file, exercises) for file in student_files(assignment)}
+
+
+def student_files(assignment: str = ASSIGNMENT) -> list[Path]:
+    return sorted((STUDENTS / assignment).glob("*.py"))
+
+
+def answers_of(file: Path, exercises: Exercises) -> dict[Label, str]:
+    """What stands in a student's file, by exercise: its functions and classes, each with the helpers before it.
+
+    What a file leaves out is solved as in the source.
+    """
+    text = file.read_text(encoding="utf-8")
+    labels = {function.entry: label for label, exercise in exercises.items() for function in exercise.functions}
+    answers: dict[Label, str] = {}
+    begun = 1  # behind what the first line says of the student, and later behind the last answer
+    for node in ast.parse(text).body:
+        label = labels.get(getattr(node, "name", ""))
+        if label is not None:
+            lines = text.splitlines()[begun : node.end_lineno]
+            answers[label] = "\n".join([*answers.get(label, "").splitlines(), *lines]).strip("\n")
+            begun = node.end_lineno or 0
+    return answers

@@ -1,0 +1,204 @@
+"""What may be wrong with a notebook as its author wrote it: each problem with its place and the way out."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from grader.checks.exercise_checks import Problem
+from grader.model.exercise import Exercise
+from grader.model.label import Label, label_of
+from grader.notebooks.cells import is_ordinary_test, is_test_cell, solved_exercise, tested_exercise
+from grader.notebooks.solutions import solutions
+from grader.pages.sections import Sections, points_in
+from grader.solutions.lines import definition
+
+SCHEMA = 3  # of nbgrader's metadata; it mends older ones itself
+MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION", "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
+ALIKE = 0.8  # "BEGIN SOLUTON" is, "begin with the solution" is not
+
+_ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, points=([\d.]+))?\)""")
+
+
+def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
+    """All that is found in the sources of an assignment, which has these exercises."""
+    yield from broken_cells(notebooks)
+    cells = [cell for notebook in notebooks for cell in notebook.cells]
+    for cell in cells:
+        if cell.cell_type == "code":
+            yield from _misspelt_markers(cell)
+            yield from _unpaired_markers(cell)
+    labels = [exercise.label for exercise in exercises]
+    tests = {  # those of nbgrader's own kind may be called as they like
+        label: cell
+        for cell in cells
+        if is_test_cell(cell) and (label := tested_exercise(cell)) and not is_ordinary_test(cell, labels)
+    }
+    solved = dict.fromkeys(label for cell in cells if (label := solved_exercise(cell)) is not None)
+    headings = {anchor: text for notebook in notebooks for anchor, text in Sections.of(notebook).by_anchor.items()}
+    yield from _other_solutions(notebooks, exercises)
+    for label in labels:
+        yield from _missing_parts(label, solved, tests, headings)
+    for label in [one for one in {**(solved if labels else {}), **tests} if one not in labels]:
+        way_out = "Add its file to the exercises, or take its cells out."
+        yield Problem(label, "", "the notebook has a section for it, and there is no such exercise", way_out)
+    yield from _in_two_notebooks(notebooks, labels)
+    for label, cell in tests.items():
+        yield from _another_exercise(label, cell)
+        yield from _other_points(label, cell, headings.get(f"exercise-{label}", ""))
+
+
+def _other_solutions(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
+    """Solution cells that are not what the file of the exercise has as its solution."""
+    cells = {label: text for notebook in notebooks for label, text in solutions(notebook).items()}
+    for function in (function for exercise in exercises for function in exercise.functions):
+        if not function.written or function.label not in cells:
+            continue
+        ours, theirs = _lines_of(function.written.lines.text({})), _of_cell(cells[function.label], function.entry)
+        if ours != theirs:
+            pairs = itertools.zip_longest(ours, theirs, fillvalue="nothing")
+            one, other = next(pair for pair in pairs if pair[0] != pair[1])
+            what = f"the solution cell has `{other.strip()}` where the file of the exercise has `{one.strip()}`"
+            yield Problem(function.label, f"`{function.entry}`", what, "Write the same in both.")
+
+
+def _of_cell(text: str, name: str) -> list[str]:
+    try:
+        return _lines_of(definition(text, name) or "")
+    except SyntaxError:  # which is told elsewhere
+        return []
+
+
+def _lines_of(text: str) -> list[str]:
+    """Without docstrings and empty lines."""
+    hidden = set[int]()
+    for node in ast.walk(ast.parse(text)):
+        first = node.body[0] if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            hidden |= set(range(first.lineno, (first.end_lineno or 0) + 1))
+    own = [line.rstrip() for at, line in enumerate(text.split("\n"), 1) if at not in hidden]
+    return [re.sub(r"\s+#", "  #", line) for line in own if line]
+
+
+def broken_cells(notebooks: Sequence[Any]) -> Iterator[Problem]:
+    """What nbgrader refuses to compile, and hidden tests that students would get."""
+    for notebook in notebooks:
+        known = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+        named = [cell for cell in known if cell.metadata.nbgrader.get("schema_version", 0) >= SCHEMA]
+        times = Counter(cell.metadata.nbgrader.get("grade_id") for cell in named)
+        for cell in named:
+            yield from _impossible_metadata(cell, times)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                yield from _shown_hidden_tests(cell)
+
+
+def _impossible_metadata(cell: Any, times: Counter[Any]) -> Iterator[Problem]:
+    known = cell.metadata.nbgrader
+    name, points = known.get("grade_id"), known.get("points")
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", str(name or "")):
+        yield _problem(cell, f"its grade_id is “{name or ''}”", "Take letters, digits, - and _.")
+    elif times[name] > 1:
+        times[name] = 1  # told once
+        yield _problem(cell, "two cells have this grade_id", "Give one of them another: a copied cell keeps it.")
+    if known.get("grade") or known.get("task"):
+        is_number = isinstance(points, (int, float)) and not isinstance(points, bool)
+        if not is_number or not 0 <= points < math.inf:
+            said = "it has no points" if points is None else f"its points are {points}"
+            yield _problem(cell, said, "Write a number from 0 on into its metadata.")
+
+
+def _shown_hidden_tests(cell: Any) -> Iterator[Problem]:
+    hidden = False
+    for number, line in enumerate(cell.source.splitlines(), 1):
+        hidden = (hidden or MARKERS[2] in line) and MARKERS[3] not in line
+        if not hidden and re.search(r"^[^#]*\bhidden_tests\(", line):
+            way_out = f"Put it between `{MARKERS[2]}` and `{MARKERS[3]}`."
+            yield _problem(cell, "students would get these hidden tests", way_out, f", line {number}")
+
+
+def _problem(cell: Any, what: str, way_out: str, line: str = "") -> Problem:
+    identity = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "without a name")
+    return Problem(solved_exercise(cell) or tested_exercise(cell), f"cell {identity}{line}", what, way_out)
+
+
+# --- markers ---------------------------------------------------------------------------------------------------------
+
+
+def _misspelt_markers(cell: Any) -> Iterator[Problem]:
+    for number, line in enumerate(cell.source.splitlines(), 1):
+        if not line.lstrip().startswith("#") or any(marker in line for marker in MARKERS):
+            continue
+        written = "### " + line.strip(" \t#").upper()
+        for meant in get_close_matches(written, MARKERS, 1, ALIKE):
+            what = f"`{line.strip()}` is no marker, so students would see what follows"
+            yield _problem(cell, what, f"Write `{meant}`.", f", line {number}")
+
+
+def _unpaired_markers(cell: Any) -> Iterator[Problem]:
+    for begin, end in (MARKERS[:2], MARKERS[2:]):
+        found = [marker for line in cell.source.splitlines() for marker in (begin, end) if marker in line]
+        if found != [begin, end] * (len(found) // 2):
+            what = f"`{begin}` and `{end}` do not take turns"
+            yield _problem(cell, what, "Close each region before the next one, and before the cell ends.")
+
+
+# --- sections and points ---------------------------------------------------------------------------------------------
+
+
+def _missing_parts(label: Label, solved: Container[Label], tests: dict[Label, Any], headings: Any) -> Iterator[Problem]:
+    if f"exercise-{label}" not in headings:
+        way_out = f'Add a heading below `<a id="exercise-{label}"></a>`.'
+        yield Problem(label, "", "the notebook has no section for it", way_out)
+    if label not in solved:
+        way_out = f"Add one with the grade_id `exercise-{label}`, and a solution in it."
+        yield Problem(label, "", "the notebook has no cell for a solution", way_out)
+    if label not in tests:
+        way_out = f"Add one with the grade_id `test-exercise-{label}` that calls `hidden_tests({label!r}, points=…)`."
+        yield Problem(label, "", "the notebook has no test cell", way_out)
+
+
+def _in_two_notebooks(notebooks: Sequence[Any], labels: Sequence[Label]) -> Iterator[Problem]:
+    """Names of cells may be the same in two notebooks, but for those of exercises."""
+    for label in labels if len(notebooks) > 1 else ():
+        if sum(any(solved_exercise(cell) == label for cell in notebook.cells) for notebook in notebooks) > 1:
+            yield Problem(label, "", "two notebooks have a cell for a solution", "Give one of them another exercise.")
+
+
+def _another_exercise(label: Label, cell: Any) -> Iterator[Problem]:
+    asked = [(call, label_of(other.strip("'\""))) for call, other, _ in _ASKED.findall(cell.source)]
+    for call, other in asked:
+        if other != label:
+            what = f"it calls `{call}({other!r})`, which is for another exercise"
+            yield _problem(cell, what, f"Call `{call}({label!r})`.")
+    if ("hidden_tests", "") in [(call, points) for call, _, points in _ASKED.findall(cell.source)]:
+        yield _problem(cell, "it calls `hidden_tests` without points", f"Call `hidden_tests({label!r}, points=…)`.")
+    if "hidden_tests" not in [call for call, _ in asked]:
+        yield _problem(cell, "it calls no hidden tests", f"Call `hidden_tests({label!r}, points=…)`.")
+
+
+def _other_points(label: Label, cell: Any, heading: str) -> Iterator[Problem]:
+    points = cell.metadata["nbgrader"].get("points")
+    said = {"the cell's metadata": float(points)} if isinstance(points, (int, float)) else {}  # or it is told
+    for call, _, points in _ASKED.findall(cell.source):
+        if points:
+            said[call] = float(points)
+    if (in_heading := points_in(heading)) is not None:
+        said["the heading"] = in_heading
+    elif heading:
+        yield Problem(label, "", f"its heading says no points: “{heading}”", f"Write `({_points(said)})` at its end.")
+    if len(set(said.values())) > 1:
+        points = ", ".join(f"{value:g} in {where}" for where, value in said.items())
+        yield Problem(label, "", f"its points differ: {points}", "Let all of them be the same.")
+
+
+def _points(said: dict[str, float]) -> str:
+    """As a heading has them."""
+    points = next(iter(said.values()), 2)
+    return f"{points:g} point{'' if points == 1 else 's'}"

@@ -1,0 +1,230 @@
+"""What a submission costs: the same notebook through nbgrader's own Execute and through ours, in turns on one core."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbgrader.preprocessors import Execute
+from nbgrader.utils import determine_grade
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from grader.course.folder import Course
+from grader.course.loading import Exercises
+from grader.host.grading import Grading
+from grader.host.limits import Time
+from grader.host.sandbox_process import SandboxProcess
+from grader.host.scratch import files_beside
+from grader.host.settings import Settings
+from grader.model.answer import Answer
+from grader.model.exercise import Exercise, SampledCase, Standins
+from grader.model.submission import Files
+from grader.notebooks.cells import demos_of, is_test_cell
+from grader.notebooks.solutions import fill_in, solutions
+
+OURS_PER_THEIRS = 4  # ours is so much shorter that it can be run more often
+ALIVE_AT_ONCE = 4  # sandboxes, while memory is measured
+PARTS = ("fork and confine", "cells", "answers", "judging", "end")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Of one sandbox, in bytes."""
+
+    proportional: float  # PSS: its own pages, and its part of those that it shares
+    private: float
+
+
+@dataclass
+class Measured:
+    """Seconds of every run, the points that the notebook earned, and the memory of a sandbox."""
+
+    theirs: list[float] = field(default_factory=list)
+    ours: list[float] = field(default_factory=list)
+    parts: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
+    their_score: str = ""
+    our_score: str = ""
+    memory: Memory | None = None  # None where the kernel does not let us look
+
+    @property
+    def ratio(self) -> float:
+        return statistics.median(self.theirs) / statistics.median(self.ours)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "ratio": round(self.ratio, 1)}
+
+
+def bench(course: Course, assignment: str, runs: int) -> Measured:
+    """Run a solved notebook `runs` times through nbgrader's Execute, and more often through ours."""
+    course.chosen([assignment])
+    notebook, files = _solved(course, assignment), course.notebook("release", assignment).parent
+    exercises = course.exercises(assignment)
+    measured = Measured()
+    with on_one_core():
+        _ours(notebook, files, exercises, Measured())  # starts the zygote, which then serves everyone
+        for _ in range(runs):
+            _theirs(notebook, files, measured)
+            for _ in range(OURS_PER_THEIRS):
+                _ours(notebook, files, exercises, measured)
+        measured.memory = _memory(notebook, files, exercises)
+    return measured
+
+
+def _solved(course: Course, assignment: str) -> Any:
+    """A right submission. Without demos, which only nbgrader would run."""
+    release = course.read("release", assignment)
+    return without_demos(fill_in(release, solutions(course.read("source", assignment))), release)
+
+
+def without_demos(notebook: Any, release: Any) -> Any:
+    demos = demos_of(release)
+    notebook.cells = [cell for cell in notebook.cells if cell.source not in demos]
+    return notebook
+
+
+@contextlib.contextmanager
+def on_one_core() -> Iterator[None]:
+    """Keep this process and all that it starts to one core, so that nobody works in parallel unseen."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def _theirs(notebook: Any, files: Path, measured: Measured) -> None:
+    """As `nbgrader autograde` runs it, but with the visible checks alone, so that it has less to do than ours."""
+    notebook = copy.deepcopy(notebook)
+    start = time.perf_counter()
+    Execute().preprocess(notebook, {"metadata": {"path": str(files)}})
+    measured.theirs.append(time.perf_counter() - start)
+    measured.their_score = _score(notebook)
+
+
+def _ours(notebook: Any, files: Path, exercises: Exercises, measured: Measured) -> None:
+    notebook = copy.deepcopy(notebook)
+    parts = seconds_by_part(notebook, files, exercises)
+    measured.ours.append(sum(parts.values()))
+    for part, seconds in parts.items():
+        measured.parts[part].append(seconds)
+    measured.our_score = _score(notebook)
+
+
+def seconds_by_part(notebook: Any, files: Path, exercises: Exercises) -> dict[str, float]:
+    """Grade a notebook, which gets its results, and tell what took how long."""
+    start = time.perf_counter()
+    grading = _Timed(notebook, files_beside(files), exercises)
+    grading.run()
+    with grading.timed("end"):
+        grading.sandbox.close()
+    total = time.perf_counter() - start
+    grading.seconds["judging"] = total - sum(grading.seconds.values())
+    return grading.seconds
+
+
+class _Timed(Grading):
+    """Notes how long it waits for the sandbox, and what for."""
+
+    def __init__(self, notebook: Any, files: Files, exercises: Exercises) -> None:
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+        super().__init__(notebook, files, Settings(exercises))
+
+    @contextlib.contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[part] += time.perf_counter() - start
+
+    def _new_sandbox(self, time: Time, files: Files | None = None) -> SandboxProcess:
+        with self.timed("fork and confine"):
+            sandbox = super()._new_sandbox(time, files)
+            sandbox.wait_until_ready()
+            return sandbox
+
+    def _run(self, cell: Any) -> None:
+        with self.timed("cells"):
+            super()._run(cell)
+
+    def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+        with self.timed("answers"):
+            return super()._ask(exercise, drawn, standins)
+
+
+def _score(notebook: Any) -> str:
+    """What nbgrader reads from the outputs of the test cells."""
+    grades = [determine_grade(cell) for cell in notebook.cells if is_test_cell(cell)]
+    points, most = (sum(column) for column in zip(*grades, strict=True))
+    return f"{points:g}/{most:g}"
+
+
+def _memory(notebook: Any, files: Path, exercises: Exercises) -> Memory | None:
+    """The mean of some sandboxes that live at once, when each has run the notebook and answered all cases."""
+    gradings = [_Timed(copy.deepcopy(notebook), files_beside(files), exercises) for _ in range(ALIVE_AT_ONCE)]
+    try:
+        for grading in gradings:
+            grading.run()
+        found = [_memory_of(grading.sandbox.pid) for grading in gradings]
+    except PermissionError:  # sandboxes let nobody look into them, except root
+        return None
+    finally:
+        for grading in gradings:
+            grading.sandbox.close()
+    return Memory(*(statistics.mean(numbers) for numbers in zip(*found, strict=True)))
+
+
+def _memory_of(pid: int) -> tuple[int, int]:
+    """Proportional and private bytes of a process."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
+    kilobytes = {name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)}
+    return kilobytes["Pss"] * 1024, (kilobytes["Private_Clean"] + kilobytes["Private_Dirty"]) * 1024
+
+
+def seconds_table(measured: Measured, assignment: str) -> Table:
+    """One line for each way to run the notebook, and for each part of ours."""
+    table = Table(
+        title=f"Seconds for a submission of {assignment}, on one core", title_justify="left", box=box.SIMPLE_HEAD
+    )
+    table.add_column("")
+    for name in ("median", "fastest", "slowest", "runs", "score"):
+        table.add_column(name, justify="right")
+    table.add_row("nbgrader's Execute", *_figures(measured.theirs), measured.their_score)
+    table.add_row("ours", *_figures(measured.ours), measured.our_score)
+    for part, seconds in measured.parts.items():
+        table.add_row(f"  {part}", *_figures(seconds))
+    return table
+
+
+def _figures(seconds: Sequence[float]) -> list[str]:
+    figures = (statistics.median(seconds), min(seconds), max(seconds))
+    return [*(f"{figure:.3f}" for figure in figures), str(len(seconds))]
+
+
+def show(measured: Measured, assignment: str, console: Console) -> None:
+    console.print(seconds_table(measured, assignment))
+    console.print(in_words(measured), highlight=False)
+
+
+def in_words(measured: Measured) -> str:
+    """How many times as fast, and how much memory."""
+    speed = f"Ours is {measured.ratio:.0f} times as fast."
+    if measured.memory is None:
+        return (
+            f"{speed}\nThe memory of a sandbox is for root alone to see, as sandboxes let no other user look into them."
+        )
+    proportional, private = (
+        f"{size / 2**20:.0f} MB" for size in (measured.memory.proportional, measured.memory.private)
+    )
+    return (
+        f"{speed}\nA sandbox has {private} of its own, and {proportional} with its part of the pages that it shares "
+        f"(PSS, {ALIVE_AT_ONCE} sandboxes alive)."
+    )

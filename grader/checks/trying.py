@@ -1,0 +1,87 @@
+"""Student code for one exercise, tried in its notebook, where all other cells are as the course solves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.course.exercise_files import hidden_folders
+from grader.course.folder import Course
+from grader.course.loading import Exercises
+from grader.errors import CourseError
+from grader.host.grading import grade_notebook
+from grader.host.scratch import files_beside
+from grader.host.settings import Settings
+from grader.model.label import Label
+from grader.model.verdict import Verdict
+from grader.notebooks.beside import for_students, given_beside
+from grader.notebooks.cells import demos_of, is_test_cell, points_of, solved_exercise, tested_exercise
+from grader.notebooks.solutions import fill_in, solutions
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The verdict, and the notebook in which it was given."""
+
+    verdict: Verdict
+    notebook: Any
+
+    def in_words(self) -> str:
+        """The points, and everything that is said."""
+        verdict = self.verdict
+        most = next(points_of(cell) for cell in self.notebook.cells if is_test_cell(cell))
+        named = " + ".join(verdict.misconceptions) or verdict.reason
+        first = f"Exercise {verdict.exercise}, {verdict.title}: {verdict.points(most):g} of {most:g} points ({named})"
+        return "\n  ".join([first, *verdict.sentences])
+
+    def page(self) -> str:
+        """The feedback page that a student with this code would read."""
+        from grader.pages.feedback_page import FeedbackExporter  # brings nbgrader, which takes a second
+
+        return str(FeedbackExporter().from_notebook_node(self.notebook)[0])
+
+
+def settings_for(course: Course, exercises: Exercises) -> Settings:
+    """With these exercises, and all of the course hidden."""
+    return Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files())])
+
+
+def try_code(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> Tried:
+    """The verdict on this code as the solution of an exercise."""
+    for name in course.notebooks("source", assignment):
+        source = course.read("source", assignment, name)
+        if label in map(solved_exercise, source.cells) and label in map(tested_exercise, source.cells):
+            notebook = fill_in(source, {**solutions(source), label: code})
+            notebook.cells = list(_needed(notebook.cells, label))
+            folder = course.notebook("source", assignment, name).parent
+            beside = {**files_beside(folder), **given_beside(folder)}
+            (verdict,) = grade_notebook(notebook, beside, settings, demos_of(notebook))
+            return Tried(verdict, notebook)
+    raise CourseError(f"No notebook of {assignment} has a solution cell and a test cell for exercise {label}.")
+
+
+def _needed(cells: Sequence[Any], label: Label) -> Iterator[Any]:
+    """No other tests, and behind that of the exercise no code."""
+    tested = [place for place, cell in enumerate(cells) if is_test_cell(cell) and tested_exercise(cell) == label]
+    for place, cell in enumerate(cells):
+        if place in tested or not (is_test_cell(cell) or (cell.cell_type == "code" and place > tested[-1])):
+            cell.source = for_students(cell.source)
+            yield cell
+
+
+def exercise_called(course: Course, name: str, assignment: str = "") -> tuple[str, Exercises, Label]:
+    """Where an exercise of this name is: one assignment must have it, or be named."""
+    chosen = course.chosen([assignment] if assignment else None)
+    found = [
+        (one, exercises, label)
+        for one in chosen
+        for exercises in [course.exercises(one)]
+        for label in exercises
+        if str(label) == name
+    ]
+    if not found:
+        raise CourseError(f"There is no exercise {name} in {', '.join(chosen)}.")
+    if len(found) > 1:
+        raise CourseError(f"Several assignments have an exercise {name}. Choose one: --assignment {found[0][0]}")
+    return found[0]

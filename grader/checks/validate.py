@@ -1,0 +1,282 @@
+"""What CI relies on, checked from end to end in a scratch course folder."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import torch
+
+from grader.checks.corpus_checks import Corpus
+from grader.checks.drawn_inputs import problems_of_drawing
+from grader.checks.exercise_checks import Problem, problems_of
+from grader.checks.findings import Finding, of_problem
+from grader.checks.notebook_checks import problems_of_notebooks
+from grader.checks.visible_checks import passed_by_visible_checks
+from grader.classroom.run import autograde
+from grader.course.folder import Course, copy_course
+from grader.errors import CourseError
+from grader.judging.answer_key import AnswerKey, answers_of_code
+from grader.judging.judge import judge_by
+from grader.judging.no_understanding import BY_ROWS, PROGRAMS, Program, answers_of
+from grader.judging.tolerance import TOLERANCE
+from grader.model.answer import Returned
+from grader.model.compare import paired_numbers
+from grader.model.exercise import Exercise, Inputs, Misconception, NotDrawn
+from grader.model.label import Label
+from grader.model.submission import Graded
+from grader.notebooks.solutions import solved
+from grader.release import single_file
+from grader.release.compiling import compile_release, differing
+
+FAR = 100  # times the tolerance
+
+
+def validate(course: Course, assignment: str) -> Iterator[Finding]:
+    """Everything that must hold for an assignment before students see it."""
+    torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
+    numbered = course.exercises(assignment)
+    exercises = list(numbered.values())
+    # What is known of the cases is worked out once, for all that is asked of it.
+    functions = [function for exercise in exercises for function in exercise.functions]
+    by_chance = list(problems_of_drawing(course.exercise_files(), assignment, functions))
+    keys = [AnswerKey(function, function.sample()) for function in functions if _can_be_drawn(function)]
+    yield from _as_written(course, assignment, exercises, keys, by_chance)
+    answering = [key for key in keys if _answers(key)]
+    yield from _references(answering)
+    short = [key.short() for key in answering]
+    yield from _misconceptions(short)
+    yield from _programs_without_understanding(short)
+    if len(answering) < len(functions):  # nothing can be graded
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = copy_course(course, Path(folder) / "course")
+        try:
+            searched = compile_release(scratch, assignment)
+        except CourseError as error:
+            yield Finding("the release can be made, and nothing leaks", "bad", str(error))
+            return
+        yield _fresh(course, scratch, assignment)
+        if searched.unread:
+            yield Finding("all files can be searched for leaks", "note", f"but not these: {', '.join(searched.unread)}")
+        yield from fresh_single_file(course, scratch, assignment)
+        yield from _seen(course, scratch, assignment)
+        if corpus := Corpus(course, assignment):
+            problems = corpus.problems(course, numbered)
+            yield from _found(problems, len(corpus), "code in corpus/ is judged as it says")
+        yield from _end_to_end(scratch, assignment)
+
+
+def _found(problems: Iterable[Problem], count: int, checked: str) -> Iterator[Finding]:
+    """What an author has to mend, or that there is nothing."""
+    found = [of_problem(problem, checked) for problem in problems]
+    yield from found or [Finding(checked, count=count)]
+
+
+def _as_written(
+    course: Course,
+    assignment: str,
+    exercises: Sequence[Exercise],
+    keys: Sequence[AnswerKey],
+    by_chance: Sequence[Problem],
+) -> Iterator[Finding]:
+    names = course.notebooks("source", assignment)
+    problems = [
+        *by_chance,
+        *problems_of_notebooks([course.read("source", assignment, name) for name in names], exercises),
+        *(problem for key in keys for problem in problems_of(key)),
+    ]
+    return _found(problems, len(exercises), "exercises are sound and fit the notebook")
+
+
+def _can_be_drawn(function: Exercise) -> bool:
+    """Whether its cases have inputs. If not, this has been told."""
+    try:
+        return bool(function.sample())
+    except NotDrawn:
+        return False
+
+
+def _answers(key: AnswerKey) -> bool:
+    """Whether its reference answers all cases. If not, this has been told: there is nothing to compare with."""
+    try:
+        return len(key.expected) == len(key.cases)
+    except Exception:  # the author's code
+        return False
+
+
+def _references(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
+    problems = (problem for key in keys if (problem := _marks_lost(key)))
+    return _found(problems, len({key.exercise.label for key in keys}), "references earn full marks")
+
+
+def _marks_lost(key: AnswerKey) -> Problem | None:
+    values = [key.exercise.reference(*case.inputs) for case in key.cases]
+    answers = [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)]
+    verdict = judge_by(key, answers)
+    if verdict.right:
+        return None
+    what = f"the reference does not earn full marks, and is told: {' '.join(verdict.sentences)}"
+    return Problem(key.exercise.label, f"`{key.exercise.entry}`", what, "Mend it, or what the exercise asks for.")
+
+
+def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
+    held = [(key, misconception) for key in keys for misconception in key.exercise.mistakes]
+    problems = (problem for one in held if (problem := _not_named(*one)))
+    return _found(problems, len(held), "misconceptions lose marks and are named")
+
+
+def _not_named(key: AnswerKey, misconception: Misconception) -> Problem | None:
+    """A student's code with just this misconception earns what it says, and is told so."""
+    whole = key.exercise.as_a_whole(misconception)
+    verdict = judge_by(key, answers_of_code(key.cases, whole))
+    if verdict.credit == misconception.credit < 1 and verdict.misconceptions == (misconception.name,):
+        return None
+    named = " + ".join(verdict.misconceptions) or "nothing"
+    what = f"it is to be named and earn {misconception.credit:g}; {named} is named, and it earns {verdict.credit:g}"
+    place = f"`{key.exercise.entry}`, “{misconception.name}”"
+    return Problem(
+        key.exercise.label, place, what, "Mend what it changes or its credit, or add a case in which it differs."
+    )
+
+
+def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
+    """Whether zeros, the input given back and the like earn nothing, and are far from right."""
+    problems, tried = [], 0
+    for place, key in enumerate(keys):
+        function = key.exercise
+        right = [function.reference(*case.inputs) for case in key.cases]
+        earlier = _earlier_answers([before.exercise for before in keys[:place]])
+        by_numbers = _without_names(key)
+        programs = {does: PROGRAMS[does] for does in PROGRAMS if function.read is None or does not in BY_ROWS}
+        for does, program in {**programs, **earlier}.items():
+            answers = answers_of(program, key.cases, right)
+            if not answers:
+                continue
+            tried += 1
+            verdict = judge_by(key if does in earlier else by_numbers, answers)
+            if does in earlier and verdict.right:  # the same is asked for once more, perhaps in another form
+                continue
+            is_a_mistake = does in earlier and len(verdict.misconceptions) == 1
+            if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
+                what = f"a program that understands nothing, and {does}, earns something or is nearly right"
+                way_out = "Add a case in which it is far from right, or take the credit from what it is called."
+                problems.append(Problem(function.label, f"`{function.entry}`", what, way_out))
+    return _found(problems, tried, "answers without understanding earn 0")
+
+
+def _without_names(key: AnswerKey) -> AnswerKey:
+    """The same where names decide nothing: whatever explains such a program's answers, the judge gives them nothing.
+
+    What is read of a result may show more than one, and then names count.
+    """
+    if key.exercise.read is not None:
+        return key
+    return AnswerKey(replace(key.exercise, mistakes=()), key.cases)
+
+
+def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:
+    """Whether some answer is a hundred tolerances from right."""
+    exercise = key.exercise
+    compared = [exercise.compared(answer.value, answer.inputs_after) for answer in answers]
+    pairs = zip(compared, key.expected, strict=True)
+    return any(exercise.form.finding(*pair, FAR * TOLERANCE["cpu"]) for pair in pairs)
+
+
+def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
+    """Programs that give what was asked for before. Where a single misconception says the same, it is a real one."""
+
+    def program(function: Exercise) -> Program:
+        parameters = inspect.signature(function.reference).parameters.values()
+        count = sum(parameter.default is parameter.empty for parameter in parameters)
+
+        def answer(wanted: Any, inputs: Inputs) -> Any:
+            try:
+                value = function.reference(*inputs[:count])
+            except Exception:  # what is given here is nothing for it
+                return None
+            return value if paired_numbers(value, wanted) else None
+
+        return answer
+
+    return {f"gives the answer of {function.entry}": program(function) for function in earlier}
+
+
+def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
+    """Whether the release, if there is one, is what the source compiles to."""
+    committed, compiled = (each.folder("release") / assignment for each in (course, scratch))
+    if not committed.exists():
+        return Finding("nothing leaks", "note", f"it is not released yet. Run: grader release {assignment}")
+    stale = differing(committed, compiled)
+    told = f"release/ is stale, in {', '.join(stale)}. Run: grader release {assignment}" if stale else ""
+    return Finding("the release is fresh, and nothing leaks", "bad" if stale else "good", told)
+
+
+def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
+    """The same of the release as one file, where somebody has made it."""
+    made = course.root / single_file.FOLDER / assignment
+    if not made.exists():
+        return
+    checked = "the single file is fresh, and nothing leaks"
+    try:
+        stale = differing(made, single_file.write_single_files(scratch, assignment))
+    except CourseError as error:
+        yield Finding(checked, "bad", str(error))
+        return
+    told = f"{single_file.FOLDER}/ is stale, in {', '.join(stale)}. Run: grader release {assignment} --single-file"
+    yield Finding(checked, "bad" if stale else "good", told if stale else "")
+
+
+def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
+    """What students are told before they hand in. A check that lets something pass is told, and is no error."""
+    checked = "visible checks see all misconceptions"
+    passed: dict[Label, list[str | None]] = {}
+    for label, name in passed_by_visible_checks(course, scratch, assignment):
+        passed.setdefault(label, []).append(name)
+    for label, names in passed.items():
+        if listed := ", ".join(f"“{name}”" for name in names if name is not None):
+            told = f"exercise {label}: its visible check lets pass, and only hidden cases tell: {listed}"
+            yield Finding(checked, "note", told, label)
+        if None in names:
+            told = "what its visible check lets pass is not known: our reference is told other things than the solution"
+            yield Finding(checked, "note", f"exercise {label}: {told}", label)
+    if not passed:
+        yield Finding(checked)
+
+
+def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
+    """The solved source earns everything and the untouched release nothing, through nbgrader's gradebook."""
+    for name in scratch.notebooks("release", assignment):
+        release = scratch.read("release", assignment, name)
+        filled_in = solved(release, scratch.read("source", assignment, name))
+        for student, notebook in (("solved", filled_in), ("untouched", release)):
+            path = scratch.notebook(f"submitted/{student}", assignment, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            nbformat.write(notebook, path)
+    results = {graded.student: graded for graded in autograde(scratch, assignment)}
+    most = max(graded.max_points for graded in results.values())  # without what is graded by hand
+    scores = _gradebook_scores(scratch, assignment)
+    yield _scored("the solved source", results["solved"], scores.get("solved"), most, most)
+    yield _scored("the untouched release", results["untouched"], scores.get("untouched"), 0, most)
+
+
+def _scored(what: str, graded: Graded, score: float | None, wanted: float, most: float) -> Finding:
+    checked = f"{what} scores {wanted:g} of {most:g}"
+    if score == wanted:
+        return Finding(checked)
+    if score is None:
+        return Finding(checked, "bad", f"{what} has no grade: {graded.error}")
+    found = [one.verdict for one in graded.verdicts if one.points != (one.max_points if wanted else 0)]
+    told = [f"exercise {one.label}: {' '.join(one.sentences) if wanted else 'it earns points'}" for one in found]
+    way_out = "Mend the solution or the reference" if wanted else "Let the tests fail where nothing is written yet"
+    return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {'; '.join(told)} {way_out}.")
+
+
+def _gradebook_scores(course: Course, assignment: str) -> dict[str, float]:
+    with course.api().gradebook as gradebook:
+        return {submission.student.id: submission.score for submission in gradebook.assignment_submissions(assignment)}

@@ -1,0 +1,246 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from typer.core import TyperGroup
+
+from grader.cli import collecting, grading, telling
+from grader.cli.new import new
+from grader.cli.options import Assignments, Device
+from grader.cli.students import students
+from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, shown, tell
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.model.exercise_files import place_of, said_of
+
+# As an instructor's work goes.
+ORDER = ["new", "release", "students", "collect", "autograde", "publish", "feedback", "report", "export"]
+ORDER += ["try", "validate", "demo", "bench", "doctor"]  # what is not for every day
+
+NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what a disk says while a file is written, and not of which file
+
+
+class InOrder(TyperGroup):
+    """Commands in the order in which they are used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=lambda name: [*ORDER, name].index(name))
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """With those of typer, which would take seven lines of a help that is to fit on a screen."""
+        found: list[Any] = super().get_params(ctx)
+        for option in found:
+            # Whoever looks for one of these tries it; the other is in the help's first lines.
+            option.hidden = option.name in ("install_completion", "show_completion", "help", "asked")
+        return found
+
+
+# What a command needs it imports itself, once it knows that this is a course. Regrading a class that has not changed
+# need not wait for torch, and `doctor` must be able to speak where one of these packages is missing or broken.
+app = typer.Typer(
+    cls=InOrder,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="A course, from notebooks to points. `grader COMMAND --help` has an example, and "
+    "`grader --install-completion` lets this shell complete names.",
+)
+app.add_typer(new, name="new")
+app.add_typer(students, name="students")
+app.command()(collecting.collect)
+app.command("autograde")(grading.grade)
+for command in (telling.publish, telling.feedback, telling.report, telling.export):
+    app.command()(command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"grader {version('attention-grader')}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    asked: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """What can be asked of no command."""
+
+
+@app.command()
+def release(
+    assignments: Assignments = None,
+    single_file: Annotated[bool, typer.Option("--single-file", help="Also as one file, in release_single/.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Also as pages to read, in release_html/.")] = False,
+    marimo: Annotated[bool, typer.Option("--marimo", help="Also for marimo, in release_marimo/.")] = False,
+) -> None:
+    """Make the students' notebooks, and search them for solutions.
+
+    They are compiled from source/ into release/. One that is found stops it; files that cannot be read are listed.
+
+    Example: `grader release week1 --single-file`
+    """
+    course = Course(Path())
+    from grader.checks.sound_cases import must_be_releasable
+    from grader.pages.other_forms import need_all_for, other_forms
+    from grader.release.compiling import compile_release
+
+    asked = {"single-file": single_file, "html": html, "marimo": marimo}
+    wanted = [form for form in asked if asked[form]]
+    need_all_for(course, wanted)
+    for assignment in course.chosen(assignments):
+        must_be_releasable(course, assignment)
+        told = compile_release(course, assignment, tell).told
+        console.print(escape(f"{course.called('release')}/{assignment} is ready. {told}"), soft_wrap=True)
+        for path, said in other_forms(course, assignment, wanted):
+            console.print(said.format(path=shown(path), folder=shown(path.parent)), highlight=False, soft_wrap=True)
+
+
+@app.command("try")
+def try_command(
+    exercise: Annotated[str, typer.Argument(help="Its number or name.")],
+    file: Annotated[typer.FileText, typer.Argument(help="Code for its solution cell; - reads what is typed or piped.")],
+    assignment: Annotated[str, typer.Option(help="Where several assignments have such an exercise.")] = "",
+    page: Annotated[bool, typer.Option("--page", help="Open the feedback page in a browser, too.")] = False,
+) -> None:
+    """See the verdict on one piece of code.
+
+    It is graded in its notebook, where everything else is right.
+
+    Example: `grader try 3 softmax.py --page`
+    """
+    course = Course(Path())
+    from grader.checks.trying import exercise_called, settings_for, try_code
+
+    name, exercises, label = exercise_called(course, exercise, assignment)
+    tried = try_code(course, name, settings_for(course, exercises), label, file.read())
+    console.print(escape(tried.in_words()), highlight=False, soft_wrap=True)
+    if page:
+        place = Path(tempfile.mkdtemp(prefix="grader-try-"), f"{label}.html")
+        place.write_text(tried.page(), encoding="utf-8")
+        print_path(place)
+        typer.launch(str(place))
+
+
+@app.command()
+def validate(assignments: Assignments = None) -> None:
+    """Prove that the course grades as it says; CI runs this.
+
+    Checks references, misconceptions, the release, and grading from end to end.
+
+    Example: `grader validate`
+    """
+    course = Course(Path())
+    course.config()  # if it cannot be read, that is better said before minutes of checks
+    chosen = course.chosen(assignments)
+    for assignment in chosen:
+        course.rules(assignment)
+    from grader.checks.findings import Checked, show
+    from grader.checks.validate import validate as findings
+
+    checked = [Checked(assignment) for assignment in chosen]
+    try:
+        for one in checked:
+            with busy(f"{one.assignment} …"):
+                one.take(findings(course, one.assignment))
+    finally:  # what was found before something could not be read, or before Ctrl-C, is shown
+        if found := [one for one in checked if one.findings]:
+            show(found, console)
+    if not all(finding.ok for one in checked for finding in one.findings):
+        raise typer.Exit(1)
+    console.print("Nothing is wrong.")
+
+
+@app.command()
+def demo(
+    assignment: Annotated[str, typer.Option(help="The assignment that the class has done, if not the first.")] = "",
+) -> None:
+    """See all of it with a made-up class of twelve, in demo/.
+
+    Example: `grader demo --assignment transformer`
+    """
+    from grader.checks.demo import ASSIGNMENT, most_to_read, run_demo
+    from grader.classroom import progress
+
+    results, pages, report = run_demo(Path("demo"), console, assignment or ASSIGNMENT)
+    console.print(progress.results_table(results))
+    student = most_to_read(results)
+    both = f"{shown(report)}  the class\n  {shown(pages[student])}  what {student} reads"
+    console.print(f"Open these two in a browser; the other students' pages lie beside:\n  {both}", soft_wrap=True)
+    console.print("Your own course: docs/a_term.md, and `grader --help`.", highlight=False)
+
+
+@app.command("bench")
+def bench_command(
+    assignment: Annotated[
+        list[str] | None, typer.Option(help="Only this assignment; may be given several times.")
+    ] = None,
+    students: Annotated[list[int] | None, typer.Option(min=1, help="Sizes of classes; 300 if none is given.")] = None,
+    growth: Annotated[list[int] | None, typer.Option(min=3, help="Sizes that show how the cost grows.")] = None,
+    sample: Annotated[int, typer.Option(min=2, help="How many of these nbgrader grades as well.")] = 20,
+    runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs a single notebook.")] = 5,
+    device: Device = "cpu",
+    output: Annotated[Path, typer.Option(help="For the numbers, as JSON; pictures lie beside.")] = Path("bench.json"),
+) -> None:
+    """Measure what a class costs, beside nbgrader alone.
+
+    Then a submission, step by step, and the verdicts on each exercise.
+
+    Example: `grader bench --students 300 --growth 30 --growth 3000`
+    """
+    course = Course(Path())
+    chosen = course.chosen(assignment)
+    from grader.checks.bench import Plan, run_bench
+
+    run_bench(course, Plan(chosen, students or [300], growth or [], sample, runs, device), output, console)
+
+
+@app.command("doctor")
+def doctor_command() -> None:
+    """Say what this machine offers for grading, and what is missing.
+
+    It exits with 0 if grading can run confined, and with 1 if something must be mended first.
+
+    Example: `grader doctor`
+    """
+    from grader.cli import doctor
+
+    lines = list(doctor.examine(Path()))
+    console.print(doctor.table(lines))
+    console.print(doctor.in_a_sentence(lines))
+    if any(line.state == "bad" for line in lines):
+        raise typer.Exit(1)
+
+
+def run() -> None:
+    """Errors that a user can mend are a sentence that says how, without a traceback."""
+    if os.getenv("GITHUB_ACTIONS"):
+        from typer import rich_utils
+
+        rich_utils.FORCE_TERMINAL = None  # typer would colour even what goes into a file; rich looks where it goes
+    print_whatever_it_takes()
+    try:
+        app(prog_name="grader")
+    except CourseError as error:
+        said = str(error)
+    except OSError as error:
+        if error.filename is None and error.errno not in NAMELESS:
+            raise
+        said = f"{error.filename or 'Files cannot be written'}: {error.strerror}. Mend that, and run this again."
+    except Exception as error:
+        if not place_of(error):
+            raise
+        said = f"An exercise cannot be used: {said_of(error)}. Mend that, and run this again."
+    else:
+        return
+    errors.print(escape(said), highlight=False)
+    raise SystemExit(1)

@@ -1,0 +1,77 @@
+"""`grader collect`."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.cli.options import Assignment
+from grader.cli.terminal import console, errors, tell
+from grader.course.folder import Course
+
+WAITING = 3  # how the command ends where something waits for a person
+
+
+def collect(
+    assignment: Assignment,
+    sources: Annotated[list[Path], typer.Argument(help="Zips and folders with what was handed in.")],
+    students: Annotated[
+        Path | None, typer.Option(help="A table of students: id, name, email, or as Moodle or Canvas exports it.")
+    ] = None,
+    times: Annotated[
+        Path | None,
+        typer.Option(help="When they handed in: Moodle's grading worksheet, or Canvas's submissions as JSON."),
+    ] = None,
+    platform: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="PLATFORM",
+            help="exchange, ngshare, moodle, canvas, clones or folder; recognised if not given.",
+        ),
+    ] = "",
+    as_named: Annotated[
+        bool, typer.Option("--as-named", help="Call students who are not known as the platform does.")
+    ] = False,
+    newer: Annotated[
+        bool, typer.Option("--newer", help="Where times are missing: this is newer than what is in submitted/.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the decisions as JSON.")] = False,
+) -> None:
+    """Bring what was handed in into submitted/, wherever it comes from.
+
+    Notebooks are recognised by what they contain, whatever they are called. What is not certain waits, in a list, and
+    the command exits with 3.
+
+    Example: `grader collect week1 moodle.zip --students participants.csv`
+    """
+    course = Course(Path())
+    from grader.classroom.run import alone
+    from grader.collecting.collect import Wanted
+    from grader.collecting.collect import collect as decisions_of
+    from grader.collecting.telling import as_json as for_programs
+    from grader.collecting.telling import collected_table, waiting_table
+
+    wanted = Wanted(students, times, platform, as_named, newer, dry_run)
+    with nullcontext() if dry_run else alone(course):
+        decisions = list(decisions_of(course, assignment, sources, wanted, tell))
+    waiting = [one for one in decisions if one.waits]
+    collected = [one for one in decisions if not one.waits]
+    if as_json:
+        typer.echo(json.dumps(for_programs(assignment, decisions, dry_run), indent=2, ensure_ascii=False))
+    else:
+        if collected:
+            console.print(collected_table(collected))
+        if waiting:
+            console.print(waiting_table(waiting))
+        done = "would be collected" if dry_run else "collected"
+        console.print(f"{len(collected)} {done}, {len(waiting)} waiting.", highlight=False)
+    if waiting:
+        where = f"{course.called('submitted')}/STUDENT/{assignment}/"
+        errors.print(f"What waits is not collected yet. Say more, as --help shows, or put it into {where} yourself.")
+        raise typer.Exit(WAITING)

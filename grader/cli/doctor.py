@@ -1,0 +1,269 @@
+"""What the facts about this machine mean for grading. A line is made of facts alone, so that it can be tested.
+
+Whatever may be missing is imported where it is needed: the doctor must be able to speak.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from packaging.specifiers import SpecifierSet
+from rich.markup import escape
+from rich.table import Table
+
+from grader.host import machine
+from grader.sandbox.plain_text import one_line
+
+State = Literal["good", "note", "bad"]
+SIGNS = {"good": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}
+# A rule of thumb: what torch and the gradebook take once, and what a student's notebook takes that is not unusual.
+MEMORY_ONCE, MEMORY_EACH = 1.0, 0.25
+NBGRADER = SpecifierSet(">=0.9.5,<0.10")  # as in pyproject.toml
+DATABASE_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was looked at."""
+
+    what: str
+    state: State
+    found: str
+    means: str
+
+
+def examine(folder: Path) -> Iterator[Line]:
+    """Everything that grading needs, and then what is there for some."""
+    yield python_line(sys.version_info[:3])
+    yield torch_line(machine.version_of("torch"), machine.why_broken("torch"))
+    yield landlock_line(machine.landlock_version(), machine.why_broken("landlock"))
+    yield seccomp_line(machine.why_no_seccomp())
+    yield sandbox_line(why_no_sandbox())
+    yield disk_line(machine.why_no_disk())
+    yield told_line(machine.told())
+    yield cores_line(machine.cores())
+    yield memory_line(machine.free_memory(), machine.cores())
+    yield nbgrader_line(machine.version_of("nbgrader"), machine.why_broken("nbgrader.apps.api"))
+    yield jupyter_line(machine.version_of("jupyterlab"))
+    yield database_line(folder)
+    built_for, devices = machine.cuda_devices()
+    yield cuda_line(built_for, devices, room_on_gpus() if devices else 0)
+    yield extra_line("dask", machine.version_of("distributed"), "grader autograde --dask can grade on other machines")
+    yield extra_line("postgresql", machine.version_of("psycopg"), "the gradebook can lie on a PostgreSQL server")
+    yield extra_line("marimo", machine.version_of("marimo"), "grader release --marimo makes notebooks for marimo")
+
+
+def table(lines: list[Line]) -> Table:
+    shown = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    shown.add_column(no_wrap=True)
+    shown.add_column(no_wrap=True)
+    shown.add_column(overflow="fold")
+    shown.add_column(overflow="fold")
+    for line in lines:
+        shown.add_row(SIGNS[line.state], line.what, escape(one_line(line.found)), escape(line.means))
+    return shown
+
+
+def in_a_sentence(lines: list[Line]) -> str:
+    """Whether grading can run here."""
+    bad = [line.what for line in lines if line.state == "bad"]
+    if not bad:
+        return "Grading can run here, with every submission confined."
+    return f"Grading cannot run here as it should. Mend first, as said above: {', '.join(bad)}."
+
+
+def python_line(found: tuple[int, ...]) -> Line:
+    shown = ".".join(map(str, found))
+    if found < (3, 11):
+        return Line("Python", "bad", shown, "Too old. Install Python 3.11 or newer, and make the environment anew.")
+    return Line("Python", "good", shown, "New enough.")
+
+
+def torch_line(found: str, broken: str = "") -> Line:
+    """The version, and why it cannot be imported."""
+    if not found:
+        return Line("PyTorch", "bad", "missing", "No notebook can run. Run: pip install torch")
+    if broken:
+        return Line("PyTorch", "bad", f"{found} ({broken})", "It cannot be imported, so no notebook can run. Run: pip "
+                    "install --force-reinstall torch")  # fmt: skip
+    return Line("PyTorch", "good", found, "The notebooks can run.")
+
+
+def landlock_line(found: int | str, broken: str = "") -> Line:
+    """The version that the kernel has, or why there is none; and why the package cannot be imported."""
+    if broken:
+        return Line("Landlock", "bad", f"unknown ({broken})", "The package that speaks of it with the kernel cannot be "
+                    "imported, so nothing can be graded. Run: pip install --force-reinstall landlock")  # fmt: skip
+    if isinstance(found, str):
+        return Line("Landlock", "bad", f"none ({found})", "The kernel cannot keep submissions away from files. It "
+                    "takes Linux 6.2, booted with lsm=landlock,… if that is disabled. On Windows use WSL 2, on macOS a "
+                    "virtual machine: docs/installing.md lists what works.")  # fmt: skip
+    if found < 3:
+        return Line("Landlock", "bad", f"version {found}", "Too old to keep submissions away from files: version 3 is "
+                    "needed. Boot Linux 6.2 or newer; on WSL 2, run wsl --update.")  # fmt: skip
+    return Line("Landlock", "good", f"version {found}", "The kernel keeps submissions away from files.")
+
+
+def seccomp_line(missing: str) -> Line:
+    if missing:
+        return Line("seccomp", "bad", f"missing ({missing})", "The kernel is not told which calls to refuse. Install "
+                    "libseccomp, on Debian: apt-get install libseccomp2")  # fmt: skip
+    return Line("seccomp", "good", "there", "The kernel refuses submissions the network and other programs.")
+
+
+def why_no_sandbox() -> str:
+    """What went wrong when one was started as for a submission; empty if it could compute, and no more."""
+    try:
+        from grader.host.devices import try_sandbox
+
+        try_sandbox()
+    except Exception as error:  # whatever a damaged package does
+        return machine.said(error)
+    return ""
+
+
+def room_on_gpus() -> int | str:
+    """How many sandboxes GPUs have room for, or why these cannot be used."""
+    try:
+        from grader.host.devices import free_on_gpus, jobs_on_gpus
+
+        return jobs_on_gpus(free_on_gpus(), machine.cores())
+    except Exception as error:  # whatever a driver says
+        return machine.said(error)
+
+
+def sandbox_line(failed: str) -> Line:
+    if failed:
+        return Line("sandbox", "bad", failed, "A sandbox was started as for a submission, and this came of it. Nothing "
+                    "can be graded until it works. If something is missing above, begin there. docs/installing.md "
+                    "lists ways to install that work.")  # fmt: skip
+    return Line("sandbox", "good", "works", "One has computed, and could neither read /etc/passwd nor open a socket.")
+
+
+def disk_line(missing: str) -> Line:
+    if missing:
+        return Line("own disk", "note", f"none ({missing})", "A submission's folder is watched instead: who writes "
+                    "fast can be 100 MB ahead. docs/containers.md says how to bound that, or get one.")  # fmt: skip
+    return Line("own disk", "good", "there", "What a submission writes has an end that the kernel keeps: 256 MB.")
+
+
+def told_line(kinds: list[str] | str) -> Line:
+    """The kinds of denied calls of which the kernel tells, of the two that were tried."""
+    if isinstance(kinds, str):
+        return Line("tries", "note", f"unknown ({kinds})", "See the sandbox above.")
+    if not kinds:
+        return Line("tries", "note", "denied in silence", "Nothing is allowed for that, but nobody hears of tries that "
+                    "go past Python. Perhaps this container listens itself; see docs/containers.md.")  # fmt: skip
+    if "system" not in kinds:
+        return Line("tries", "note", "told in part", "What this container refuses by itself, such as unshare, is "
+                    "denied in silence. Other tries that go past Python are told.")  # fmt: skip
+    return Line("tries", "good", "told", "You hear of tries that go past Python, too.")
+
+
+def cores_line(found: int) -> Line:
+    if found == 1:
+        return Line("cores", "note", "1", "One submission is graded after the other.")
+    return Line("cores", "good", str(found), f"{found} submissions are graded at once, unless --jobs says otherwise.")
+
+
+def memory_line(available: float, jobs: int) -> Line:
+    """The free memory, in GiB."""
+    shown = f"{available:.1f} GiB free"
+    fitting = int((available - MEMORY_ONCE) / MEMORY_EACH)
+    if fitting < 1:
+        return Line("memory", "note", shown, "Even one submission at a time may be too much. End other programs first.")
+    if fitting < jobs:
+        return Line("memory", "note", shown, f"Not much for {jobs} at once. Add to grader autograde: --jobs {fitting}")
+    return Line("memory", "good", shown, f"Enough for {jobs} at once. A greedy one is ended at 4 GiB.")
+
+
+def nbgrader_line(found: str, broken: str = "") -> Line:
+    """The version, and why it cannot be imported, which may be for want of a package that it needs."""
+    install = f"Run: pip install 'nbgrader{NBGRADER}'"
+    if not found:
+        return Line("nbgrader", "bad", "missing", f"There is no gradebook without it. {install}")
+    if not NBGRADER.contains(found):
+        return Line("nbgrader", "bad", found, f"Its gradebook may be another one than ours. {install}")
+    if broken:
+        return Line("nbgrader", "bad", f"{found} ({broken})", "It cannot be imported, so there is no gradebook. Mend "
+                    f"what is said here, or make the environment anew. {install}")  # fmt: skip
+    return Line("nbgrader", "good", found, "The gradebook and the formgrader are the ones that we know.")
+
+
+def jupyter_line(found: str) -> Line:
+    if not found:
+        return Line("Jupyter", "note", "missing", "Grading works, but no notebook opens here. Run: pip install jupyter")
+    return Line("Jupyter", "good", f"JupyterLab {found}", "Notebooks open with: jupyter lab")
+
+
+def cuda_line(built_for: str | None, devices: list[str], room: int | str = 0) -> Line:
+    """What PyTorch is built for, the devices that it finds, and how many sandboxes fit on them, or why none starts."""
+    if devices and isinstance(room, str):
+        return Line("CUDA", "note", f"{', '.join(devices)} ({room})", "A sandbox cannot compute there. Grade on the "
+                    "CPU, which is the default; docs/gpu.md says what a GPU takes.")  # fmt: skip
+    if devices:
+        return Line("CUDA", "good", ", ".join(devices), f"A sandbox has computed there. grader autograde --device cuda "
+                    f"grades {room} at once.")  # fmt: skip
+    if built_for is None:
+        return Line("CUDA", "note", "unknown", "PyTorch, which knows, cannot be imported. Mend that first.")
+    if built_for:
+        return Line("CUDA", "note", "no device", "Grade on the CPU, which is the default. For a GPU, see to its "
+                    "driver: nvidia-smi must show it.")  # fmt: skip
+    return Line("CUDA", "note", "not in this PyTorch", "Grade on the CPU, which is the default. For a GPU, install "
+                "PyTorch's build for CUDA.")  # fmt: skip
+
+
+def extra_line(extra: str, found: str, offers: str) -> Line:
+    if not found:
+        return Line(extra, "note", "not installed", f"With it, {offers}. Run: pip install 'attention-grader[{extra}]'")
+    return Line(extra, "good", found, f"So {offers}.")
+
+
+def database_line(folder: Path) -> Line:
+    """The gradebook that the course in this folder has, and whether it can be read."""
+    from grader.course.folder import CONFIG_FILE, Course
+
+    if not (folder / CONFIG_FILE).is_file():
+        return Line("gradebook", "note", "no course here", "Run this in the course folder to see its gradebook.")
+    if broken := machine.why_broken("nbgrader.apps.api"):
+        return Line("gradebook", "bad", f"unknown ({broken})", "It cannot be read without nbgrader. Mend that first.")
+    try:
+        url = Course(folder).api().coursedir.db_url
+    except Exception as error:  # the file is the user's own Python: anything can happen
+        return Line("gradebook", "bad", type(error).__name__, f"{CONFIG_FILE} cannot be read. Mend it: python "
+                    f"{CONFIG_FILE} shows the line (get_config is nbgrader's).")  # fmt: skip
+    return connection_line(url)
+
+
+def connection_line(address: str) -> Line:
+    """Whether a gradebook answers. No word of this may hold the password."""
+    from sqlalchemy import create_engine, inspect
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+    try:
+        url = make_url(address)
+        url.get_dialect().import_dbapi()
+    except (ArgumentError, ImportError, ValueError):
+        return Line("gradebook", "bad", "unknown address", "c.CourseDirectory.db_url must begin with sqlite:/// or "
+                    "postgresql+psycopg://, which needs: pip install 'attention-grader[postgresql]'")  # fmt: skip
+    is_file = url.get_backend_name() == "sqlite"
+    shown = str(url.database) if is_file else url.set(query={}).render_as_string()
+    if is_file and not Path(shown).exists():
+        return Line("gradebook", "good", shown, "Not there yet; grader release makes it.")
+    engine = create_engine(url, connect_args={} if is_file else {"connect_timeout": DATABASE_SECONDS})
+    try:
+        tables = inspect(engine).get_table_names()
+    except SQLAlchemyError:
+        mend = "It is no gradebook, or may not be read." if is_file else "Is the server on, the password right?"
+        return Line("gradebook", "bad", shown, f"It does not answer. {mend} The address is c.CourseDirectory.db_url in "
+                    "nbgrader_config.py.")  # fmt: skip
+    finally:
+        engine.dispose()
+    if "assignment" not in tables:
+        return Line("gradebook", "good", shown, "It answers, and is empty; grader release fills it.")
+    return Line("gradebook", "good", shown, "It answers.")

@@ -1,0 +1,173 @@
+"""`grader autograde`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from grader.cli.options import Device, HandedIn, Student
+from grader.cli.terminal import console, errors, print_path, tell
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.host.machine import cores
+from grader.sandbox.plain_text import one_line
+
+if TYPE_CHECKING:
+    from grader.gradebook.names import Names
+    from grader.gradebook.published import Change, Publication
+
+FEW = 30  # students whose points fit on a page
+
+
+def grade(
+    assignments: HandedIn = None,
+    student: Student = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, or what GPUs have room for.")
+    ] = None,
+    device: Device = "cpu",
+    dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
+    dask_without_tls: Annotated[
+        bool, typer.Option("--dask-without-tls", help="Even if others may reach that scheduler, and so give grades.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Even if all that was right would now be wrong.")] = False,
+    unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print only who has no grade.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Grade what was handed in, all at once, and save the points.
+
+    It reads submitted/, and writes gradebook.db and autograded/. If points were published before, it says whose
+    have changed since, and why.
+
+    Example: `grader autograde week1 --student ada --student emmy`
+    """
+    course = Course(Path())
+    from grader.classroom.intake import all_handed_in
+
+    if device == "cuda" and not dask:
+        jobs = _jobs_on_gpus(jobs, confined=not unconfined)
+    students = student or []
+    chosen = dict.fromkeys(course.chosen(assignments), students) if assignments else all_handed_in(course, students)
+    how: dict[str, Any] = {
+        "device": device,
+        "force": force,
+        "confined": not unconfined,
+        "jobs": jobs or cores(),
+        "dask": dask,
+        "dask_without_tls": dask_without_tls,
+    }
+    silent = quiet or as_json
+    found: dict[str, dict[str, Any]] = {}
+    for assignment, those in chosen.items():
+        if len(chosen) > 1 and not silent:
+            console.print(f"\n[bold]{escape(assignment)}[/]", highlight=False)
+        try:
+            found[assignment] = _grade(course, assignment, those, how, yes=yes, dry_run=dry_run, silent=silent)
+        except CourseError as error:
+            if len(chosen) == 1:
+                raise
+            errors.print(escape(str(error)), highlight=False)
+            found[assignment] = {"error": str(error)}  # and the others are graded
+    if as_json:
+        told = found[chosen.popitem()[0]] if len(assignments or ()) == 1 else found
+        text = json.dumps(told, indent=2, ensure_ascii=False)
+        typer.echo(text.encode(errors="backslashreplace"))  # names of files that are no UTF-8
+    if any("error" in one or one["failed"] for one in found.values()):
+        raise typer.Exit(1)
+
+
+def _jobs_on_gpus(asked: int | None, confined: bool) -> int:
+    """As many as are asked for, or as there is room for. That there is none, or no GPU, is better said at once."""
+    from grader.host import devices
+
+    devices.need_device("cuda")
+    try:
+        return asked or devices.jobs_on_gpus(devices.free_on_gpus(confined), cores())
+    except devices.NoSandboxError as error:
+        raise devices.cannot_start(error) from error
+
+
+def _grade(
+    course: Course,
+    assignment: str,
+    students: Sequence[str],
+    how: Mapping[str, Any],
+    *,
+    yes: bool,
+    dry_run: bool,
+    silent: bool,
+) -> dict[str, Any]:
+    """One assignment, from what was handed in to what is told of it; the same as data."""
+    from grader.gradebook.names import Names
+
+    names = Names(course, assignment)
+    with names.in_errors():
+        return _grade_as(names, course, assignment, students, how, yes=yes, dry_run=dry_run, silent=silent)
+
+
+def _grade_as(
+    names: Names,
+    course: Course,
+    assignment: str,
+    students: Sequence[str],
+    how: Mapping[str, Any],
+    *,
+    yes: bool,
+    dry_run: bool,
+    silent: bool,
+) -> dict[str, Any]:
+    """The same, with students called by these names."""
+    from grader.checks.sound_cases import must_be_sound
+    from grader.classroom import progress
+    from grader.classroom.intake import who
+    from grader.classroom.rehearsal import rehearsal
+    from grader.classroom.run import autograde
+    from grader.gradebook.published import changes
+    from grader.publishing.changes import as_json, changes_table, told_before
+
+    chosen = who(course, assignment, students)
+    must_be_sound(course, assignment, names.telling(tell), how, anyway=yes, remember=not dry_run)
+    onlooker = progress.Onlooker(console, len(chosen), silent, names)
+    with rehearsal(course, tell) if dry_run else nullcontext(course) as place:
+        run = autograde(place, assignment, students, **how, watcher=onlooker)
+        before = names.publication(told_before(place, assignment, names.telling(tell), dry_run))
+        try:
+            results = sorted(map(names.result, onlooker.follow(run)), key=lambda result: result.student)
+        except KeyboardInterrupt:
+            run.close()
+            graded = sum(bool(place.notebooks(f"autograded/{name}", assignment)) for name in chosen)
+            errors.print(f"Stopped. {graded} have a grade now; run this again for the others.", highlight=False)
+            raise typer.Exit(130) from None
+        told, most = names.told_now(place, names.telling(tell))
+    found = changes(before.students, told) if before else []
+    if not silent:
+        if len(results) <= FEW:
+            console.print(progress.results_table(results, told=told, most=most))
+        console.print(progress.summary_table(results, told))
+        if before and dry_run and found:
+            console.print(changes_table(found, before, course.rules(assignment).zone))
+        elif before and not dry_run:
+            show_changes(course, assignment, found, before)
+    for result in results:
+        if result.error:
+            errors.print(f"{escape(one_line(result.student))} has no grade: {escape(result.error)}", highlight=False)
+    return progress.as_json(results, told) | {"max_points": most} | as_json(before, found)
+
+
+def show_changes(course: Course, assignment: str, found: Sequence[Change], before: Publication) -> None:
+    """As a table and as a page, which counts as seen."""
+    from grader.publishing.changes import changes_table, write_changes
+
+    path = write_changes(course, assignment, found, before)
+    if found:
+        console.print(changes_table(found, before, course.rules(assignment).zone))
+        print_path(path)

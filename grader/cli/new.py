@@ -1,0 +1,64 @@
+"""`grader new course`, `grader new assignment` and `grader new exercise`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.cli.terminal import console, shown
+from grader.course.folder import Course
+
+new = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="markdown", help="Begin a course, an assignment or an exercise."
+)
+
+
+@new.command()
+def course(name: Annotated[str, typer.Argument(help="The folder that is made.")]) -> None:
+    """Make a folder for a course.
+
+    Example: `grader new course statistics`
+    """
+    from grader.authoring.beginnings import new_course
+
+    _tell(new_course(Path(name)), f"Go on there: cd {name} && grader new assignment week1")
+
+
+@new.command()
+def assignment(name: Annotated[str, typer.Argument(help="What it is called, such as week1.")]) -> None:
+    """Make an assignment without exercises.
+
+    Example: `grader new assignment week1`
+    """
+    from grader.authoring.beginnings import new_assignment
+
+    _tell(new_assignment(Course(Path()), name), f"Go on with: grader new exercise mean --assignment {name}")
+
+
+@new.command()
+def exercise(
+    name: Annotated[str, typer.Argument(help="A number or a name, such as 1 or mean.")],
+    assignment: Annotated[str, typer.Option(help="The assignment that gets it.")],
+) -> None:
+    """Make an exercise, of the solution cell that the notebook has.
+
+    If it has none, one that works is added to the end, to write your own in its place.
+
+    Example: `grader new exercise mean --assignment week1`
+    """
+    from grader.authoring.beginnings import new_exercise
+
+    made = new_exercise(Course(Path()), name, assignment)
+    first = (
+        "Write its hidden cases and mistakes" if made.from_cell else "It asks for the mean: put in your own exercise"
+    )
+    _tell(made.files, f"{first}, and run: grader validate {assignment}")
+
+
+def _tell(written: Sequence[Path], advice: str) -> None:
+    for path in written:
+        console.print(shown(path), highlight=False, soft_wrap=True)
+    console.print(advice, highlight=False, soft_wrap=True)

@@ -1,0 +1,92 @@
+"""`grader students` and `grader students import`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from grader.cli.collecting import WAITING
+from grader.cli.terminal import console, errors, tell
+from grader.course.folder import Course
+from grader.sandbox.plain_text import one_line
+
+_MOST = 20  # students and lines that are told one by one
+
+students = typer.Typer(invoke_without_command=True, rich_markup_mode="markdown", help="Say who the students are.")
+
+
+@students.callback()
+def show(context: typer.Context) -> None:
+    """List the students of the course: names, e-mail, and what platforms call them.
+
+    Example: `grader students`
+    """
+    if context.invoked_subcommand:
+        return
+    course = Course(Path())
+    from grader.collecting.rosters import in_gradebook
+    from grader.gradebook.roster import COLUMNS, FILE, read_roster
+
+    roster = read_roster(course.root, to_write=True)
+    columns = [column for column in COLUMNS if any(getattr(one, column) for one in roster.values())]
+    if roster:
+        console.print(_table(columns, ([getattr(one, column) for column in columns] for one in roster.values())))
+    console.print(f"{FILE} has {len(roster)} student{'s' * (len(roster) != 1)}.", highlight=False)
+    others = {student.id for student in in_gradebook(course, tell)} | set(course.handing_in())
+    if others := others - roster.keys():
+        console.print(escape(f"Not in it, but in the gradebook or handing in: {_listed(others)}."), highlight=False)
+    if not roster:
+        console.print("To fill it, run: grader students import FILE", highlight=False)
+
+
+@students.command("import")
+def import_table(
+    file: Annotated[Path, typer.Argument(help="A table: id, name, email and more, or what Moodle or Canvas exports.")],
+) -> None:
+    """Take students from a table into the course's roster.
+
+    What the table says takes the place of what was there. Nobody and nothing else is taken out. Lines that cannot be
+    right are left out and named, and the command exits with 3.
+
+    Example: `grader students import participants.csv`
+    """
+    course = Course(Path())
+    from grader.classroom.run import alone
+    from grader.collecting.enrolling import import_students
+    from grader.gradebook.roster import FILE
+
+    with alone(course):
+        found = import_students(course, file, tell)
+    if found.changed:
+        some = list(found.changed.items())[:_MOST]
+        console.print(_table(["changed", "what"], ([student, "; ".join(said)] for student, said in some)))
+    if found.new:
+        console.print(escape(f"New: {_listed(found.new)}."), highlight=False)
+    counts = f"{len(found.new)} new, {len(found.changed)} changed, {found.same} as before"
+    console.print(f"{FILE}: {counts}.", highlight=False)
+    for line, why in list(found.bad.items())[:_MOST]:
+        tell(f"Line {line} is left out: {why}.")
+    if found.bad:
+        count = "1 line is" if len(found.bad) == 1 else f"{len(found.bad)} lines are"
+        errors.print(f"{count} left out. Mend that in {escape(one_line(file))}, and run this again.", highlight=False)
+        raise typer.Exit(WAITING)
+
+
+def _table(columns: Iterable[str], rows: Iterable[list[str]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(one_line(text, 500)) for text in row))
+    return table
+
+
+def _listed(students: Collection[str]) -> str:
+    shown = ", ".join(one_line(student, 60) for student in sorted(students)[:_MOST])
+    return shown if len(students) <= _MOST else f"{shown} and {len(students) - _MOST} more"

@@ -1,0 +1,217 @@
+"""`grader publish`, `feedback`, `report` and `export`: what is told of the grades."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from grader.cli.grading import show_changes
+from grader.cli.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
+from grader.cli.terminal import console, print_path, tell
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.export.platforms import TARGETS, Target, export_code, export_grader, export_points, refuse_what_is_not_for
+from grader.sandbox.plain_text import one_line
+
+if TYPE_CHECKING:
+    from grader.gradebook.published import Publication
+
+
+def publish(
+    assignment: Assignment,
+    to: Platforms = None,
+    roster: Roster = None,
+    column: Column = "",
+    by: By = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Even if students are told other points than before.")] = False,
+    stale_anyway: StaleAnyway = False,
+    waiting_anyway: Annotated[
+        bool, typer.Option("--waiting-anyway", help="Even if answers wait for points by hand.")
+    ] = False,
+    history: Annotated[bool, typer.Option("--history", help="Say what was published so far, and stop.")] = False,
+    again: Annotated[int | None, typer.Option("--restore", metavar="N", help="Hand out the Nth publication.")] = None,
+    send: Annotated[bool, typer.Option("--send", help="Also send points to Canvas or Moodle; shown first.")] = False,
+    at: Annotated[str, typer.Option(metavar="COURSE/ASSIGNMENT", help="Where, with --send: their numbers.")] = "",
+    link: Annotated[str, typer.Option(help="With --send: the address of feedback; {student} is the id.")] = "",
+) -> None:
+    """Tell students their points, and keep what was told.
+
+    Feedback goes to feedback/, exports to export/, and both are kept in published/. With --send, points go to the
+    platform itself.
+
+    Example: `grader publish week1 --to moodle`
+    """
+    course = Course(Path())
+    from grader.export.export import FOLDER as EXPORTS
+    from grader.gradebook.names import Names
+    from grader.publishing.changes import history_table
+    from grader.publishing.publish import UnseenChanges, restore
+    from grader.publishing.publish import publish as tell_students
+
+    course.chosen([assignment])
+    if history:
+        console.print(history_table(course, assignment))
+        return
+    if send:
+        from grader.cli.sending import receiver, send_published
+
+        platform = receiver(to or [], at)
+    elif at or link:
+        raise CourseError("--at and --link say how points are sent. Add --send, or leave them out.")
+    new: Publication | None
+    if again is not None:
+        new = restore(course, assignment, again)
+    else:
+        how: dict[str, Any] = {"yes": yes, "stale_anyway": stale_anyway, "waiting_anyway": waiting_anyway}
+        options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
+        try:
+            with Names(course, assignment).in_errors():
+                new = tell_students(course, assignment, to or [], tell, **how, options=options)
+        except UnseenChanges as unseen:
+            show_changes(course, assignment, unseen.found, unseen.since)
+            raise
+    said = f"is published: number {new.number}, {len(new.students)} students" if new else "is published as it is"
+    tables = f", what goes to platforms in {EXPORTS}/" if to else ""
+    console.print(f"{assignment} {said}. Pages are in {course.called('feedback')}/{tables}.", highlight=False)
+    if send:
+        send_published(course, assignment, platform, by or "username", link, yes)
+
+
+def feedback(assignment: Assignment, student: Student = None) -> None:
+    """Write a page for each student: what was right, what to change.
+
+    The pages are written into feedback/.
+
+    Example: `grader feedback week1 --student ada`
+    """
+    from grader.pages.feedback import write_feedback
+    from grader.publishing.publish import refuse_names
+
+    course = Course(Path())
+    course.chosen([assignment])
+    refuse_names(course, assignment, "feedback")
+    _write(write_feedback, assignment, student or [])
+
+
+def report(
+    assignment: OneOrAll = None,
+    student: Student = None,
+    who: Annotated[str, typer.Option(metavar="CODE", help="Say who is called so in an anonymous assignment.")] = "",
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FOLDER", help="Also compare with these notebooks, such as submitted/ of last year."),
+    ] = None,
+) -> None:
+    """Write a page about the class: what was understood, whom to see.
+
+    It goes to report/, with the same as CSV and JSON. With --student, it is about these students, as if they were the
+    class. Without an assignment, it has the points of all assignments, and the weighted total.
+
+    Example: `grader report week1`
+    """
+    if who:
+        _say_who(assignment, who)
+        return
+    if assignment:
+        from grader.pages.report import write_report
+
+        _write(functools.partial(write_report, against=against or []), assignment, student or [])
+        return
+    if against:
+        raise CourseError("--against compares one assignment: name it, too.")
+    from grader.publishing.whole_term import write_term_report
+
+    course = Course(Path())
+    print_path(write_term_report(course, tell, student or []))
+    _refuse_stale(course, anyway=True)
+
+
+def _say_who(assignment: str | None, code: str) -> None:
+    course = Course(Path())
+    from grader.gradebook.names import Names
+
+    if not assignment:
+        raise CourseError("Codes are others in each assignment. Name it, too.")
+    course.chosen([assignment])
+    console.print(escape(one_line(Names(course, assignment).whose(code))), highlight=False)
+
+
+def _refuse_stale(course: Course, anyway: bool) -> None:
+    """In any of the assignments of which something is graded, and that are told of."""
+    from grader.gradebook.names import Names
+    from grader.publishing.publish import refuse_stale
+
+    for assignment in course.assignments():
+        if not Names(course, assignment).hidden and any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
+            refuse_stale(course, assignment, anyway, tell)
+
+
+def _write(
+    write: Callable[[Course, str, Callable[[str], None], Sequence[str]], list[Path]],
+    assignment: str,
+    students: Sequence[str],
+) -> None:
+    """Pages, which say what lies in the gradebook, whether it is up to date or not."""
+    course = Course(Path())
+    from grader.gradebook.names import Names
+    from grader.publishing.publish import refuse_stale
+
+    course.chosen([assignment])
+    names = Names(course, assignment)
+    with names.in_errors():
+        for path in write(course, assignment, names.telling(tell), students):
+            print_path(path)
+        refuse_stale(course, assignment, anyway=True, tell=names.telling(tell))
+
+
+def export(
+    assignment: OneOrAll = None,
+    to: Annotated[Target | None, typer.Option(help="Who is to import points, to grade, or to compare code.")] = None,
+    roster: Roster = None,
+    column: Column = "",
+    by: By = None,
+    index: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Graders elsewhere: where pip finds PyTorch for CPUs.")
+    ] = "",
+    stale_anyway: StaleAnyway = False,
+) -> None:
+    """Write points, or the grader, in the form a platform takes.
+
+    They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
+    With jplag, it is the code that was handed in, to be compared.
+    Without an assignment, it is a table of all assignments, with the weighted total.
+
+    Example: `grader export week1 --to canvas --roster grades.csv`
+    """
+    course = Course(Path())
+    from grader.publishing.publish import refuse_names, refuse_stale
+
+    options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
+    if assignment is None:
+        if to or index or any(options.values()):
+            raise CourseError(
+                "Platforms import one assignment: name it. Without one, leave out --to and what is for it."
+            )
+        _refuse_stale(course, stale_anyway)
+        from grader.publishing.whole_term import export_term
+
+        print_path(export_term(course, tell))
+        return
+    course.chosen([assignment])
+    if to is None:
+        raise CourseError(f"Name a platform: --to {', --to '.join(TARGETS)}.")
+    refuse_what_is_not_for(to, {**options, "index": index})
+    if to == "jplag":
+        print_path(export_code(course, assignment, tell))
+        return
+    if to == "gradescope-autograder" or to == "github":
+        print_path(export_grader(to, course, assignment, tell, index))
+        return
+    refuse_names(course, assignment, "an export")
+    refuse_stale(course, assignment, stale_anyway, tell)
+    print_path(export_points(to, course, assignment, tell, **options))

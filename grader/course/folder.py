@@ -1,0 +1,251 @@
+"""A course folder: where things lie in it, and nbgrader with this course's settings."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import sys
+import sysconfig
+import tempfile
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.course.exercise_files import read_exercise_files
+from grader.course.wiring import wired
+from grader.errors import CourseError
+from grader.model.exercise_files import ExerciseFiles
+from grader.term.reading import read_rules
+from grader.term.rules import AssignmentRules
+
+# What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
+if TYPE_CHECKING:
+    from traitlets.config import Config
+
+    from grader.course.loading import Catalogue, Exercises
+
+# nbgrader adds rows in an order that SQLAlchemy warns about since 1.4; the rows are right.
+warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
+
+CONFIG_FILE = "nbgrader_config.py"
+STEPS = ("source", "release", "submitted", "autograded", "feedback")
+STRUCTURE = os.path.join("{nbgrader_step}", "{student_id}", "{assignment_id}")  # noqa: PTH118  as nbgrader writes it
+
+
+class Course:
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._folders: tuple[str, dict[str, str]] = ("", {})  # for these settings
+        if not (self.root / CONFIG_FILE).is_file():
+            raise CourseError(f"There is no {CONFIG_FILE} in {self.root}. Run this in the course folder.")
+        put_on_path(folder_of_alembic())
+
+    def config(self) -> Config:
+        """The settings of nbgrader_config.py, as nbgrader's command line has them."""
+        if str(self.root) not in sys.path:  # nbgrader takes plugins from there, too; but nothing there hides a library
+            sys.path.append(str(self.root))
+        try:
+            config = read_config(self.settings)
+        except (Exception, SystemExit) as error:  # it is the user's own Python: anything can happen
+            where = f"{type(error).__name__}: {error}"
+            raise CourseError(f"{CONFIG_FILE} cannot be read. Mend it, and run this again. {where}") from None
+        if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):
+            raise CourseError(
+                f"c.CourseDirectory.directory_structure in {CONFIG_FILE} is not for us: students' folders lie in "
+                f"those of the steps, and assignments in them. Leave it at {STRUCTURE}, or use nbgrader alone."
+            )
+        config.CourseDirectory.root = str(self.root)
+        return config
+
+    @property
+    def settings(self) -> str:
+        """The text of nbgrader_config.py."""
+        return (self.root / CONFIG_FILE).read_text()
+
+    def rules(self, assignment: str) -> AssignmentRules:
+        """What the term's rules say of an assignment."""
+        return read_rules(self.root, self.assignments()).of(assignment)
+
+    def exercise_files(self) -> ExerciseFiles:
+        """The texts of its exercises, to be sent to whoever grades."""
+        return read_exercise_files(self.config(), self.root)
+
+    def catalogue(self) -> Catalogue:
+        """Its exercises. Those of a package may belong to assignments that this course does not have."""
+        from grader.course.loading import load  # brings torch
+
+        files = self.exercise_files()
+        return load(files, None if files.package else self.assignments())
+
+    def exercises(self, assignment: str) -> Exercises:
+        """Those of an assignment, as its notebooks have them; none if it has nbgrader's own tests only."""
+        from grader.course.loading import in_order_of
+        from grader.notebooks.cells import tested_exercise
+
+        names = self.notebooks("source", assignment)
+        cells = [cell for name in names for cell in self.read("source", assignment, name).cells]
+        return in_order_of(self.catalogue().of(assignment), map(tested_exercise, cells))
+
+    def called(self, step: str) -> str:
+        """What the folder of a step of nbgrader's is called here: source, release, submitted, autograded, feedback."""
+        settings = self.settings
+        if self._folders[0] != settings:
+            chosen = self.config().CourseDirectory
+            self._folders = (settings, {name: str(chosen.get(f"{name}_directory", name)) for name in STEPS})
+        return self._folders[1][step]
+
+    def folder(self, place: str | Path) -> Path:
+        """The path of a step's folder, or of one in it, such as submitted/ada. What is no step lies in the course."""
+        step, _, below = str(place).partition("/")
+        return self.root / (self.called(step) if step in STEPS else step or "/") / below
+
+    def api(self, config: Config | None = None) -> Any:
+        """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
+        from nbgrader.apps.api import NbGraderAPI
+
+        return NbGraderAPI(config=config or self.config())
+
+    def need_plain_path(self) -> None:
+        """nbgrader looks for files by patterns, and would take such a path for one."""
+        for folder in (self.root, *map(self.folder, STEPS)):
+            if glob.escape(str(folder)) != str(folder):
+                raise CourseError(
+                    f"nbgrader finds nothing in {folder}, since it takes [, * and ? for a pattern. Rename the folder, "
+                    "and run this again."
+                )
+
+    def assignments(self) -> list[str]:
+        return sorted({path.parent.name for path in self.folder("source").glob("*/*.ipynb")})
+
+    def notebooks(self, folder: str, assignment: str) -> list[str]:
+        """The names of an assignment's notebooks in a folder."""
+        return sorted(path.stem for path in (self.folder(folder) / assignment).glob("*.ipynb"))
+
+    def released_cells(self, assignment: str) -> list[tuple[str, str]]:
+        """The notebooks and names of the cells that nbgrader knows, in the order in which students have them."""
+        return [
+            (name, cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+            for name in self.notebooks("release", assignment)
+            for cell in self.read("release", assignment, name).cells
+        ]
+
+    def chosen(self, names: list[str] | None) -> list[str]:
+        """The named assignments, or all; unknown names are an error."""
+        known = self.assignments()
+        for name in names or []:
+            if name not in known:
+                raise CourseError(f"There is no assignment “{name}”. {self._those(known)}")
+        return names or known
+
+    def notebook(self, folder: str, assignment: str, name: str = "") -> Path:
+        """The path of a notebook in a folder such as source, release or submitted/ada; as a rule, there is one, which
+        is called as its assignment."""
+        return self.folder(folder) / assignment / f"{name or assignment}.ipynb"
+
+    def read(self, folder: str, assignment: str, name: str = "") -> Any:
+        import nbformat
+        from nbformat.reader import NotJSONError
+
+        path = self.notebook(folder, assignment, name)
+        try:
+            return nbformat.read(path, as_version=4)
+        except (OSError, NotJSONError, ValueError) as error:
+            again = "Mend it, or put it back." if folder == "source" else f"Run: grader release {assignment}"
+            reason = error.strerror if isinstance(error, OSError) else "it is no notebook"
+            raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
+
+    def students(self, assignment: str) -> list[str]:
+        """Everyone who has something for this assignment in submitted/, whatever it is."""
+        return [path.name for path in self._submitted() if _is_there(path / assignment)]
+
+    def handing_in(self) -> list[str]:
+        """Everyone who has a folder in submitted/."""
+        return [path.name for path in self._submitted() if path.name[0] != "." and path.is_dir()]
+
+    def strays(self) -> list[str]:
+        """What lies where students have their folders, and is none."""
+        return [path.name for path in self._submitted() if path.name[0] != "." and not path.is_dir()]
+
+    def _submitted(self) -> list[Path]:
+        try:
+            return sorted(self.folder("submitted").iterdir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise CourseError(
+                f"The folder {self.called('submitted')}/ cannot be read: {error.strerror}. Mend that, and run this "
+                "again."
+            ) from None
+
+    def _those(self, known: list[str]) -> str:
+        return (
+            f"There are: {', '.join(known)}." if known else f"There is none: they lie in {self.called('source')}/NAME/."
+        )
+
+
+def _is_there(path: Path) -> bool:
+    """Also if we may not look."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def folder_of_alembic() -> Path:
+    """Where that program was installed: beside our interpreter, or wherever pip puts programs by other ways."""
+    found = find_spec("alembic")
+    packages = [Path(found.origin).parent.parent] if found and found.origin else []
+    folders = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
+    folders += [Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")))]
+    folders += [package / "bin" for package in packages]  # pip install --target
+    return next((folder for folder in folders if (folder / "alembic").is_file()), folders[0])
+
+
+def put_on_path(folder: Path) -> None:
+    """nbgrader starts `alembic` by name when it makes a new gradebook."""
+    path = os.environ.get("PATH", os.defpath)
+    if path.split(os.pathsep)[0] != str(folder):  # once is enough, however many courses a process opens
+        os.environ["PATH"] = os.pathsep.join([str(folder), path])
+
+
+def reason_of(result: Any) -> str:
+    """Why nbgrader's interface has failed: the error that it met first, which its log tells in a traceback."""
+    log = result.get("log") or ""
+    errors = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict|Entry)\w*: .*)", log, re.MULTILINE)
+    said: list[str] = errors or re.findall(r"^\[ERROR\] (.*)", log, re.MULTILINE)
+    return said[0] if said else "it does not say why."
+
+
+def read_config(settings: str) -> Config:
+    """What a text like that of nbgrader_config.py sets, with our parts in it if it names none."""
+    from traitlets.config import PyFileConfigLoader
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, CONFIG_FILE).write_text(settings)
+        config: Config = PyFileConfigLoader(CONFIG_FILE, path=folder).load_config()
+        return wired(config)
+
+
+def copy_course(source: Course, target: Path) -> Course:
+    """A fresh course folder with the same source, exercises and settings: all that it makes stays in it."""
+    if target.exists():
+        shutil.rmtree(target)
+    target.mkdir(parents=True)
+    for path in source.root.glob("*.py"):  # plugins, too
+        shutil.copyfile(path, target / path.name)
+    chosen = source.config().CourseDirectory
+    own = {f"{step}_directory": step for step in STEPS} | {"db_url": f"sqlite:///{target.resolve()}/gradebook.db"}
+    with (target / CONFIG_FILE).open("a") as config:
+        config.writelines(f"\nc.CourseDirectory.{key} = {own[key]!r}\n" for key in own if key in chosen)
+    shutil.copytree(source.folder("source"), target / "source", ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    files = source.exercise_files()
+    if files.texts and not files.package:
+        folder = target / Path(files.folder).relative_to(source.root)
+        shutil.copytree(files.folder, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return Course(target)

@@ -1,0 +1,367 @@
+"""Load the exercises of a course from the texts of their files, and say what is wrong with any of them.
+
+Each file of the folder that sets `exercise` holds one exercise; the others hold what several share, and are imported
+as `from .shared import …`.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import itertools
+import re
+import sys
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from types import NoneType
+from typing import Any, NamedTuple
+
+import torch
+
+from grader.course.from_texts import INIT, FromTexts
+from grader.errors import CourseError
+from grader.model.exercise import KINDS, Case, Exercise, Misconception
+from grader.model.exercise_files import ExerciseFiles
+from grader.model.forms.function import Form
+from grader.model.label import Label, in_order, label_of
+from grader.model.lent_class import LentClass
+from grader.solutions.lines import LineError, Lines
+
+Exercises = Mapping[Label, Exercise]  # of an assignment, in their order
+MOST_TOLD = 12  # names of which one may have been meant
+
+
+_SLIP = re.compile(r"\b(Exercise|Case|Misconception)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
+
+
+class ExerciseError(CourseError):
+    """Something is wrong with exercise files; the text says where, and what to do."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All exercises of a course."""
+
+    assignments: Mapping[str, Exercises] = field(default_factory=dict)
+
+    def of(self, assignment: str) -> Exercises:
+        """Those of an assignment; none if it is an ordinary one."""
+        return self.assignments.get(assignment, {})
+
+
+def in_order_of(exercises: Exercises, labels: Iterable[Label | None]) -> Exercises:
+    """The same in the order in which a notebook has them; what it does not have keeps its place at the end."""
+    order = {label: exercises[label] for label in labels if label is not None and label in exercises}
+    return order | {label: exercise for label, exercise in exercises.items() if label not in order}
+
+
+def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, Callable[..., Any]]:
+    """Right versions of what comes before in this order: functions, and the classes that are lent.
+
+    Where gradients are what is asked for, these have none, and no classes are lent, which learn.
+    """
+    lent = {
+        function.entry: _right(function)
+        for earlier in itertools.takewhile(lambda one: one.label != exercise.label, exercises.values())
+        for function in earlier.functions
+        if function.lent or function.form.lendable
+    }
+    if exercise.form.lends_gradients:
+        return lent
+    return {name: torch.no_grad()(right) for name, right in lent.items() if not isinstance(right, LentClass)}
+
+
+def _right(function: Exercise) -> Callable[..., Any]:
+    """A right version of a function, which takes arguments by name, too."""
+    direct = None if function.first_form else function.solution
+    return function.lent or direct or function.reference
+
+
+def load(files: ExerciseFiles, assignments: Collection[str] | None = None, *, checked: bool = False) -> Catalogue:
+    """The exercises in these files. ExerciseError tells all that is wrong with them.
+
+    Where `assignments` are given, each exercise has to belong to one of them. What is `checked` already, by the process
+    that sent it or in this one, is not checked again.
+    """
+    found = _import(files)
+    by = (_package(files), None if assignments is None else frozenset(assignments))
+    if not checked and by not in _checked:
+        wrong = [*_in_folders(files), *_wrong(found, assignments)]
+        _refuse(files, [_Problem(place, _line(files, place, called), text) for place, text, called in wrong])
+        _checked.add(by)
+    ordered = sorted(found.values(), key=lambda exercise: in_order(exercise.label))
+    names = dict.fromkeys(exercise.assignment for exercise in ordered)
+    return Catalogue({name: {each.label: each for each in ordered if each.assignment == name} for name in names})
+
+
+class _Problem(NamedTuple):
+    place: str
+    line: int
+    text: str
+
+
+def _refuse(files: ExerciseFiles, problems: Iterable[_Problem]) -> None:
+    said = [f"{files.shown}/{one.place}, line {one.line}: {one.text}" for one in dict.fromkeys(problems)]
+    if said:
+        raise ExerciseError("\n".join([*said, "Mend that, and run this again."]))
+
+
+# --- import ----------------------------------------------------------------------------------------------------------
+
+
+_imported: dict[str, dict[str, Exercise]] = {}  # by their package: texts that are the same are imported once
+_checked: set[tuple[str, frozenset[str] | None]] = set()  # packages, with the assignments that there are
+_one_at_a_time = threading.Lock()
+
+
+def _package(files: ExerciseFiles) -> str:
+    return f"exercises_{files.digest[:16]}"
+
+
+def _import(files: ExerciseFiles) -> dict[str, Exercise]:
+    """The exercises by the places of their files."""
+    package = _package(files)
+    with _one_at_a_time:
+        if package not in _imported:
+            finder = FromTexts(package, files)  # stays: a function may import something when it is called
+            sys.meta_path.insert(0, finder)  # before what finds files: those may differ from the texts
+            try:
+                _imported[package] = _import_all(package, files)
+            except ExerciseError:
+                sys.meta_path.remove(finder)
+                for name in [name for name in sys.modules if name.split(".")[0] == package]:
+                    del sys.modules[name]
+                raise
+        return _imported[package]
+
+
+def _import_all(package: str, files: ExerciseFiles) -> dict[str, Exercise]:
+    places = [place for place in files.texts if "/" not in place and place != INIT]
+    found = {place: _import_one(package, place, files) for place in places}
+    _refuse(files, [one for one in found.values() if isinstance(one, _Problem)])
+    return {place: one for place, one in found.items() if isinstance(one, Exercise)}
+
+
+def _import_one(package: str, place: str, files: ExerciseFiles) -> Exercise | _Problem | None:
+    """The exercise of a file, what is wrong with it, or that it holds none."""
+    name = place.removesuffix(".py")
+    if not name.isidentifier():
+        return _Problem(place, 1, "a file of exercises is named like a Python module: letters, digits and _.")
+    try:
+        exercise = getattr(importlib.import_module(f"{package}.{name}"), "exercise", None)
+    except (Exception, SystemExit) as error:  # it is the author's own Python: anything can happen
+        return _where(error, place, files)
+    if exercise is None and name.startswith("ex"):
+        return _Problem(place, 1, "it sets no `exercise`. Write `exercise = Exercise(…)`.")
+    if exercise is None or isinstance(exercise, Exercise):
+        return exercise
+    return _Problem(place, _line(files, place), f"`exercise` is of type {type(exercise).__name__}, and no Exercise.")
+
+
+def _where(error: BaseException, place: str, files: ExerciseFiles) -> _Problem:
+    """An error, at the last line of the course's own files that it went through."""
+    line = 1
+    steps = [(step.filename, step.lineno) for step in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        steps.append((error.filename, error.lineno))
+    for filename, number in steps:
+        if Path(filename).is_relative_to(files.folder):
+            place, line = Path(filename).relative_to(files.folder).as_posix(), number or 1
+    said = (error.msg if isinstance(error, SyntaxError) else str(error)).replace(_package(files), "")
+    return _Problem(place, line, f"{type(error).__name__}: {said.rstrip('.')}.{_advice(error, files)}")
+
+
+def _advice(error: BaseException, files: ExerciseFiles) -> str:
+    slip = _SLIP.search(str(error))
+    if slip and isinstance(error, TypeError):
+        (kind,) = [one for one in (Exercise, Case, Misconception) if one.__name__ == slip[1]]
+        former = " They are called `mistakes` since 0.7." if slip[2] == "misconceptions" else ""
+        return former or _meant(slip[2], [each.name for each in fields(kind)])
+    name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+    is_beside = name and {f"{name.split('.')[0]}.py", f"{name.split('.')[0]}/{INIT}"} & files.texts.keys()
+    return f" What lies beside it is imported as `from .{name} import …`." if is_beside else ""
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------
+
+_Wrong = tuple[str, str, str]  # the file, what is wrong with it, and the case or misconception that this is about
+# Of what type an attribute is, and how to say so. What comes from a misspelt line is found before anything uses it.
+_TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
+    (Exercise, ("assignment", "title", "entry", "unscaled"), str, "a text"),
+    (Exercise, ("reference",), Callable, "a function"),
+    (Exercise, ("read", "glance", "picture", "lent", "first_form"), (Callable, LentClass, NoneType), "a function"),
+    (Exercise, ("cases", "mistakes", "other_forms", "others"), (list, tuple), "a list"),
+    (Exercise, ("form",), Form, "a form, such as MODULE"),
+    (Exercise, ("scales", "explained_in"), Mapping, "a dict"),
+    (Case, ("name", "catches", "beside"), str, "a text"),
+    (Case, ("inputs",), Callable, "a function of rng"),
+    (Misconception, ("name", "kind", "says", "says_of_code"), str, "a text"),
+    (Misconception, ("credit",), (int, float), "a number"),
+    (Misconception, ("change",), Mapping, "a dict"),
+    (Misconception, ("answers",), (Callable, NoneType), "a function"),
+    (Misconception, ("in_code",), (list, tuple), "a tuple of texts"),
+)
+
+
+def _in_folders(files: ExerciseFiles) -> Iterator[_Wrong]:
+    """Exercises that nobody looks for."""
+    for place in files.texts:
+        if "/" in place and _sets_an_exercise(files.texts[place]):
+            what = "an exercise in a folder is not found"
+            yield place, f"{what}. Put its file into {files.shown}/ itself.", ""
+
+
+def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -> Iterator[_Wrong]:
+    """What is wrong with these exercises."""
+    first: dict[tuple[str, Label], str] = {}
+    for place, exercise in found.items():
+        if bool(exercise.number) == bool(exercise.name) or label_of(exercise.label) != exercise.label:
+            said = (
+                "an exercise has either a number from 1, as in `number=3`, or a name of letters, digits, - and _, "
+                'as in `name="softmax"`.'
+            )
+            yield place, said, ""
+            continue
+        if mistyped := list(_mistyped(exercise)):
+            yield from ((place, text, called) for text, called in mistyped)
+            continue
+        other = first.setdefault((exercise.assignment, exercise.label), place)
+        if other != place:
+            said = f"exercise {exercise.label} of {exercise.assignment} is in {other}, too. Give it another one."
+            yield place, said, ""
+        if assignments is not None and exercise.assignment not in assignments:
+            known = f"There are: {', '.join(sorted(assignments))}." if assignments else "There is none."
+            yield place, f"there is no assignment “{exercise.assignment}”. {known}", ""
+        for function in exercise.functions:
+            yield from ((place, text, called) for text, called in _wrong_with(function))
+
+
+def _mistyped(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """Attributes that are something else than they should be."""
+    parts: list[Any] = [exercise]
+    lists = [("cases", Case, "Case(…)"), ("mistakes", Misconception, "Misconception(…)")]
+    for name, kind, written in (*lists, ("others", Exercise, "Exercise(…)")):
+        held = getattr(exercise, name)
+        for one in held if isinstance(held, (list, tuple)) else ():
+            if isinstance(one, kind):
+                parts.append(one)
+            else:
+                yield f"`{name}` holds {_shown(one)}, which is no `{written}`.", ""
+    for part in parts:
+        for kind, names, wanted, words in _TYPES:
+            for name in names if isinstance(part, kind) else ():
+                if not isinstance(value := getattr(part, name), wanted):
+                    called = "" if isinstance(part, Exercise) else str(part.name)
+                    whose = f"“{called}”: " if called else ""
+                    yield f"{whose}`{name}` is {_shown(value)}, and is to be {words}.", called
+    for other in exercise.others if isinstance(exercise.others, (list, tuple)) else ():
+        if isinstance(other, Exercise):
+            yield from _mistyped(other)
+
+
+def _shown(value: object) -> str:
+    return repr(value) if isinstance(value, (str, int, float, NoneType)) else f"of type {type(value).__name__}"
+
+
+def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
+    if not str(function.entry).isidentifier():
+        yield f"`entry` is “{function.entry}”, which is no name that a student can define.", ""
+    if not function.cases:
+        yield f"`{function.entry}` has no cases, so every answer would be right.", ""
+    for kind, names in (
+        ("cases", [case.name for case in function.cases]),
+        ("mistakes", [misconception.name for misconception in function.mistakes]),
+    ):
+        for name, times in Counter(names).items():
+            if times > 1:
+                yield f"`{function.entry}` has {times} {kind} called “{name}”. Call each by a name of its own.", name
+    steps = function.written.lines.places if function.written else _steps(function.reference)
+    called = "mark of the solution" if function.written else "step of the reference"
+    for one in function.mistakes:
+        if one.kind not in KINDS:
+            yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
+        yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps, called))
+    yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps, called))
+    if function.written:
+        known = [one for one in function.mistakes if one.change and set(one.change) <= set(steps or ())]
+        yield from _wrong_lines(function.written.lines, function.written.variables, known)
+    names = [one.name for one in function.mistakes]
+    if function.unscaled and function.unscaled not in names:
+        said = f"`unscaled` names “{function.unscaled}”, which is no misconception."
+        yield f"{said}{_meant(function.unscaled, names)}", ""
+    explained = [name for one in function.mistakes for name in (one.name, one.kind)]
+    for name in function.explained_in:
+        if name not in explained:
+            said = f"`explained_in` names “{name}”, which is neither a misconception nor a kind of one."
+            yield f"{said}{_meant(name, explained)}", ""
+
+
+def _wrong_lines(
+    lines: Lines, variables: Collection[str], misconceptions: Iterable[Misconception]
+) -> Iterator[tuple[str, str]]:
+    """Mistakes whose lines nobody can have written, or which are another one's."""
+    known: dict[str, str] = {}
+    for one in misconceptions:
+        try:
+            text = lines.checked(one.change, variables)
+        except LineError as error:
+            yield f"“{one.name}”: {error}.", one.name
+            continue
+        if text in known:
+            yield f"“{one.name}” has the lines of “{known[text]}”.", one.name
+        known[text] = one.name
+
+
+def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None, called: str) -> Iterator[str]:
+    for step in named:
+        if steps is not None and step not in steps:
+            yield f"{what} “{step}”, which is no {called}.{_meant(step, steps)}"
+
+
+def _steps(reference: Callable[..., Any]) -> Collection[str] | None:
+    """What a misconception can change: the arguments of a function, or what a class has. None: that is not known."""
+    ours = inspect.unwrap(reference)
+    if inspect.isclass(ours):
+        return {*dir(ours), *(name for each in ours.__mro__ for name in vars(each).get("__annotations__", ()))}
+    try:
+        parameters = inspect.signature(ours).parameters.values()
+    except (ValueError, TypeError):  # what is written in C may not tell
+        return None
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return None if takes_any else [one.name for one in parameters if one.default is not one.empty]
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    own = dict.fromkeys(one for one in known if not one.startswith("_"))
+    if close := get_close_matches(name, own, 1):
+        return f" Did you mean “{close[0]}”?"
+    return f" There are: {', '.join(own)}." if 0 < len(own) <= MOST_TOLD else ""
+
+
+def _sets_an_exercise(text: bytes) -> bool:
+    try:
+        values = [node.value for node in ast.parse(text).body if isinstance(node, ast.Assign) and _is_set_in(node)]
+    except (SyntaxError, ValueError):
+        return False
+    calls = [value.func for value in values if isinstance(value, ast.Call)]
+    return any(isinstance(called, ast.Name) and called.id == "Exercise" for called in calls)
+
+
+def _is_set_in(node: ast.stmt) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return any(isinstance(target, ast.Name) and target.id == "exercise" for target in targets)
+
+
+def _line(files: ExerciseFiles, place: str, called: str = "") -> int:
+    """Where a file names the case or misconception that is called so, or else where it sets `exercise`."""
+    tree = ast.parse(files.texts[place])
+    names = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == called]
+    if called and names:
+        return max(names) if len(names) > 1 else names[0]
+    return next((node.lineno for node in tree.body if _is_set_in(node)), 1)

@@ -1,0 +1,108 @@
+"""What all exports share: whose grades go into them, by which identifier, and where they are written.
+
+docs/export.md says where the forms come from that Canvas, Moodle and Gradescope import.
+
+Importers find a student by an identifier, so identifiers are written exactly as they are. Where one would be a formula
+in a spreadsheet, or is missing, or belongs to two, the student is left out and named: a wrong row is worse than none.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.gradebook.standings import ClassGrades, Standing, read_class
+from grader.pages.spreadsheet import is_formula, number
+from grader.sandbox.plain_text import one_line
+
+FOLDER = "export"
+IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle calls them, and where we have them
+    "username": ("Username", lambda standing: standing.person.username or standing.student),
+    "email": (
+        "Email address",
+        lambda standing: standing.person.email or (standing.student if "@" in standing.student else ""),
+    ),
+    "idnumber": ("ID number", lambda standing: standing.person.lms_user_id),
+}
+
+GIVE_THEM = "Give them in the formgrader (`jupyter lab`, menu Nbgrader)"
+
+Tell = Callable[[str], None]
+
+
+def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades:
+    """The class as the gradebook has it; what still waits for points is told."""
+    grades = read_class(course, assignment, tell)
+    if waits := said_of_waiting(grades.waiting):
+        tell(f"{waits} {GIVE_THEM}, and export again.")
+    return grades
+
+
+def tell_of_maximum(grades: ClassGrades, platform: str, tell: Tell) -> None:
+    """Points of another scale would be imported without a word, and no file says what the platform has."""
+    here, before = number(grades.max_points), number(grades.without_rules)
+    if here != before:
+        tell(
+            f"By course.toml, {one_line(grades.assignment)} has {here} points, and not {before}. See that {platform} "
+            f"has {here}, too, before you import the file."
+        )
+
+
+def said_of_waiting(waiting: Mapping[str, Sequence[str]]) -> str:
+    """How many answers of how many students wait, which, and whose; empty if none does."""
+    whose: dict[str, list[str]] = defaultdict(list)
+    for student, exercises in waiting.items():
+        for exercise in exercises:
+            whose[exercise].append(student)
+    if not whose:
+        return ""
+    answers, people = sum(map(len, whose.values())), sum(map(bool, waiting.values()))
+    count = "1 answer waits" if answers == 1 else f"{answers} answers wait"
+    of = "1 student" if people == 1 else f"{people} students"
+    which = "; ".join(f"{one_line(exercise, 60)}: {listed(students)}" for exercise, students in whose.items())
+    return f"Not final: {count} for points by hand, of {of} ({which})."
+
+
+def write_export(course: Course, name: str, content: str | bytes) -> Path:
+    """Into export/."""
+    path = course.root / FOLDER / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def as_csv(rows: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+def listed(students: Sequence[str]) -> str:
+    shown = ", ".join(one_line(student, 60) for student in students[:10])
+    return shown if len(students) <= 10 else f"{shown} and {len(students) - 10} more"
+
+
+def identified(
+    standings: Iterable[Standing], identifier: Callable[[Standing], str], heading: str, tell: Tell
+) -> list[tuple[str, Standing]]:
+    """Each student with the identifier that an importer takes; who has none that can be used is named."""
+    named = [(identifier(standing), standing) for standing in standings]
+    counts = Counter(name.casefold() for name, _ in named)
+    usable = [(name, standing) for name, standing in named if is_identifier(name) and counts[name.casefold()] == 1]
+    hint = "To take them from a table, run: grader students import FILE"
+    if not usable:
+        raise CourseError(f"The gradebook has no usable {heading} for anybody. {hint}")
+    students = {standing.student for _, standing in usable}
+    if left_out := [standing.student for _, standing in named if standing.student not in students]:
+        tell(f"Left out, because the gradebook has no usable {heading} for them: {listed(left_out)}. {hint}")
+    return usable
+
+
+def is_identifier(name: str) -> bool:
+    """Moodle takes 0 for nothing."""
+    return name not in ("", "0") and name.isprintable() and not is_formula(name)

@@ -1,0 +1,60 @@
+"""What was handed in as programs, one folder for each student: for JPlag and Dolos, which compare code."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grader.classroom.handed_in import NotTakenIn, take_in
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.export.export import FOLDER, listed, write_export
+from grader.gradebook.names import Names
+from grader.notebooks.parsing import parse_notebook
+from grader.pages.code_forms import MAGIC
+
+
+def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
+    """A folder: `submissions` with a folder for each student, and `base-code`, which is what was released."""
+    names, notebooks = Names(course, assignment), course.notebooks("release", assignment)
+    if not notebooks:
+        raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
+    if not (students := course.students(assignment)):
+        raise CourseError(f"Nobody has handed in {assignment}. Run: grader collect {assignment} SOURCE")
+    folder = f"{assignment}-jplag"
+    shutil.rmtree(course.root / FOLDER / folder, ignore_errors=True)
+    for name in notebooks:
+        write_export(course, f"{folder}/base-code/{name}.py", program(course.read("release", assignment, name)))
+    left_out = []
+    for student in students:
+        try:
+            handed_in = take_in(course.folder("submitted"), student, assignment, notebooks=notebooks)
+        except NotTakenIn:
+            left_out.append(names(student))
+            continue
+        for name, content in handed_in.notebooks.items():
+            text = program(parse_notebook(content))
+            write_export(course, f"{folder}/submissions/{names(student)}/{name}.py", text)
+    if left_out:
+        tell(f"Left out, since nothing can be read of what they handed in: {listed(sorted(left_out))}.")
+    return course.root / FOLDER / folder
+
+
+def program(notebook: Any) -> str:
+    """The code of a notebook, as what reads Python takes it."""
+    return "".join(f"{_python(cell.source)}\n\n\n" for cell in notebook.cells if cell.cell_type == "code")
+
+
+def _python(source: str) -> str:
+    """Without lines that are for IPython: one of them would hide all others."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
+            ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return MAGIC.sub(r"\1pass", source)
+    return source

@@ -1,0 +1,82 @@
+"""The platforms that points can be exported to, and what each is to be told; and those that grade by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal, get_args
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+
+Platform = Literal["canvas", "moodle", "gradescope"]
+PLATFORMS: tuple[Platform, ...] = get_args(Platform)
+Elsewhere = Literal["gradescope-autograder", "github"]  # where the grader itself goes
+Target = Literal[Platform, Elsewhere, "jplag"]  # and where code is compared
+TARGETS: tuple[Target, ...] = get_args(Target)
+Identifier = Literal["username", "email", "idnumber"]
+OPTION_OF: dict[str, tuple[Target, ...]] = {
+    "roster": ("canvas",),
+    "column": ("canvas", "moodle"),
+    "by": ("moodle",),
+    "index": ("gradescope-autograder", "github"),
+}
+
+
+def refuse_what_is_not_for(platform: str, options: Mapping[str, object]) -> None:
+    """An option that would be ignored is a misunderstanding."""
+    for option, value in options.items():
+        if value and platform not in OPTION_OF[option]:
+            those = " and ".join(platform.title() for platform in OPTION_OF[option])
+            raise CourseError(
+                f"--{option} is for {those}, not for {platform.title()}. Leave it out, and run this again."
+            )
+
+
+def export_points(
+    platform: Platform,
+    course: Course,
+    assignment: str,
+    tell: Callable[[str], None],
+    *,
+    roster: Path | None = None,
+    column: str = "",
+    by: Identifier | None = None,
+) -> Path:
+    """Write the file that this platform imports."""
+    if platform == "canvas":
+        from grader.export.export_canvas import export_canvas
+
+        return export_canvas(course, assignment, roster, column, tell)
+    if platform == "moodle":
+        from grader.export.export_moodle import export_moodle
+
+        return export_moodle(course, assignment, by or "username", column, tell)
+    from grader.export.export_gradescope import export_gradescope
+
+    return export_gradescope(course, assignment, tell)
+
+
+def export_code(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
+    """Write what students have handed in for programs that compare code."""
+    from grader.export.export_jplag import export_jplag
+
+    return export_jplag(course, assignment, tell)
+
+
+def export_grader(
+    target: Elsewhere, course: Course, assignment: str, tell: Callable[[str], None], index: str = ""
+) -> Path:
+    """Write what grades an assignment there, with its hidden cases."""
+    from grader.export.export import FOLDER, write_export
+
+    if target == "github":
+        from grader.autograders.workflows import github_folders
+
+        for place, content in github_folders(course, assignment, tell, index).items():
+            write_export(course, f"{assignment}-github/{place}", content)
+        return course.root / FOLDER / f"{assignment}-github"
+    from grader.autograders.autograder import gradescope_autograder
+
+    content = gradescope_autograder(course, assignment, tell, index)
+    return write_export(course, f"{assignment}-gradescope-autograder.zip", content)

@@ -1,0 +1,326 @@
+"""Read facts from a student's code. It is hostile text: only its syntax tree is looked at, and not much of it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import functools
+import symtable
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from grader.facts.loop_facts import of_loops
+from grader.facts.method_facts import class_in, kept_none, made_anew, of_class
+from grader.facts.student_text import MAGIC
+from grader.model.fact import Fact, Kind
+
+MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
+MAX_LINE = 120  # characters of a line that is shown
+# Of a word, this is its length where it is a column. Who reads it did not write for rows.
+FIRST_SIZES = ("_.shape[0]", "_.size(0)")
+_BY_NAME = ("locals", "globals", "vars", "eval", "exec")
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@functools.lru_cache(maxsize=256)
+def facts_of(
+    source: str, entry: str, methods: tuple[str, ...], variables: frozenset[str], asked: tuple[str, ...] = ()
+) -> tuple[Fact, ...]:
+    """The facts about what is called `entry` in a cell: a function, or the `methods` of a class.
+
+    `variables` are those that other cells of the notebook have; `asked` are expressions to look for.
+    """
+    with as_far_as_it_can_be_read():
+        tree = tree_of(source)
+        if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
+            return ()  # what is read cannot be told from the text
+        functions = _functions(tree, entry, methods)
+        own = {node.name for node in ast.walk(tree) if isinstance(node, _Function)}
+        borrowed = _in_defaults(functions, variables) + _borrowed(
+            symtable.symtable(source, "cell", "exec"), entry, variables
+        )
+        lines = source.splitlines()
+        found = [fact for function in functions for fact in _of_function(function, lines, own)]
+        helpers = [fact for helper in _helpers(tree, entry, functions) for fact in _of_function(helper, lines, own)]
+        found += [fact for fact in helpers if fact.kind not in (Kind.NO_RETURN, Kind.EMPTY)]  # which may be meant
+        if owner := class_in(tree, entry):
+            found += [*(Fact(Kind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
+            found += made_anew(owner, [line[:MAX_LINE] for line in lines])
+        found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
+        found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
+        return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
+    return ()
+
+
+@functools.lru_cache(maxsize=256)
+def variables_of(source: str) -> frozenset[str]:
+    """What a cell assigns at its top level, but for functions."""
+    with as_far_as_it_can_be_read():
+        return frozenset(
+            name.id
+            for node in tree_of(source).body
+            if isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.With)
+            and not isinstance(getattr(node, "value", None), ast.Lambda)
+            for name in ast.walk(node)
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+        )
+    return frozenset()
+
+
+def bound_by(source: str) -> frozenset[str]:
+    """All names to which a cell gives a value at its top level: functions, classes, variables and imports."""
+    with as_far_as_it_can_be_read():
+        if len(source) <= MAX_SOURCE:
+            names = symtable.symtable(MAGIC.sub("", source), "cell", "exec").get_symbols()
+            return frozenset(name.get_name() for name in names if name.is_assigned() or name.is_imported())
+    return frozenset()
+
+
+@contextlib.contextmanager
+def as_far_as_it_can_be_read() -> Iterator[None]:
+    """What is done with a text ends where Python cannot read it."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
+        yield
+
+
+def tree_of(source: str) -> ast.Module:
+    """What a cell says, unless it is too long to be read."""
+    if len(source) > MAX_SOURCE:
+        raise ValueError("too long")
+    return ast.parse(source)
+
+
+def _functions(tree: ast.Module, entry: str, methods: Collection[str]) -> list[_Function]:
+    """The last definition counts, as in Python."""
+    found: list[_Function] = []
+    for node in tree.body:
+        if isinstance(node, _Function) and node.name == entry:
+            found = [node]
+        elif isinstance(node, ast.ClassDef) and node.name == entry:
+            found = [part for part in node.body if isinstance(part, _Function) and part.name in methods]
+    return found
+
+
+def _helpers(tree: ast.Module, entry: str, functions: Sequence[_Function]) -> list[_Function]:
+    """The other functions of a cell, and methods of the class, that are mentioned somewhere in it."""
+    owner = class_in(tree, entry)
+    others = [node for node in (*tree.body, *(owner.body if owner else ())) if isinstance(node, _Function)]
+    read = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)}
+    return [node for node in others if node not in functions and node.name != entry and node.name in read]
+
+
+def _borrowed(table: symtable.SymbolTable, entry: str, variables: Collection[str]) -> list[str]:
+    """Names that the code reads and does not define, and the notebook does."""
+    scopes = [scope for scope in table.get_children() if scope.get_name() == entry][-1:]
+    names: list[str] = []
+    while scopes:
+        scope = scopes.pop()
+        scopes += scope.get_children()
+        names += [symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()]
+    own = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    return sorted({name for name in names if name in variables and name not in own and not hasattr(builtins, name)})
+
+
+def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]) -> Iterator[Fact]:
+    nodes = [node for statement in function.body for node in ast.walk(statement)]
+    elsewhere = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    read = elsewhere | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    knows_sets, made_here = _knows_sets(nodes), _made_in([*nodes, *ast.walk(function.args)])
+    for node in nodes:
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="add"))) if (
+                knows_sets or _is_from_elsewhere(owner, made_here)
+            ):
+                continue
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
+                yield Fact(Kind.LOST, _line(node, lines))
+            case ast.Expr(value=value) if is_only_computed(value) and _called(value) not in own:
+                yield Fact(Kind.LOST, _line(node, lines))
+            case ast.Expr(value=ast.Attribute(attr=name)) if name in _CALLED_FOR_WHAT_THEY_DO:
+                yield Fact(Kind.NOT_CALLED, _line(node, lines))
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
+                if name != "_" and not _changes_something(value):
+                    yield Fact(Kind.UNUSED, name)
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Pow | ast.MatMult):
+                if _is_infinity(left) or _is_infinity(right):
+                    yield Fact(Kind.INFINITE, _line(node, lines))
+            case ast.Assert(test=ast.Tuple(elts=[_, *_])):
+                yield Fact(Kind.ALWAYS_TRUE, _line(node, lines))
+    shown = [line.strip()[:MAX_LINE] for line in lines]
+    yield from of_loops(function, shown)
+    if function.name != "__init__":
+        yield from _with_whatever_was_in_memory(nodes, shown)
+    yield from _of_a_size(nodes, shown)
+    yield from kept_none(nodes, shown, own)
+    returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
+    if function.name != "__init__" and not returns:
+        yield Fact(Kind.NO_RETURN, function.name)
+
+
+def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
+    for node in nodes:
+        match node:
+            case ast.Assign(value=ast.Call(func=ast.Attribute(attr="empty" | "empty_like" | "new_empty"))):
+                yield Fact(Kind.EMPTY, shown[node.lineno - 1])
+
+
+def _of_a_size(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
+    """`torch.Tensor(n)`, but for a list, and for parameters, which are filled later."""
+    parameters = [node for node in nodes if isinstance(node, ast.Call) and _called(node) == "Parameter"]
+    filled = {id(part) for parameter in parameters for part in ast.walk(parameter)}
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(attr="Tensor" | "FloatTensor"), args=[given]) if id(node) not in filled:
+                if not isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.Starred):
+                    yield Fact(Kind.SIZED, shown[node.lineno - 1])
+
+
+def _is_infinity(node: ast.expr) -> bool:
+    match node:
+        case ast.UnaryOp(operand=operand):
+            return _is_infinity(operand)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as written)]):
+            return written.strip("+-") in ("inf", "infinity")
+        case ast.Attribute(value=ast.Name(id="torch" | "math" | "np" | "numpy"), attr="inf"):
+            return True
+    return False
+
+
+def _never_called(owner: ast.ClassDef) -> Iterator[str]:
+    """The layers that a class makes and never reads."""
+    if any(ast.unparse(base).split(".")[-1] != "Module" for base in owner.bases):
+        return  # what it inherits may use them
+    nodes = list(ast.walk(owner))
+    if any(isinstance(node, ast.Name) and node.id in ("getattr", "setattr") for node in nodes):
+        return
+    own = [node for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"]
+    if any(node.attr in ("children", "modules", "_modules", "named_children", "get_submodule") for node in own):
+        return
+    if _hands_itself_on(nodes):
+        return  # to code that may use them
+    read = {node.attr for node in own if isinstance(node.ctx, ast.Load)}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.Call(func=made)):
+                if name not in read and ast.unparse(made).split(".")[-1] in ("Linear", "Dropout", "ModuleList"):
+                    yield f"self.{name}"
+
+
+def _hands_itself_on(nodes: Sequence[ast.AST]) -> bool:
+    """Whether some function is given the object, but for `super(…, self)`."""
+    given = [node for node in nodes if isinstance(node, ast.Call) and "self" in map(ast.unparse, node.args)]
+    return any(ast.unparse(node.func) != "super" for node in given)
+
+
+def _arguments(function: _Function, methods: Collection[str]) -> tuple[str, ...]:
+    """The names of those that may come by position, without the object of a method."""
+    given = function.args
+    names = tuple(argument.arg for argument in (*given.posonlyargs, *given.args))
+    return names[1:] if function.name in methods else names
+
+
+def _is_written(expression: str, functions: Sequence[_Function]) -> bool:
+    """Whether it stands somewhere in these functions."""
+    wanted = ast.parse(expression, mode="eval").body
+    return any(_is_like(node, wanted) for function in functions for node in ast.walk(function))
+
+
+def _is_like(node: Any, wanted: Any) -> bool:
+    """The same expression, where `_` stands for any."""
+    if isinstance(wanted, ast.Name) and wanted.id == "_":
+        return isinstance(node, ast.expr)
+    if isinstance(wanted, ast.AST):
+        alike = type(node) is type(wanted)
+        return alike and all(_is_like(getattr(node, part), value) for part, value in ast.iter_fields(wanted))
+    if isinstance(wanted, list):
+        alike = isinstance(node, list) and len(node) == len(wanted)
+        return alike and all(_is_like(*pair) for pair in zip(node, wanted, strict=True))
+    return bool(node == wanted)
+
+
+def _knows_sets(nodes: Sequence[ast.AST]) -> bool:
+    """Sets have an `add` that changes them."""
+    return any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes)
+
+
+def _made_in(nodes: Sequence[ast.AST]) -> set[str]:
+    """Arguments, and names that are given a value."""
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+
+def _is_from_elsewhere(owner: ast.expr, made_here: Collection[str]) -> bool:
+    """What another method or cell has made may be a set, too."""
+    return isinstance(owner, ast.Attribute) or (isinstance(owner, ast.Name) and owner.id not in made_here)
+
+
+def _in_defaults(functions: Sequence[_Function], variables: Collection[str]) -> list[str]:
+    """Variables of the notebook in the defaults of arguments."""
+    defaults = [node for one in functions for node in (*one.args.defaults, *one.args.kw_defaults) if node]
+    names = [node.id for default in defaults for node in ast.walk(default) if isinstance(node, ast.Name)]
+    return sorted({name for name in names if name in variables})
+
+
+def _line(node: ast.stmt | ast.expr, lines: Sequence[str]) -> str:
+    return lines[node.lineno - 1].strip()[:MAX_LINE]
+
+
+def is_only_computed(value: ast.expr) -> bool:
+    """Whether a statement computes something, and changes nothing by that."""
+    match value:
+        case ast.BinOp() | ast.Compare():
+            return True
+        case ast.Call(keywords=keywords) if any(keyword.arg in ("out", "inplace") for keyword in keywords):
+            return False
+        case ast.Call(func=ast.Name(id=name)):
+            return name.startswith("softmax")  # of the notebook, or torch's
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            return name in _KEPT_MODULES
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _NEW_TENSORS
+    return False
+
+
+def _computes(value: ast.expr) -> bool:
+    """Whether it is more than a size, a name or a constant."""
+    return any(
+        isinstance(node, ast.BinOp) or (isinstance(node, ast.Call) and not _is_size(node)) for node in ast.walk(value)
+    )
+
+
+def _changes_something(value: ast.expr) -> bool:
+    """Whether it is called for what it does, by its name, such as clip_grad_norm_ and register_buffer."""
+    name = _called(value)
+    return name.endswith("_") or name.startswith("register")
+
+
+def _called(value: ast.expr) -> str:
+    """The last name of the function or method that is called; empty if none is."""
+    function = getattr(value, "func", None)
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+def _is_size(call: ast.Call) -> bool:
+    return _called(call) in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
+
+
+# No object has anything else under these names.
+_CALLED_FOR_WHAT_THEY_DO = frozenset({"__init__", "backward", "zero_grad", "requires_grad_"})
+# What a class keeps under such a name is a module of torch: it changes nothing that it is given.
+_KEPT_MODULES = frozenset({"dropout", "attn_dropout", "drop", "out_proj", "fc_out", "softmax"})
+# Methods and functions that return a new tensor and leave theirs as it is, which no other object has under this name.
+_OTHERS = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
+_NEW_TENSORS = frozenset(
+    name
+    for name in {*dir(torch.Tensor), "cat", "stack", "dropout"}
+    if not name.startswith(("_", "is_", "set_", "register", "retain", "require"))
+    and not name.endswith("_")
+    and name not in ("backward", "map", "apply", "resize", "share_memory", "numpy", "item")
+    and (name == "add" or not any(hasattr(kind, name) for kind in _OTHERS))
+)

@@ -1,0 +1,62 @@
+"""What a sandbox tried and was denied: its own notes say it in more words, the kernel's questions leave nothing out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+
+from grader.host.refusals import Refusals
+from grader.model.attempt import Attempt, Tried
+from grader.sandbox.plain_text import one_line
+
+MOST = 20  # that one cell is told of by notes
+MAX_NOTES = 1000  # more do not fit into the socket
+MAX_DETAIL = 120  # characters
+
+
+class Attempts:
+    """Those of one sandbox, which leaves its notes in this socket."""
+
+    def __init__(self, notes: socket.socket) -> None:
+        self._notes = notes
+        self._found: list[Attempt] = []
+        self._refusals: Refusals | None = None
+
+    def answer(self, listener: int) -> None:
+        """Answer the kernel's questions from now on, if there is a descriptor for that."""
+        if listener >= 0:
+            self._refusals = Refusals(listener)
+            self._refusals.start()
+
+    def take(self) -> list[Attempt]:
+        """All since this was last asked."""
+        self.read()
+        found, self._found = self._found, []
+        return found
+
+    def read(self) -> None:
+        """All notes that are there, or an older one would be told of another cell; the first ones are kept."""
+        notes: list[bytes] = []
+        with contextlib.suppress(OSError):  # nothing there, or closed
+            for _ in range(MAX_NOTES):  # an empty one is a student's, who hopes that we stop there
+                notes.append(self._notes.recv(4096))
+        for note in notes:
+            self._add(attempt_of(note))
+        told = {attempt.kind for attempt in self._found}
+        for kind in map(Tried, self._refusals.take() if self._refusals else ()):
+            if kind not in told:  # else a note tells it in more words
+                self._found.append(Attempt(kind))  # however many notes there are: those are the student's
+
+    def _add(self, attempt: Attempt | None) -> None:
+        if attempt and attempt not in self._found and len(self._found) < MOST:
+            self._found.append(attempt)
+
+
+def attempt_of(note: bytes) -> Attempt | None:
+    """What a note of a sandbox tells, if it is one."""
+    try:
+        kind, detail = json.loads(note)
+        return Attempt(Tried(kind), one_line(detail, MAX_DETAIL).strip())
+    except (ValueError, TypeError, RecursionError):
+        return None

@@ -1,0 +1,76 @@
+"""What the cells of a notebook define, as their text says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from grader.facts.code_facts import FIRST_SIZES, bound_by, facts_of, variables_of
+from grader.facts.reached import Reached, reached
+from grader.model.exercise import Exercise
+from grader.model.fact import Fact
+from grader.model.submission import Files
+
+_DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")  # not the softmax of torch.softmax
+
+
+def defined_in(source: str) -> list[str]:
+    """The names that a cell defines, or seems to."""
+    return _DEFINED.findall(source)
+
+
+class Definitions:
+    """Who defines what, in the order of the cells that were run."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._sources: dict[str, None] = {}
+        self._defining: dict[str, list[str]] = {}  # name -> sources of the cells that define it
+
+    def note(self, source: str) -> None:
+        """A cell is run."""
+        self._sources[source] = None
+        for name in defined_in(source):
+            self._defining.setdefault(name, []).append(source)
+
+    def mentions(self, entry: str, names: set[str]) -> bool:
+        """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
+        to_read, read = set(self._defining.get(entry, ())), set()
+        followed: set[str] = set()
+        while to_read:
+            source = to_read.pop()
+            read.add(source)
+            words = set(_WORD.findall(source)) - followed
+            if words & names:
+                return True
+            followed |= words
+            to_read |= {other for word in words for other in self._defining.get(word, ())} - read
+        return False
+
+    def own(self, entry: str, names: Iterable[str]) -> set[str]:
+        """Those of the names that the cell which defines `entry` defines, too: they are part of the same answer."""
+        cells = self._defining.get(entry, ())
+        bound = {name for source in cells for name in bound_by(source) or defined_in(source)}
+        return bound & set(names)
+
+    def only_source(self, entry: str) -> str | None:
+        """The cell that defines it; None if there is none, or no telling which counts."""
+        cells = set(self._defining.get(entry, ()))
+        return cells.pop() if len(cells) == 1 else None
+
+    def reached(self, entry: str) -> Reached:
+        """The code that it reaches by name."""
+        return reached(entry, list(self._sources), self._files)
+
+    def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
+        """What the code of an exercise shows by itself; nothing if there is none, or no telling which counts."""
+        code = self.only_source(exercise.entry)
+        if code is None:
+            return ()
+        words = frozenset(_WORD.findall(code))  # what it does not mention would only fill the memory
+        variables = frozenset().union(*(words & variables_of(source) for source in self._sources if source != code))
+        asked = tuple(
+            {expression: None for one in exercise.mistakes for expression in one.in_code} | dict.fromkeys(FIRST_SIZES)
+        )
+        return facts_of(code, exercise.entry, exercise.form.methods, variables, asked)

@@ -1,0 +1,135 @@
+"""Whether sandboxes can start here and compute, on the processor or on a GPU: found out by starting one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from grader.errors import CourseError, CrewGone
+from grader.host.limits import Limits
+from grader.host.patience import patiently
+from grader.host.replies import CellResult
+from grader.host.sandbox_process import SandboxLost, SandboxProcess
+from grader.host.zygote_process import GPUS, ZygoteError
+from grader.sandbox.confine import CannotConfineError
+
+# Of a GPU's memory: what CUDA and its libraries keep for each process that computes there, and what a notebook that is
+# not unusual adds; docs/gpu.md has the measurements. A greedy notebook may take 4 GiB, and others then wait for room.
+EACH = 2**30
+_TRIAL = Limits(cell=60, submission=120)
+_COMPUTES = """
+import json, socket, torch
+x = torch.arange(9.0, device={device!r}).reshape(3, 3).requires_grad_()
+(x @ x).sum().backward()
+could = []
+for what, attempt in (("read /etc/passwd", lambda: open("/etc/passwd")), ("open a socket", socket.socket)):
+    try:
+        attempt()
+        could.append(what)
+    except OSError:
+        pass
+free = torch.{device}.mem_get_info()[0] if {device!r} != "cpu" else 0
+print(json.dumps([x.grad.sum().item(), could, free]))
+"""
+RIGHT = 216.0  # the sum of what that cell computes
+_MISSING = "No module named"  # in Python's own words
+_WAY_OUT = (
+    "Sandboxes take packages only from folders called site-packages or dist-packages. Install the grader in a virtual "
+    "environment, or give the folder on your PYTHONPATH that name."
+)
+
+
+class NoSandboxError(Exception):
+    """No sandbox can start, or compute, or is kept from anything; the text says why."""
+
+
+def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str] = ()) -> int:
+    """Start a sandbox as for a submission, and have it compute and try what it may not.
+
+    Returns how many bytes of a GPU's memory are free beside it. NoSandboxError says what is wrong.
+    """
+
+    def run() -> CellResult:
+        sandbox = SandboxProcess({}, _TRIAL, device, confined, hidden)
+        try:
+            return sandbox.run_cell(_COMPUTES.format(device=device), _TRIAL.cell)
+        finally:
+            sandbox.close()
+
+    try:
+        result = patiently(run)
+    except (ZygoteError, CannotConfineError, SandboxLost, OSError) as error:
+        raise NoSandboxError(said(error)) from error
+    shown = "".join(output.get("text", "") for output in result.outputs)
+    try:
+        computed, could, free = json.loads(shown)
+    except ValueError:
+        raise NoSandboxError(result.error or shown) from None
+    if computed != RIGHT:
+        raise NoSandboxError(f"{device} computes {computed} where {RIGHT} is right")
+    if confined and could:
+        raise NoSandboxError(f"it could {' and '.join(could)}")
+    return int(free)
+
+
+def must_start(device: str, confined: bool, hidden: Sequence[str]) -> None:
+    """One sandbox before all others: what this machine lacks is told once, and no student is blamed for it."""
+    try:
+        try_sandbox(device, confined, hidden)
+    except NoSandboxError as error:
+        raise cannot_start(error) from error
+
+
+def cannot_start(error: Exception) -> CrewGone:
+    """For the whole class: it is nobody's submission that has failed."""
+    way_out = _WAY_OUT if _MISSING in str(error) else "`grader doctor` says more."
+    return CrewGone(f"No sandbox can start: {said(error)}. {way_out}")
+
+
+def said(error: Exception) -> str:
+    """As the middle of a sentence."""
+    return str(error).removeprefix("ModuleNotFoundError: ").rstrip(".") or type(error).__name__
+
+
+def need_device(device: str) -> None:
+    """Without this, what the machine lacks would look like a fault of every submission."""
+    if device == "cuda" and not torch.cuda.is_available():
+        raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")
+
+
+def gpus() -> list[str]:
+    """All that may be used, each as CUDA_VISIBLE_DEVICES would name it alone."""
+    count = torch.cuda.device_count()
+    names = os.environ[GPUS].split(",") if os.environ.get(GPUS) else map(str, range(count))
+    return [name.strip() for name in names][:count]
+
+
+@contextlib.contextmanager
+def seeing(gpu: str) -> Iterator[None]:
+    """Sandboxes that are started meanwhile see this GPU alone."""
+    before = os.environ.get(GPUS)
+    os.environ[GPUS] = gpu
+    try:
+        yield
+    finally:
+        del os.environ[GPUS]
+        if before is not None:
+            os.environ[GPUS] = before
+
+
+def free_on_gpus(confined: bool = True) -> list[int]:
+    """How many bytes a sandbox finds free on each GPU. NoSandboxError is raised if one cannot be used."""
+    found = []
+    for gpu in gpus():
+        with seeing(gpu):
+            found.append(try_sandbox("cuda", confined))
+    return found
+
+
+def jobs_on_gpus(free: Sequence[int], processors: int) -> int:
+    """How many sandboxes there is room for in so much free memory, with a processor for each."""
+    return max(1, min(processors, sum(size // EACH for size in free)))

@@ -1,0 +1,352 @@
+"""Grade one submission: run its cells in a sandbox, ask the hidden cases at each test cell, judge the answers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import nbformat
+import torch
+
+from grader.again.asking_again import true_of_the_code
+from grader.course.loading import earlier_functions
+from grader.facts.code_facts import bound_by
+from grader.facts.device_facts import with_device_named
+from grader.facts.forbidden import OTHERWISE, first_forbidden, refused, said_of_hidden
+from grader.facts.plain_code import imports_in, is_plain
+from grader.facts.reached import Reached
+from grader.host.definitions import Definitions, defined_in
+from grader.host.limits import Time
+from grader.host.ordinary_tests import RunningTests
+from grader.host.own_seed import own_seed
+from grader.host.patience import patiently
+from grader.host.preloaded import worth_loading
+from grader.host.replies import CellResult
+from grader.host.sandbox_process import SandboxLost, SandboxProcess
+from grader.host.settings import Settings
+from grader.host.trial import Trial
+from grader.judging.answer_key import AnswerKey
+from grader.judging.best_verdict import Ask, best_verdict, in_all_forms
+from grader.judging.combined import combined
+from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.ordinary import in_short
+from grader.judging.sentences import JUDGING_TOO_LONG
+from grader.model.allowed import Allowed
+from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
+from grader.model.attempt import Attempt
+from grader.model.exercise import Exercise, SampledCase, Standins
+from grader.model.submission import Files
+from grader.model.verdict import Reason, Verdict
+from grader.notebooks.cells import (
+    METADATA_KEY,
+    STOPPED,
+    is_given,
+    is_ordinary_test,
+    is_test_cell,
+    points_of,
+    tested_exercise,
+)
+from grader.notebooks.outputs import size_of
+from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
+from grader.repair.locating import Repair
+from grader.repair.with_lines import with_lines
+
+AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
+MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
+
+
+def grade_notebook(
+    notebook: Any,
+    files: Files | None = None,
+    settings: Settings | None = None,
+    demos: frozenset[str] = frozenset(),
+) -> list[Verdict]:
+    """Run a sanitised notebook, write all outputs into it, and return the verdicts.
+
+    `files` lie beside the notebook, which may import them; cells with a source in `demos` are not run.
+    """
+    grading = Grading(notebook, files or {}, settings or Settings(), demos)
+    try:
+        return grading.run()
+    finally:
+        grading.sandbox.close()
+
+
+class Grading:
+    """One submission on its way through a sandbox."""
+
+    def __init__(self, notebook: Any, files: Files, settings: Settings, demos: frozenset[str] = frozenset()) -> None:
+        torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
+        self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
+        self.files = files
+        self.settings = settings
+        self.ordinary = RunningTests(settings.ordinary, [cell for cell in self.cells if self._is_ordinary(cell)])
+        self.demos = frozenset() if self.ordinary else demos  # a test may use what they define
+        self.seed = own_seed(settings.seed, settings.student, [cell.source for cell in self.cells], files)
+        self.limits = settings.limits
+        # Searches may compute as long again, so that none takes from what cells and answers have; by the clock, all
+        # of it ends at once.
+        self.time, self.for_searches = (Time(self.limits.submission, self.limits.patience) for _ in range(2))
+        self.sandbox = self._new_sandbox(self.time)
+        self.judging = JudgingTime(settings.judging)
+        self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
+        self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
+        self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
+        self.definitions = Definitions(files)
+        self.lost_functions: set[str] = set()  # that have hung or crashed
+        self.output_left = MAX_OUTPUT
+        self.attempts: list[Attempt] = []  # what sandboxes have tried, and nobody has been told so far
+        self.told: set[Attempt] = set()
+        self.verdicts: list[Verdict] = []
+
+    def run(self) -> list[Verdict]:
+        for cell in self.cells:
+            if self._is_ordinary(cell):
+                self.verdicts.append(self._run_test(cell))
+            elif is_test_cell(cell):
+                verdict = self._verdict(cell)
+                _write_verdict(cell, verdict, self._blocked_outputs())
+                self.verdicts.append(verdict)
+            elif cell.source in self.demos:
+                cell.outputs = []
+                self.skipped.append(cell)
+                continue
+            else:
+                self._run(cell)
+            cell.execution_count = self.numbers[id(cell)]
+        return [verdict for verdict in self.verdicts if verdict.exercise is not None]
+
+    def _is_ordinary(self, cell: Any) -> bool:
+        return is_ordinary_test(cell, self.settings.exercises)
+
+    def _new_sandbox(self, time: Time, files: Files | None = None) -> SandboxProcess:
+        asked, files = self.settings, self.files if files is None else files
+        device, confined, hidden, by_user = asked.device, asked.confined, asked.hidden, asked.by_user
+        loaded = worth_loading(cell.source for cell in self.cells)
+
+        def start() -> SandboxProcess:
+            sandbox = SandboxProcess(files, self.limits, device, confined, hidden, loaded, by_user, time)
+            if device != "cpu":  # of which others may hold all the memory
+                sandbox.wait_or_close()
+            return sandbox
+
+        return patiently(start, until=time.ends_at)
+
+    def _run(self, cell: Any) -> None:
+        """Run a cell of the student or a given one, and keep what it shows."""
+        self.definitions.note(cell.source)
+        if self.time.is_over:
+            cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
+            return
+        try:
+            result = self._run_in(self._alive(), cell.source, self.limits.cell, self.numbers[id(cell)])
+        except SandboxLost as stopped:
+            lost = self._whose(stopped.lost)
+            cell.outputs = [_error_output("CellStopped", sentence_of(lost)), *self._blocked_outputs()]
+            cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}  # an error of that name may be the student's own
+            self._note_failure(cell.source, Missing(sentence_of(lost), lost))
+            return
+        if result.error.startswith("NameError") and self.skipped:
+            self._run_again_after_demos(cell)
+            return
+        cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()
+        self.ran.append(cell.source)
+        if result.error:
+            self._note_failure(cell.source, Missing(f"The cell that should define it stopped with {result.error}"))
+
+    def _run_in(self, sandbox: SandboxProcess, source: str, seconds: float, number: int | None = None) -> CellResult:
+        return sandbox.run_cell(source, seconds, number, self.ordinary.uses(source))
+
+    def _run_test(self, cell: Any) -> Verdict:
+        """Run an ordinary test where the student's code runs, and judge what it leaves there."""
+        result = CellResult([])
+        lost: Lost | None = Lost(Loss.NOT_RUN)
+        if not self.time.is_over:
+            try:
+                seconds = self.settings.limits.cell
+                result = self._run_in(self._alive(), self.ordinary.begin(cell), seconds, self.numbers[id(cell)])
+                lost = None
+                self.ran.append(cell.source)
+            except SandboxLost as stopped:
+                lost = self._whose(stopped.lost)
+        outputs, verdict = self.ordinary.judge(cell, result, lost)
+        self.output_left -= size_of(outputs)
+        shown = outputs if self.output_left > 0 else in_short(outputs)
+        cell.outputs = [*self._blocked_outputs(), verdict_output(verdict, points_of(cell)), *shown]
+        return verdict
+
+    def _whose(self, lost: Lost) -> Lost:
+        """Whether what took too long is the notebook as a whole."""
+        return Lost(Loss.NOTEBOOK) if lost.loss.is_timeout and self.time.is_over else lost
+
+    def _as_far_as_room(self, outputs: list[Any]) -> list[Any]:
+        self.output_left -= size_of(outputs)
+        if self.output_left > 0:
+            return outputs
+        return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
+
+    def _blocked_outputs(self) -> list[Any]:
+        attempts = list(dict.fromkeys(self.attempts + self.sandbox.take_attempts()))
+        self.attempts = []
+        self.told.update(attempts)
+        return [blocked_output(attempts)] if attempts else []
+
+    def _run_again_after_demos(self, cell: Any) -> None:
+        """The student may go on with something that a demo has defined, and must not lose points by that."""
+        skipped, self.skipped = self.skipped, []
+        for again in [*skipped, cell]:
+            self._run(again)
+
+    def _alive(self) -> SandboxProcess:
+        """A sandbox that has run all cells so far, without those that broke it."""
+        if not self.sandbox.alive:
+            # All this takes milliseconds as a rule, and what has hung once is likely to be called again.
+            names = ("case",) if self.ordinary else ("cell", "case")
+            short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in names}
+            self.limits = replace(self.limits, **short)
+            self._start_again()
+            self._replay()
+        return self.sandbox
+
+    def _start_again(self) -> None:
+        self.sandbox.close()
+        self.attempts += self.sandbox.take_attempts()
+        self.sandbox = self._new_sandbox(self.time)
+
+    def _replay(self) -> None:
+        """Run all cells again, and from then on without those that end badly now: on purpose or by chance."""
+        while not self.time.is_over:
+            ends_badly = self._first_to_end_badly()
+            self._note_what_is_new()
+            if ends_badly is None:
+                return
+            self.ran.remove(ends_badly)
+            self._start_again()
+
+    def _first_to_end_badly(self) -> str | None:
+        for source in self.ran:
+            try:
+                self._run_in(self.sandbox, source, self.settings.limits.cell)
+            except SandboxLost:
+                return source
+        return None
+
+    def _note_what_is_new(self) -> None:
+        """The tries of cells that ran again, without those of their first run. Code may tell one from the other."""
+        self.attempts += [attempt for attempt in self.sandbox.take_attempts() if attempt not in self.told]
+
+    def _note_failure(self, source: str, why: Missing) -> None:
+        for name in defined_in(source):
+            self.failed_cells[name] = why
+
+    def _verdict(self, cell: Any) -> Verdict:
+        label = tested_exercise(cell)
+        exercise = self.settings.exercises.get(label) if label else None
+        if exercise is None:
+            why = "This test belongs to no exercise that the grader knows, so nothing was compared."
+            return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
+        return combined({function.entry: self._best_verdict(function) for function in exercise.functions})
+
+    def _best_verdict(self, exercise: Exercise) -> Verdict:
+        earlier = dict(earlier_functions(self.settings.exercises, exercise))
+        for name in self.definitions.own(exercise.entry, earlier):
+            del earlier[name]
+        standins = earlier if self.definitions.mentions(exercise.entry, set(earlier)) else {}
+        ask = functools.partial(self._ask, exercise)
+        try:
+            keys = in_all_forms(exercise, self.seed)
+            standins_first = not self.lost_functions.isdisjoint(standins)
+
+            def judged(ask: Ask) -> Verdict:
+                return best_verdict(keys, ask, standins, self.settings.device, self.judging, standins_first)
+
+            verdict = judged(ask)
+            if exercise.allowed and (said := self._said_of_forbidden(exercise, exercise.allowed, verdict, judged)):
+                return refused(verdict, said)
+            facts = functools.partial(self.definitions.facts, exercise)
+            again = functools.partial(ask, standins=standins)
+            verdict = true_of_the_code(keys[0], verdict, facts, again, self.settings.device, self.judging)
+            verdict = with_device_named(verdict, self.definitions.only_source(exercise.entry))
+            explain = functools.partial(self._explain, keys[0], standins)
+            return with_lines(exercise, verdict, explain, facts, functools.partial(self._is_solution, keys[0]))
+        except JudgingTooLong:
+            return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
+
+    def _said_of_forbidden(
+        self, exercise: Exercise, allowed: Allowed, verdict: Verdict, judged: Callable[[Ask], Verdict]
+    ) -> str:
+        """A sentence about what its code uses and must not, or hides where it earns something; empty if nothing."""
+        code = self.definitions.reached(exercise.entry)
+        found = first_forbidden(code, allowed)
+        if found and (verdict.credit or found.is_known(allowed)):
+            return found.said(allowed)
+        if not verdict.credit:
+            return ""
+        if hidden := said_of_hidden(code):
+            return hidden
+        alone = judged(functools.partial(self._ask_alone, exercise, code))
+        return "" if alone.credit >= verdict.credit else OTHERWISE
+
+    def _ask_alone(
+        self, exercise: Exercise, code: Reached, drawn: Sequence[SampledCase], standins: Standins
+    ) -> list[Answer]:
+        """In a sandbox in which nothing has run but what was read, and autograd is no more."""
+        files = {place: unit.program.encode() for place, unit in code.files.items()}
+        sandbox = self._new_sandbox(self.time, files)
+        try:
+            sandbox.take_autograd_away(self.limits.cell)
+            self._run_in(sandbox, code.notebook.program, self.limits.cell)
+            answers = list(sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case))
+        except SandboxLost as stopped:
+            answers = [stopped.lost]
+        finally:
+            sandbox.close()
+        return answers + answers[-1:] * (len(drawn) - len(answers))
+
+    def _explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
+        """What small changes of the one cell that defines it tell of what is wrong."""
+        source = self.definitions.only_source(key.exercise.entry)
+        if source is None or self.time.is_over:
+            return None
+        trial = Trial(self._new_sandbox, self.for_searches, self.ran, key, standins)
+        return trial.explain(source, self.settings.device)
+
+    def _is_solution(self, key: AnswerKey, repair: Repair) -> bool:
+        """Whether changed code only computes, and is one solution where there is nothing else of the student's."""
+        given = [cell.source for cell in self.cells if is_given(cell)]
+        imports = imports_in(cell.source for cell in self.cells)
+        standins = dict(earlier_functions(self.settings.exercises, key.exercise))
+        known = {key.exercise.entry, *standins, *(name for source in given for name in bound_by(source))}
+        if not is_plain(repair.text.source, known, imports):
+            return False
+        alone = functools.partial(self._new_sandbox, files={})
+        trial = Trial(alone, self.for_searches, [imports, *given], key, standins)
+        return trial.is_one_solution(repair, self.settings.device)
+
+    def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+        if self.time.is_over:
+            return [Lost(Loss.NOT_RUN)] * len(drawn)
+        sandbox = self._alive()
+        asked = sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case)
+        answers = [self._explained(exercise, answer) for answer in asked]
+        if isinstance(answers[-1], Lost):
+            self.lost_functions.add(exercise.entry)
+        # Code that hangs once may hang every time: do not wait again.
+        return answers + answers[-1:] * (len(drawn) - len(answers))
+
+    def _explained(self, exercise: Exercise, answer: Answer) -> Answer:
+        """What is known here of why there is none."""
+        if isinstance(answer, Missing):
+            return self.failed_cells.get(exercise.entry, answer)
+        return self._whose(answer) if isinstance(answer, Lost) else answer
+
+
+def _write_verdict(cell: Any, verdict: Verdict, notices: Sequence[Any] = ()) -> None:
+    cell.outputs = [*notices, *verdict_outputs(verdict, points_of(cell))]
+
+
+def _error_output(name: str, text: str) -> Any:
+    return nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])

@@ -1,0 +1,164 @@
+"""What this machine offers: facts, each asked for such that what is missing or broken is an answer, and no error.
+
+Whatever may be missing is imported where it is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+GIB = 2**30
+TRIAL_SECONDS = 60
+_GRADED_WITH = {"grader": "attention-grader", "nbgrader": "nbgrader", "PyTorch": "torch", "numpy": "numpy"}
+
+# A disk is asked for as for every submission, and must have an end.
+DISK_TRIAL = """
+import sys
+from pathlib import Path
+from grader.sandbox import own_disk
+own_disk.mount(Path(sys.argv[1]), 2**20, 100)
+try:
+    Path("file").write_bytes(bytes(2**21))
+except OSError:
+    sys.exit()
+sys.exit("it had no end")
+"""
+
+# Two calls that do nothing: one that containers leave alone, and one that many refuse by themselves.
+TOLD_TRIAL = """
+import ctypes, os, socket, sys
+from pathlib import Path
+from pyseccomp import resolve_syscall, system_arch
+from grader.host.refusals import Refusals
+from grader.sandbox.confine import Amounts, confine
+library = ctypes.CDLL(None)
+ours, its = socket.socketpair()
+if not (pid := os.fork()):
+    confine(Path(sys.argv[1]), Amounts(), "cpu", answer=lambda listener: socket.send_fds(its, [b"x"], [listener]))
+    for name in ("tkill", "unshare"):
+        library.syscall(resolve_syscall(system_arch(), name), 0, 0)
+    os._exit(0)
+its.close()
+_, listeners, _, _ = socket.recv_fds(ours, 1, 1)
+for refusals in map(Refusals, listeners):
+    refusals.start()
+    refusals.join()
+    print(*refusals.take())
+_, status = os.waitpid(pid, 0)
+sys.exit("it was not confined" if status else 0)
+"""
+
+
+def cores() -> int:
+    """How many processes can work at once here."""
+    return len(os.sched_getaffinity(0))
+
+
+def version_of(package: str) -> str:
+    """Empty if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+@functools.cache  # it is asked for with each grade
+def environment() -> str:
+    """The versions that a grade depends on, in words."""
+    versions = {name: version_of(package) for name, package in _GRADED_WITH.items()}
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {found}" for name, found in versions.items())])
+
+
+def why_broken(module: str) -> str:
+    """Why something that is installed cannot be imported; empty if it can."""
+    try:
+        import_module(module)
+    except Exception as error:  # whatever a damaged package does
+        return said(error)
+    return ""
+
+
+def landlock_version() -> int | str:
+    """The version that the kernel has, or why there is none."""
+    try:
+        from landlock import landlock_abi_version
+
+        found: int = landlock_abi_version()
+    except Exception as error:  # whatever a platform says that has none
+        return said(error)
+    return found
+
+
+def why_no_seccomp() -> str:
+    """Why it cannot be used; empty if it can."""
+    try:
+        import pyseccomp  # noqa: F401  it looks for the system's libseccomp
+    except Exception as error:
+        return said(error)
+    return ""
+
+
+def said(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def why_no_disk() -> str:
+    """Why a sandbox has no disk of its own; empty if it has."""
+    return _tried(DISK_TRIAL)[1]
+
+
+def told() -> list[str] | str:
+    """The kinds of calls of which the kernel tells when it denies them, or why that could not be tried."""
+    said, failed = _tried(TOLD_TRIAL)
+    return failed or said.split()
+
+
+def _tried(program: str) -> tuple[str, str]:
+    """What a process said that tried something in a folder of its own, and what went wrong, if anything."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [sys.executable, "-c", program, folder],
+                capture_output=True,
+                text=True,
+                timeout=TRIAL_SECONDS,
+                check=False,
+            )
+    except (OSError, subprocess.SubprocessError) as error:  # perhaps there is nowhere to write
+        return "", str(error)
+    said = done.stderr.strip().splitlines()
+    return done.stdout, (said[-1] if said else f"exit code {done.returncode}") if done.returncode else ""
+
+
+def free_memory() -> float:
+    """In GiB; in a container, what it has left."""
+    free = [_numbers(Path("/proc/meminfo"), "MemAvailable") * 1024]
+    group = Path("/sys/fs/cgroup")
+    limit, used = (_numbers(group / name) for name in ("memory.max", "memory.current"))
+    return min(free + ([limit - used] if limit else [])) / GIB
+
+
+def _numbers(path: Path, key: str = "") -> int:
+    try:
+        lines = [line for line in path.read_text().splitlines() if line.startswith(key)]
+        return next(int(word) for line in lines for word in line.split() if word.isdigit())
+    except (OSError, StopIteration):
+        return 0
+
+
+def cuda_devices() -> tuple[str | None, list[str]]:
+    """What PyTorch was built for, if it can say so, and the devices it finds."""
+    if why_broken("torch"):
+        return None, []
+    import torch
+
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
+    return torch.version.cuda or "", [torch.cuda.get_device_name(device) for device in devices]

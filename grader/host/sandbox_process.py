@@ -1,0 +1,325 @@
+"""The trusted end of a sandbox: start the process, run cells in it, put cases to it, and end it.
+
+Everything that comes back is hostile until it has been looked at here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import os
+import secrets
+import select
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.host import scratch
+from grader.host.attempts import Attempts
+from grader.host.batches import batches
+from grader.host.compiled import with_compiled
+from grader.host.limits import Computing, Limits, Time
+from grader.host.promises import kept
+from grader.host.replies import AnswersOfEdited, CellResult, read_answer, read_cell
+from grader.host.scratch import MustEnd
+from grader.host.stand_ins import compute, kinds
+from grader.host.zygote_process import Forked, ZygoteError, fork_sandbox, inherited
+from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
+from grader.model.attempt import Attempt
+from grader.model.edited import EditedSource
+from grader.model.exercise import SampledCase, Standins
+from grader.model.memory import MemoryPromise
+from grader.model.submission import Files
+from grader.sandbox import wire
+from grader.sandbox.confine import CannotConfineError
+from grader.sandbox.crossing import written
+
+START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
+SPARE_SECONDS = 10  # of the processor, until the kernel ends a sandbox that nobody has ended here
+MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
+MAX_SOURCE = 2**20  # characters of one cell
+MAX_STANDIN_CALLS = 2000  # per case and version; a loop over the words of a case needs a few
+
+
+class SandboxLost(Exception):
+    """The process hung or died; it is of no further use."""
+
+    def __init__(self, lost: Lost) -> None:
+        super().__init__(sentence_of(lost))
+        self.lost = lost
+
+
+class SandboxProcess:
+    """A process forked for one submission, in a folder of its own with copies of the files beside the notebook.
+
+    What it does takes of `time`, which other sandboxes of the submission share, and ends with it at the latest.
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        limits: Limits,
+        device: str = "cpu",
+        confined: bool = True,
+        hidden: Sequence[str] = (),
+        loaded: Sequence[str] = (),
+        by_user: bool = False,
+        time: Time | None = None,
+    ) -> None:
+        self._limits = limits
+        self._time = time or Time(limits.submission, limits.patience)
+        self._on_cpu = device == "cpu"
+        self._scratch = scratch.Scratch(with_compiled(files))
+        how = {"device": device, "confined": confined, "by_user": by_user}
+        self._process = self._fork(**how, hidden=list(hidden), loaded=list(loaded))
+        self._time.counts(self._process)
+        self._channel = self._process.channel
+        self._has_disk = False
+        self._ready = False  # until the process says so
+        self._beyond_lent = False  # whether the last answer asked too much of a function that is lent
+        self._next_look = 0.0  # at the folder: answers come faster than files can fill it
+        self._attempts = Attempts(self._process.notes)
+
+    def _fork(self, **how: Any) -> Forked:
+        order = how | {
+            "folder": str(self._scratch.folder),
+            "environment": _environment(self._scratch.folder),
+            "amounts": {
+                "memory": self._limits.memory,
+                "cpu": round(self._limits.submission) + SPARE_SECONDS,
+                "disk": scratch.MAX_BYTES,
+                "files": scratch.MAX_FILES,
+            },
+        }
+        try:
+            return fork_sandbox(order)
+        except BaseException:
+            self._scratch.remove()
+            raise
+
+    def wait_until_ready(self) -> None:
+        """Wait until the process has been confined, or find out why it cannot be.
+
+        OSError is raised if a device has no room for it, which may come back.
+        """
+        try:
+            first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
+        except wire.ChannelTimeout as error:
+            raise ZygoteError(f"a sandbox did not start within {START_SECONDS} seconds") from error
+        if first.header.get("full") is True:  # the device, by others
+            raise OSError(errno.ENOMEM, str(first.header["refused"]))
+        if "refused" in first.header:
+            raise CannotConfineError(str(first.header["refused"]))
+        self._has_disk = first.header.get("disk") is True  # whose bounds the kernel keeps
+        self._attempts.answer(self._process.take_hold())
+        self._ready = True
+
+    def wait_or_close(self) -> None:
+        """The same, and if it cannot be, nothing is left of it."""
+        try:
+            self.wait_until_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def run_cell(
+        self,
+        source: str,
+        within: float,
+        number: int | None = None,
+        uses: Mapping[str, object] | None = None,
+    ) -> CellResult:
+        """Run a cell for at most `within` seconds of computing.
+
+        Its outputs call it `number`, or count on. What an ordinary test `uses` is as it was while it runs.
+        """
+        if len(source) > MAX_SOURCE:
+            return CellResult([], "CellTooLong: This cell is too long to be run.")
+        request: dict[str, Any] = {"do": "cell", "source": source, "number": number}
+        if uses is not None:
+            request |= {"do": "test", "uses": uses}
+        return read_cell(self._ask(request, {}, within))
+
+    def take_autograd_away(self, within: float) -> None:
+        """From now on, nothing that is computed there has gradients. SandboxLost is raised if that takes too long."""
+        self._ask({"do": "take autograd away"}, {}, within)
+
+    def answers(
+        self,
+        entry: str,
+        cases: Sequence[SampledCase],
+        standins: Standins,
+        form: str = "function",
+        within: float | None = None,
+    ) -> Iterator[Answer]:
+        """Put cases to the student's function or class, until an answer is lost or there is no such function.
+
+        Calls of `standins` are computed here. Each case may compute for `within` seconds.
+        """
+        seconds = self._limits.case if within is None else within
+        for batch in batches(form, cases):
+            request = {
+                "do": "answers", "entry": entry, "form": form, "standins": kinds(standins), "cases": batch.cases
+            }  # fmt: skip
+            replies = self._replies(request, batch.tensors, seconds, standins, batch.promise)
+            for _ in batch.cases:
+                try:
+                    frame = next(replies)
+                except SandboxLost as lost:
+                    yield batch.kept_by(lost.lost)
+                    return
+                answer = batch.kept_by(read_answer(frame.header, frame.tensors, form, self._beyond_lent))
+                ends = isinstance(answer, Lost) and answer.loss is not Loss.MEMORY  # of which the next case has enough
+                if ends:
+                    self.close()  # there is no telling what lies behind it
+                yield answer
+                if ends or isinstance(answer, Missing):
+                    return
+
+    def answers_of_edited(
+        self,
+        entry: str,
+        case: SampledCase,
+        sources: Sequence[EditedSource],
+        standins: Standins,
+        answers: AnswersOfEdited,
+        within: float,
+    ) -> list[Answer]:
+        """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
+        tree, tensors = written(answers.form, list(case.inputs))
+        request = {
+            "do": "edited", "entry": entry, "form": answers.form, "inputs": tree, "standins": kinds(standins),
+            "sources": [edited.source for edited in sources],
+            "lent": [dict(edited.lent) for edited in sources],
+        }  # fmt: skip
+        frame = self._ask(request, tensors, within, standins, versions=len(sources))
+        return answers.read(frame, len(sources))
+
+    @property
+    def cpu_seconds(self) -> float:
+        """How long it has computed, until it ended."""
+        return self._process.cpu_seconds
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._process.alive
+
+    def take_attempts(self) -> list[Attempt]:
+        """What the submission tried and was not allowed, since this was last asked."""
+        return self._attempts.take()
+
+    def close(self) -> None:
+        """End the process and everything it started, and remove its folder."""
+        self._attempts.read()
+        self._process.end()
+        self._scratch.remove()
+
+    def _ask(
+        self,
+        header: dict[str, Any],
+        tensors: dict[str, Any],
+        seconds: float,
+        standins: Standins | None = None,
+        versions: int = 1,
+    ) -> wire.Frame:
+        """Send a request and wait for the one reply to it."""
+        return next(self._replies(header, tensors, seconds, standins or {}, versions=versions))
+
+    def _replies(
+        self,
+        header: dict[str, Any],
+        tensors: dict[str, Any],
+        seconds: float,
+        standins: Standins,
+        promise: MemoryPromise | None = None,
+        versions: int = 1,
+    ) -> Iterator[wire.Frame]:
+        """Send a request, and wait for one reply after the other, as often as asked."""
+        identity = ""
+        while True:
+            left = min(seconds, self._time.left())
+            with self._or_lost(left * self._limits.patience) as patience:
+                if not self._ready:  # the start of the process is not the student's time
+                    self.wait_until_ready()
+                watch = functools.partial(self._watch, Computing(self._process, left))
+                deadline = min(time.monotonic() + patience, self._time.ends_at)
+                watch()
+                with kept(promise if self._on_cpu else None, self._process):
+                    identity = identity or self._send(header, tensors, deadline)
+                    frame = self._receive(identity, deadline, standins, watch, versions)
+            yield frame
+
+    @contextlib.contextmanager
+    def _or_lost(self, patience: float) -> Iterator[float]:
+        """Whatever else ends it, is the end of the sandbox."""
+        try:
+            yield patience
+            return
+        except MustEnd as must_end:
+            lost = must_end.lost
+        except wire.ChannelTimeout:
+            lost = Lost(Loss.WAITING, patience)
+        except wire.ChannelError:
+            lost = Lost(Loss.DEATH)
+        self.close()
+        raise SandboxLost(lost)
+
+    def _send(self, header: dict[str, Any], tensors: dict[str, Any], deadline: float) -> str:
+        """Send a request; the value is what each reply to it must bear."""
+        if select.select([self._channel], [], [], 0)[0]:
+            raise MustEnd(Loss.FORGED)  # nothing was asked yet
+        identity = secrets.token_hex(8)  # what answers this request cannot have been written before it
+        wire.send(self._channel, {**header, "id": identity}, tensors, deadline)
+        return identity
+
+    def _receive(
+        self, identity: str, deadline: float, standins: Standins, watch: Callable[[], None], versions: int
+    ) -> wire.Frame:
+        self._beyond_lent = False
+        for _ in range(MAX_STANDIN_CALLS * versions):
+            frame = wire.receive(self._channel, deadline, watch)
+            if frame.header.get("to") != identity:
+                raise MustEnd(Loss.FORGED)
+            if frame.header.get("unusable") is True:
+                raise MustEnd(Loss.DEVICE)
+            if "call" not in frame.header:
+                return frame
+            watch()  # frames may come too fast for a look while waiting
+            header, tensors = compute(frame, standins)
+            self._beyond_lent |= "beyond" in header
+            wire.send(self._channel, header, tensors, deadline)
+        raise MustEnd(Loss.CALLS)
+
+    def _watch(self, computing: Computing) -> None:
+        """Look at amounts for which the kernel has no limit that suits us. Called while waiting, too."""
+        computing.look()
+        if self._process.threads > MAX_THREADS:
+            raise MustEnd(Loss.THREADS, MAX_THREADS)
+        if not self._has_disk and time.monotonic() >= self._next_look:
+            self._scratch.look_at_amounts(self._process.pid)
+            self._next_look = time.monotonic() + wire.MEANWHILE_SECONDS
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Nothing of the instructor's environment but where programs are; home is the sandbox's folder."""
+    return {
+        "PATH": os.defpath,
+        "HOME": str(folder),
+        "USER": "student",  # whom libraries look up elsewhere if nobody says so
+        "TMPDIR": str(folder),
+        "IPYTHONDIR": str(folder / ".ipython"),
+        "MPLCONFIGDIR": str(folder / ".matplotlib"),
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "LANG": "C.UTF-8",
+        "TORCHDYNAMO_DISABLE": "1",  # torch.compile would start a compiler; what it was given runs as it is
+        "NBGRADER_EXECUTION": "autograde",  # by which an instructor's code may know
+        "NVIDIA_TF32_OVERRIDE": "0",  # a GPU computes with all digits, whatever the code sets for speed
+        "CUDA_MPS_PIPE_DIRECTORY": str(folder),  # where no server is, which sandboxes would share a context by
+        **inherited(),
+    }

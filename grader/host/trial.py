@@ -1,0 +1,87 @@
+"""A sandbox of its own in which a student's definitions are tried with changes. Nothing of that is left afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from grader.host.limits import Time
+from grader.host.replies import AnswersOfEdited
+from grader.host.sandbox_process import SandboxLost, SandboxProcess
+from grader.judging.answer_key import AnswerKey
+from grader.model.answer import Answer
+from grader.model.edited import EditedSource
+from grader.model.exercise import SampledCase, Standins
+from grader.model.verdict import Verdict
+from grader.repair.locating import Locating, Repair, TrialEnded
+from grader.repair.one_solution import is_one_solution
+
+MOST_LOST = 2  # sandboxes that changed code hangs or breaks
+SECONDS = 3.0  # of the processor for some versions at once
+SECONDS_IN_ALL = 5.0  # of one sandbox, with all cells
+PATIENCE = 10  # how many times as long all may take by the clock
+
+
+@dataclass
+class Trial:
+    """Sandboxes in which all cells have run, made when they are needed, with time of their own of what is left."""
+
+    make: Callable[[Time], SandboxProcess]
+    left: Time
+    cells: Sequence[str]
+    key: AnswerKey
+    standins: Standins
+    lost: int = 0
+    sandbox: SandboxProcess | None = None
+    time: Time = field(init=False)
+    answers: AnswersOfEdited = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.time = Time(SECONDS_IN_ALL * (MOST_LOST + 1), PATIENCE / (MOST_LOST + 1), self.left)
+        self.answers = AnswersOfEdited(self.key.exercise.form.name)
+
+    def explain(self, source: str, device: str) -> Repair | Verdict | None:
+        """What makes all answers right, with few changes of this cell, or a verdict that such changes lead to."""
+        try:
+            return Locating(self.key, self.ask, device).explain(source)
+        finally:
+            self.close()
+
+    def is_one_solution(self, repair: Repair, device: str) -> bool:
+        """Whether the changed code is a solution, and not several to choose from."""
+        try:
+            return is_one_solution(Locating(self.key, self.ask, device), repair.text)
+        finally:
+            self.close()
+
+    def ask(self, versions: Sequence[EditedSource], case: SampledCase) -> list[Answer]:
+        """What versions of the student's definitions answer to a case. If one breaks the sandbox, none has answered."""
+        if self._is_given_up:
+            raise TrialEnded
+        try:
+            sandbox, exercise = self._ready(), self.key.exercise
+            if sandbox.cpu_seconds > SECONDS_IN_ALL:
+                raise TrialEnded
+            return sandbox.answers_of_edited(exercise.entry, case, versions, self.standins, self.answers, SECONDS)
+        except SandboxLost as lost:
+            self.lost += 1
+            if self._is_given_up:
+                raise TrialEnded from lost
+            self.close()
+            return [lost.lost] * len(versions)
+
+    def close(self) -> None:
+        if self.sandbox is not None:
+            self.sandbox.close()
+            self.sandbox = None
+
+    @property
+    def _is_given_up(self) -> bool:
+        return self.lost > MOST_LOST or self.time.is_over
+
+    def _ready(self) -> SandboxProcess:
+        if self.sandbox is None:
+            self.sandbox = self.make(self.time)
+            for source in self.cells:
+                self.sandbox.run_cell(source, SECONDS_IN_ALL)
+        return self.sandbox

@@ -1,0 +1,95 @@
+"""What is about to change for students who were told something else: a table for the terminal, and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.gradebook.published import Change, Publication, Publications, told_now
+from grader.pages.folders import REPORT
+from grader.pages.spreadsheet import number as shortly
+from grader.pages.templating import template
+from grader.sandbox.plain_text import one_line
+from grader.term.times import said
+
+NOBODY = "–"  # no points
+
+Tell = Callable[[str], None]
+
+
+def told_before(course: Course, assignment: str, tell: Tell, rehearsed: bool) -> Publication | None:
+    """What was told last. Before anything was, a rehearsal is compared with what is in the gradebook."""
+    last = Publications(course, assignment).last()
+    if last or not rehearsed:
+        return last
+    try:
+        told, most = told_now(course, assignment, tell)
+    except CourseError:  # the gradebook does not know the assignment yet; what else is wrong stops grading, too
+        told, most = {}, 0.0
+    return Publication(0, "", "", most, told)
+
+
+def as_json(before: Publication | None, found: Sequence[Change]) -> dict[str, object]:
+    """For programs; nothing if there is nothing to compare with."""
+    return {"since": before.number, "changes": [asdict(change) for change in found]} if before else {}
+
+
+def history_table(course: Course, assignment: str) -> Table:
+    """One line for each publication."""
+    publications, zone = Publications(course, assignment), course.rules(assignment).zone
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("number", "when", "by", "students", "changed", "for", "restores"):
+        table.add_column(name)
+    for one in map(publications.read, publications.numbers):
+        sizes = (str(len(one.students)), str(len(one.changed)))
+        again = str(one.restores or "")
+        table.add_row(
+            str(one.number), day(one, zone), escape(one_line(one.by)), *sizes, ", ".join(one.platforms), again
+        )
+    return table
+
+
+def changes_table(found: Sequence[Change], since: Publication, zone: str) -> Table:
+    """One line for each student."""
+    title = f"Not as published on {day(since, zone)}" if since.number else "Not as in the gradebook"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("student", no_wrap=True)
+    for name in ("published", "now"):
+        table.add_column(name, justify="right")
+    for name in ("exercises", "why"):
+        table.add_column(name)
+    for change in found:
+        named = (one_line(change.student, 60), points(change.before), points(change.now))
+        table.add_row(*map(escape, (*named, "\n".join(change.exercises), "\n".join(change.why))))
+    return table
+
+
+def write_changes(course: Course, assignment: str, found: Sequence[Change], since: Publication) -> Path:
+    """The same as a page, in report/. What is written there has been shown."""
+    when, most = day(since, course.rules(assignment).zone), shortly(since.max_points)
+    page = template("changes.html", text=one_line, points=points).render(
+        assignment=assignment, found=found, since=since, day=when, max_points=most
+    )
+    path = course.root / REPORT / f"{assignment}-changes.html"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(page)
+    if since.number:
+        Publications(course, assignment).note_seen(found)
+    return path
+
+
+def points(value: float | None) -> str:
+    return NOBODY if value is None else shortly(value)
+
+
+def day(publication: Publication, zone: str) -> str:
+    """When it was published."""
+    return said(datetime.fromisoformat(publication.at), zone) if publication.number else "in the gradebook"

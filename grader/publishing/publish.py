@@ -1,0 +1,170 @@
+"""Tell students their points: feedback and exports are made, and it is written down what was told, when and by whom."""
+
+from __future__ import annotations
+
+import getpass
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from grader.classroom.run import alone
+from grader.classroom.stale import stale, told_of_stale
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.export.export import FOLDER as EXPORTS
+from grader.export.export import GIVE_THEM, said_of_waiting
+from grader.export.platforms import OPTION_OF, PLATFORMS, export_points
+from grader.gradebook.names import Names
+from grader.gradebook.published import Change, Publication, Publications, Told, changes, told_now
+from grader.gradebook.settling import write_rules
+from grader.pages.feedback import write_feedback
+from grader.sandbox.plain_text import one_line
+
+_PAGES = "feedback.zip"
+
+Tell = Callable[[str], None]
+
+
+class UnseenChanges(CourseError):
+    """Students would be told other points than before, and nobody has looked at that."""
+
+    def __init__(self, found: Sequence[Change], since: Publication) -> None:
+        super().__init__(
+            "Nothing is published: these changes have not been shown before. Look at them, and run this again; or add "
+            "--yes."
+        )
+        self.found = found
+        self.since = since
+
+
+def refuse_stale(course: Course, assignment: str, anyway: bool, tell: Tell) -> None:
+    """What is told to students or platforms must be what was handed in, graded as it is graded now."""
+    names = Names(course, assignment)
+    found = {names(student): reasons for student, reasons in stale(course, assignment, tell).items()}
+    if said := told_of_stale(dict(sorted(found.items())), assignment):
+        if not anyway:
+            raise CourseError(f"{said} To go on all the same, add --stale-anyway.")
+        tell(said)
+
+
+def refuse_names(course: Course, assignment: str, what: str) -> None:
+    """What is made for students or platforms says who they are, and graders are not to know yet."""
+    if Names(course, assignment).hidden:
+        raise CourseError(
+            f"{assignment} is anonymous until it is published, and {what} names students. Run: "
+            f"grader publish {assignment}"
+        )
+
+
+def publish(
+    course: Course,
+    assignment: str,
+    platforms: Sequence[str],
+    tell: Tell,
+    *,
+    yes: bool = False,
+    stale_anyway: bool = False,
+    waiting_anyway: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> Publication | None:
+    """Make feedback, and exports for these platforms or else for those of the last time, and keep what was told.
+
+    None if nobody would be told anything new. UnseenChanges is raised if some are told something else now, and nobody
+    has seen that, unless `yes` is true. Answers that wait for points by hand are an error unless `waiting_anyway` is.
+    """
+    course.chosen([assignment])
+    if unknown := sorted(set(platforms) - set(PLATFORMS)):
+        raise CourseError(f"There is no platform “{one_line(unknown[0])}”. There are: {', '.join(PLATFORMS)}.")
+    with alone(course):
+        refuse_stale(course, assignment, stale_anyway, tell)
+        write_rules(course, assignment, tell)
+        publications = Publications(course, assignment)
+        last, (told, most) = publications.last(), told_now(course, assignment, tell)
+        _refuse_waiting(told, waiting_anyway, tell)
+        found = changes(last.students, told) if last else []
+        if last and found and not yes and not publications.were_seen(found):
+            raise UnseenChanges(found, last)
+        asked = platforms or (last.platforms if last else ())
+        wanted = [platform for platform in PLATFORMS if platform in asked]
+        pages = {
+            str(path.relative_to(course.folder("feedback"))): path.read_bytes()
+            for path in write_feedback(course, assignment, tell)
+        }
+        is_same = last and last.students == told and set(wanted) <= set(last.platforms)
+        if last and is_same and pages == _unpacked(publications.folder(last.number) / _PAGES):
+            return None
+        folder = publications.begin()
+        with zipfile.ZipFile(folder / _PAGES, "w", zipfile.ZIP_DEFLATED) as packed:
+            for place, page in pages.items():
+                packed.writestr(place, page)
+        for platform in wanted:
+            own = {name: value for name, value in (options or {}).items() if platform in OPTION_OF[name]}
+            _keep(export_points(platform, course, assignment, tell, **own), folder / EXPORTS)
+        new = Publication(_next(publications), _now(), _user(), most, told, wanted, changed=found)
+        publications.keep(new)
+        return new
+
+
+def restore(course: Course, assignment: str, number: int) -> Publication:
+    """Hand out again what an earlier publication has told. The gradebook stays as it is."""
+    course.chosen([assignment])
+    with alone(course):
+        publications = Publications(course, assignment)
+        old, last = publications.read(number), publications.last()
+        assert last is not None  # at least the old one
+        folder = publications.begin()
+        shutil.copytree(publications.folder(number), folder, dirs_exist_ok=True)
+        with zipfile.ZipFile(folder / _PAGES) as pages:
+            pages.extractall(course.folder("feedback"))
+        for path in (folder / EXPORTS).glob("*"):
+            _keep(path, course.root / EXPORTS)
+        new = replace(
+            old, number=_next(publications), at=_now(), by=_user(), restores=number,
+            changed=changes(last.students, old.students),
+        )  # fmt: skip
+        publications.keep(new)
+        return new
+
+
+def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
+    """Students are told all of their points, or somebody has said that some may wait."""
+    if said := said_of_waiting({student: one.waits for student, one in told.items()}):
+        if not anyway:
+            raise CourseError(
+                f"Nothing is published. {said} {GIVE_THEM}, and run this again; or add "
+                "--waiting-anyway: then pages say of these answers that they wait."
+            )
+        tell(f"{said} Pages say so. {GIVE_THEM}, and publish again.")
+
+
+def _unpacked(path: Path) -> dict[str, bytes] | None:
+    """The pages that were handed out; None if they cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as pages:
+            return {name: pages.read(name) for name in pages.namelist()}
+    except (OSError, zipfile.BadZipFile):
+        return None
+
+
+def _keep(path: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, folder / path.name)
+
+
+def _next(publications: Publications) -> int:
+    return max(publications.numbers, default=0) + 1
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "somebody"

@@ -1,0 +1,74 @@
+"""All assignments on one page, and in one table: a row for each student, and what the weights make of the points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.export.export import Tell, as_csv, listed, write_export
+from grader.gradebook.term_grades import TermGrades, read_term
+from grader.pages.folders import REPORT
+from grader.pages.report import names_of
+from grader.pages.spreadsheet import defused, number
+from grader.pages.templating import template
+from grader.sandbox.plain_text import one_line
+from grader.term.times import said
+
+NAME = "all-assignments"
+
+
+def write_term_report(course: Course, tell: Tell, students: Sequence[str] = ()) -> Path:
+    """The page, in report/; of these students, if some are named."""
+    grades = of_these(read_term(course, tell), students)
+    folder = course.root / REPORT
+    folder.mkdir(exist_ok=True)
+    reports = {one.name for one in grades.assignments if (folder / f"{one.name}.html").is_file()}
+    path = folder / f"{NAME}.html"
+    path.write_text(page(grades, reports), encoding="utf-8")
+    return path
+
+
+def export_term(course: Course, tell: Tell) -> Path:
+    """The table, in export/."""
+    grades = read_term(course, tell)
+    if grades.not_final:
+        tell(f"Not final: of {listed(grades.not_final)}, something waits for a grade or for points by hand.")
+    return write_export(course, f"{NAME}.csv", as_csv(table(grades)))
+
+
+def of_these(grades: TermGrades, students: Sequence[str]) -> TermGrades:
+    if unknown := sorted(set(students) - {person.id for person in grades.people}):
+        raise CourseError(f"There is no student called {', '.join(map(one_line, unknown))}.")
+    chosen = [person for person in grades.people if not students or person.id in students]
+    return replace(grades, people=chosen)
+
+
+def table(grades: TermGrades) -> list[list[str]]:
+    """A line for each student. An empty place is a missing grade, which counts as no points."""
+    head = ["student", "last name", "first name"]
+    for one in grades.assignments:
+        head += [one.name, f"{one.name}: of", f"{one.name}: weight"]
+    rows = [[*head, "total in percent", "not final"]]
+    for person in grades.people:
+        row = [person.id, person.last_name, person.first_name]
+        for one in grades.assignments:
+            points = one.points.get(person.id)
+            row += ["" if points is None else number(points), number(one.max_points), number(one.weight)]
+        not_final = [one.name for one in grades.assignments if person.id in one.not_final]
+        rows.append([*row, percent(grades.total(person.id)), "; ".join(not_final)])
+    return [[*map(defused, row)] for row in rows]
+
+
+def percent(share: float | None) -> str:
+    return "" if share is None else number(100 * share)
+
+
+def page(grades: TermGrades, reports: set[str]) -> str:
+    called = names_of({person.id: (person.first_name, person.last_name) for person in grades.people})
+    return template("whole_term.html", text=one_line, number=number, percent=percent).render(
+        grades=grades, called=called, reports=reports, written=said(datetime.now(UTC), grades.zone)
+    )

@@ -1,0 +1,262 @@
+"""What may have been meant in place of a statement, or at another place."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from grader.facts.code_facts import is_only_computed
+from grader.facts.student_text import Function, Splice, StudentText, blocks, statements
+from grader.model.located import Change
+from grader.repair.edit_missing import empty_lists, never_filled, parts_to_make
+from grader.repair.edit_words import (
+    OPERATORS,
+    Surroundings,
+    are_named_alike,
+    exchanged,
+    named_after,
+    renumbered,
+    with_numbers_of,
+)
+
+SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+NO_LINE = 0  # of the student's, where one is missing
+MOST_EXCHANGED = 12
+MOST_COPIED = 40  # lines that are compared with one another
+FAR = 4  # statements that one may have to move over
+
+
+class Made(NamedTuple):
+    """A change of a text."""
+
+    splices: tuple[Splice, ...]
+    line: int
+    change: Change
+    cost: int
+    more_lines: tuple[int, ...] = ()  # where it changes something, too
+
+
+def of_function(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
+    yield from _names_exchanged(text, function)
+    yield from _return_at_the_end(text, function, around)
+    yield from (_one_more(text, function.body, line, Change.MISSING) for line in parts_to_make(text, around))
+    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    for statement in statements(function):
+        yield from _other_statements(text, statement, around, read)
+    for block, outer in _all_blocks(function):
+        yield from _as_copied(text, block)
+        for index, statement in enumerate(block):
+            yield from _elsewhere(text, block, index)
+            if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Return) and not statement.orelse:
+                line = _after(text, statement, text.of(statement.body[-1]))
+                splices = (_without(text, statement.body[-1]), line)
+                yield Made(splices, statement.body[-1].lineno, Change.PLACE, 2)
+            if isinstance(statement, ast.For | ast.While):
+                yield from _not_put_into_a_list(text, function, statement)
+                yield from _out_of_loop(text, statement, outer)
+                yield from _into_loop(text, block, index, statement)
+
+
+def _names_exchanged(text: StudentText, function: Function) -> Iterator[Made]:
+    """Two names in each other's place, each of which is read once."""
+    read = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    counts = Counter(node.id for node in read)
+    once = [node for node in read if counts[node.id] == 1]
+    for first, second in itertools.combinations(once[:MOST_EXCHANGED], 2):
+        splices = (Splice(*text.span(first), second.id), Splice(*text.span(second), first.id))
+        yield Made(splices, first.lineno, Change.NAME, 2, (second.lineno,))
+
+
+def _return_at_the_end(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
+    """What a function that ends without one may have been meant to return."""
+    last = function.body[-1]
+    is_stub = isinstance(last, ast.Pass) and len(function.body) > 1
+    if not is_stub and any(isinstance(node, ast.Return | ast.Yield | ast.Lambda) for node in ast.walk(function)):
+        return
+    if function.name == "__init__":
+        if "super" not in text.of(function):
+            first = function.body[0]
+            start = text.span(first)[0]
+            call = f"super().__init__()\n{text.indentation(first)}"
+            yield Made((Splice(start, start, call),), NO_LINE, Change.MISSING, 1)
+        return
+    assigned = [name for name in around.names if name not in {argument.arg for argument in function.args.args}]
+    for name in reversed(assigned):
+        yield _one_more(text, function.body, f"return {name}", Change.RETURNED)
+    if isinstance(last, ast.Expr):
+        start = text.span(last)[0]
+        yield Made((Splice(start, start, "return "),), NO_LINE, Change.RETURNED, 1)
+
+
+def _not_put_into_a_list(text: StudentText, function: Function, loop: ast.For | ast.While) -> Iterator[Made]:
+    """What a loop makes, where a list stays empty."""
+    made = [node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    for name in never_filled(function):
+        for value in dict.fromkeys(reversed(made)):
+            yield _one_more(text, loop.body, f"{name}.append({value})", Change.AFTER)
+
+
+def _one_more(text: StudentText, block: Sequence[ast.stmt], line: str, change: Change) -> Made:
+    """One line more: in place of a `pass` that was left there, or at the end."""
+    stubs = [statement for statement in block if isinstance(statement, ast.Pass)]
+    if stubs and len(block) > 1:
+        is_at_stub = Change.MISSING if change == Change.AFTER else change
+        return Made((Splice(*text.span(stubs[-1]), line),), stubs[-1].lineno, is_at_stub, 1)
+    last = block[-1]
+    place = last.lineno if change == Change.AFTER and isinstance(last, SIMPLE) else NO_LINE
+    return Made((_after(text, last, line),), place, change, 1)
+
+
+def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundings, read: set[str]) -> Iterator[Made]:
+    start, end = text.span(statement)
+
+    def put(other: str, change: Change, cost: int) -> Made:
+        return Made((Splice(start, end, other),), statement.lineno, change, cost)
+
+    match statement:
+        case ast.Expr(value=ast.Constant()):  # a docstring
+            return
+        case ast.Expr(value=value):
+            cost = 1 if is_only_computed(value) else 4
+            yield from (put(f"{name} = {text.of(value)}", Change.LOST, cost) for name in _names_in(value, around))
+            yield put(f"return {text.of(value)}", Change.RETURNED, 2)
+            if not isinstance(value, ast.Call) or not text.of(value.func).endswith((".append", ".extend")):
+                lists = empty_lists(around.function)
+                yield from (put(f"{name}.append({text.of(value)})", Change.LOST, 2) for name in lists)
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            for other in _names_in(value, around):
+                if other != name:
+                    yield put(f"{other} = {text.of(value)}", Change.LOST if name not in read else Change.NAME, 2)
+            yield from (put(f"{name} {sign}= {text.of(value)}", Change.OPERATOR, 2) for sign in "+-*/")
+        case ast.Assign(targets=[ast.Subscript() as target], value=value):
+            for place in _other_places(text, target, around):
+                yield put(f"{place} = {text.of(value)}", Change.AXIS, 1)
+            yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.OPERATOR, 1) for sign in "+-*/")
+        case ast.AugAssign(target=target, op=op, value=value):
+            signs = [sign for kind, sign in OPERATORS.items() if not isinstance(op, kind)]
+            yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.OPERATOR, 1) for sign in signs)
+            yield put(f"{text.of(target)} = {text.of(value)}", Change.OPERATOR, 1)
+        case ast.Assign(targets=[ast.Tuple(elts=items)], value=value):
+            cost = 3 if are_named_alike(text, items, value) else 1
+            for order in exchanged([text.of(item) for item in items]):
+                yield put(f"{', '.join(order)} = {text.of(value)}", Change.ORDER, cost)
+        case ast.Return(value=value) if value is not None:
+            yield from (put(f"return {name}", Change.RETURNED, 1) for name in around.names if name != text.of(value))
+            if isinstance(value, ast.Tuple):
+                yield from (put(f"return {text.of(item)}", Change.RETURNED, 1) for item in value.elts)
+            unread = [name for name in around.names if name not in read and name not in around.parameters]
+            if len(unread) > 1:
+                yield put(f"return {', '.join(unread)}", Change.RETURNED, 1)
+        case ast.If(test=test):
+            for truth in ("True", "False"):
+                yield Made((Splice(*text.span(test), truth),), statement.lineno, Change.SURPLUS, 3)
+            yield Made((Splice(*text.span(test), f"not ({text.of(test)})"),), statement.lineno, Change.OPERATOR, 1)
+    if isinstance(statement, SIMPLE):
+        yield put("pass", Change.SURPLUS, 3)
+
+
+def _other_places(text: StudentText, target: ast.Subscript, around: Surroundings) -> Iterator[str]:
+    """Where else something may have to be written to."""
+    value, index = text.of(target.value), text.of(target.slice)
+    if isinstance(target.slice, ast.Tuple):
+        yield from (f"{value}[{', '.join(order)}]" for order in exchanged([text.of(i) for i in target.slice.elts]))
+        yield from (f"{value}[{text.of(item)}]" for item in target.slice.elts if not isinstance(item, ast.Slice))
+    else:
+        yield f"{value}[:, {index}]"
+        yield from (f"{value}[{index}, {name}]" for name in around.names if name != index)
+        yield from (f"{value}[{name}]" for name in around.names if name != index)
+
+
+def _names_in(value: ast.expr, around: Surroundings) -> list[str]:
+    """Those of the function's own names that an expression reads, as they come in it."""
+    read = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
+    return list(dict.fromkeys(name for name in read if name in around.names))
+
+
+def _as_copied(text: StudentText, block: Sequence[ast.stmt]) -> Iterator[Made]:
+    """A line as another one that was written for the other of two things: `K2 = …` as `K1 = …` is written."""
+    simple = [statement for statement in block if isinstance(statement, ast.Assign)]
+    written = {statement: (text.of(statement.targets[0]), text.of(statement.value)) for statement in simple}
+    for statement, model in itertools.permutations(simple[:MOST_COPIED], 2):
+        (own, value), (other, others_value) = written[statement], written[model]
+        renamed = renumbered(others_value, other, own) or with_numbers_of(value, others_value)
+        renamed = renamed or named_after(others_value, other, own)
+        if renamed is not None and renamed != value:
+            yield Made((Splice(*text.span(statement.value), renamed),), statement.lineno, Change.COPIED, 1)
+
+
+def _all_blocks(function: Function) -> Iterator[tuple[Sequence[ast.stmt], tuple[ast.stmt, ...]]]:
+    """Each block, and the loops around it, the innermost first."""
+    todo: list[tuple[ast.AST, tuple[ast.stmt, ...]]] = [(function, ())]
+    while todo:
+        owner, outer = todo.pop(0)
+        inner = (owner, *outer) if isinstance(owner, ast.For | ast.While) else outer
+        for block in blocks(owner):
+            yield block, inner
+            todo += [(statement, inner) for statement in block]
+
+
+def _elsewhere(text: StudentText, block: Sequence[ast.stmt], index: int) -> Iterator[Made]:
+    """A statement some places further down; that one may as well come earlier is the same for those between."""
+    statement = block[index]
+    if not isinstance(statement, SIMPLE) or not _stands_alone(text, statement):
+        return
+    for after in block[index + 1 : index + 1 + FAR]:
+        if isinstance(after, ast.Return) or not _stands_alone(text, after):
+            return
+        splices = (_without(text, statement), _after(text, after, text.of(statement)))
+        yield Made(splices, statement.lineno, Change.PLACE, 3)
+
+
+def _out_of_loop(text: StudentText, loop: ast.For | ast.While, outer: Sequence[ast.stmt]) -> Iterator[Made]:
+    """The first statements of a loop before it, and the last ones after it, or after one around it."""
+    start, margin = text.span(loop)[0], text.indentation(loop)
+    for statement in loop.body[:2]:
+        if isinstance(statement, SIMPLE) and _stands_alone(text, statement) and not margin.strip():
+            before = Splice(start, start, f"{text.of(statement)}\n{margin}")
+            yield Made((_without(text, statement), before), statement.lineno, Change.PLACE, 2)
+    for statement in reversed(loop.body[1:]):
+        if not isinstance(statement, (*SIMPLE, ast.Return)) or not _stands_alone(text, statement):
+            return
+        for around in (loop, *outer):
+            line = _after(text, around, text.of(statement), text.indentation(around))
+            yield Made((_without(text, statement), line), statement.lineno, Change.PLACE, 2)
+        if not isinstance(statement, ast.Return):
+            return
+
+
+def _into_loop(text: StudentText, block: Sequence[ast.stmt], index: int, loop: ast.For | ast.While) -> Iterator[Made]:
+    """What is before a loop as its first statement, and what is after it as its last."""
+    first, last = loop.body[0], loop.body[-1]
+    if not _stands_alone(text, first):
+        return
+    for statement in block[max(0, index - 2) : index]:
+        if isinstance(statement, SIMPLE) and _stands_alone(text, statement):
+            start = text.span(first)[0]
+            before = Splice(start, start, f"{text.of(statement)}\n{text.indentation(first)}")
+            yield Made((_without(text, statement), before), statement.lineno, Change.PLACE, 3)
+    for statement in block[index + 1 : index + 2]:
+        if isinstance(statement, SIMPLE) and _stands_alone(text, statement):
+            splices = (_without(text, statement), _after(text, last, text.of(statement)))
+            yield Made(splices, statement.lineno, Change.PLACE, 3)
+
+
+def _stands_alone(text: StudentText, statement: ast.stmt) -> bool:
+    """Whether it has its lines for itself."""
+    return not text.indentation(statement).strip()
+
+
+def _without(text: StudentText, statement: ast.stmt) -> Splice:
+    return Splice(*text.span(statement), "pass")
+
+
+def _after(text: StudentText, statement: ast.stmt, line: str, margin: str | None = None) -> Splice:
+    """A new line after a statement."""
+    end = text.span(statement)[1]
+    indentation = text.indentation(statement) if margin is None else margin
+    rest = text.bytes[end:].split(b"\n", 1)[0]  # such as a comment
+    at = end + (len(rest) if not rest.strip() or rest.strip().startswith(b"#") else 0)
+    return Splice(at, at, f"\n{indentation}{line}")

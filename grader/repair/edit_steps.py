@@ -1,0 +1,185 @@
+"""Steps that may be missing: something more is done to a value, or it is a size of another thing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from grader.facts.student_text import StudentText
+from grader.model.located import Change
+from grader.repair import edit_models
+from grader.repair.at_hand import AtHand
+from grader.repair.edit_words import AXES, FITTED, Other, Spot
+from grader.repair.seen_values import FAILS, UNREACHED, Seen, can_be_multiplied, fit_together
+
+TAKE_SIZES = frozenset(
+    [
+        "view",
+        "reshape",
+        "range",
+        "zeros",
+        "ones",
+        "eye",
+        "Linear",
+        "tril",
+        "triu",
+        "sqrt",
+        "rand",
+        "randn",
+        "empty",
+        "full",
+    ]
+)
+FORMS = ("contiguous()", "unsqueeze(-1)", "unsqueeze(0)", "unsqueeze(1)", "squeeze()")
+SQUEEZED = {"squeeze(-1)": -1, "squeeze(0)": 0}  # each needs an axis of length 1 there
+STEPS = (
+    *(f"{name}(dim={dim}, keepdim=True)" for name in ("sum", "amax") for dim in (-1, 0)),
+    "sum(dim=-1)", "sum(dim=0)", "sum()", "exp()", "sqrt()", "tril()", "float()",
+)  # fmt: skip
+
+_TURNED = (".T", ".mT", "transpose", "permute", ".t()")
+_LINEAR = ast.Mult | ast.Div | ast.MatMult  # what is done to a factor may as well be done to the product
+
+
+def one_more(text: StudentText, spot: Spot, at_hand: AtHand) -> Iterator[Other]:
+    """The expression with one more step, of those that the student's code has, or that change no numbers."""
+    node, seen = text.of(spot.node), at_hand.seen.get(text.span(spot.node))
+    if seen is UNREACHED:
+        return
+    seen = None if seen is FAILS else seen
+    if seen is None or seen.is_tensor:
+        yield from _of_a_tensor(spot, node, seen, at_hand)
+    if seen is None or seen.is_tensor or seen.is_number:
+        yield Other(f"-({node})", Change.OPERATOR, 2)
+    if seen is None or seen.is_read_once:
+        yield Other(f"list({node})", Change.MISSING, 2)
+    if seen is not None and seen.kind == "list":
+        yield from (Other(f"torch.{step}({node})", Change.MISSING, 3) for step in ("stack", "cat", "tensor"))
+        yield Other(f"torch.cat({node}, dim=-1)", Change.MISSING, 3)
+    yield from edit_models.as_elsewhere(text, spot, seen, at_hand)
+
+
+def _of_a_tensor(spot: Spot, node: str, seen: Seen | None, at_hand: AtHand) -> Iterator[Other]:
+    cost = 2 if _is_multiplied(spot) else 3
+    yield from (Other(f"({node}).{step}", Change.ARRANGEMENT, cost) for step in _axes(seen))
+    yield Other(f"({node}).clone()", Change.ALIAS, 3)
+    yield from (Other(f"({node}).{step}", Change.ARRANGEMENT, 3) for step in FORMS)
+    for step, axis in SQUEEZED.items():
+        if seen is None or (seen.shape and seen.shape[axis] == 1):
+            yield Other(f"({node}).{step}", Change.ARRANGEMENT, 3)
+    if isinstance(spot.node, ast.Compare | ast.Name | ast.Call | ast.Attribute | ast.Subscript):
+        yield Other(f"(({node}) == 0)", Change.OPERATOR, 3)
+        yield Other(f"(1 - ({node}))", Change.OPERATOR, 3)
+        if seen is None or seen.dtype != "bool":
+            yield Other(f"(({node}).bool())", Change.MISSING, 3)
+    for attribute in at_hand.callable_attributes:
+        yield Other(f"self.{attribute}({node})", Change.MISSING, 2 if attribute in at_hand.unread_attributes else 3)
+    if seen is None or seen.is_float:
+        if not _is_factor(spot):
+            yield Other(f"({node}) * {FITTED}", Change.MISSING, 3 if _are_scores(spot.node, node) else 4)
+        yield from (Other(f"({node}).{step}", Change.MISSING, 4) for step in STEPS)
+    yield from _with_another(spot, node, seen, at_hand)
+
+
+def _axes(seen: Seen | None) -> Iterator[str]:
+    """Transposes, each of which once."""
+    if seen is None or seen.shape is None:
+        yield from AXES
+        return
+    count, known = len(seen.shape), set()
+    for step in AXES:
+        pair = tuple(int(axis) for axis in step[len("transpose(") : -1].split(","))
+        axes = frozenset(axis % count if axis < 0 else axis for axis in pair) if count > 1 else frozenset()
+        if len(axes) == 2 and max(axes) < count and axes not in known:
+            known.add(axes)
+            yield step
+
+
+def _with_another(spot: Spot, node: str, seen: Seen | None, at_hand: AtHand) -> Iterator[Other]:
+    """Put together with another value that is there: the more likely, if nobody reads that."""
+    if _is_factor(spot):
+        return
+    is_whole = isinstance(spot.parent, ast.Assign | ast.AugAssign | ast.Return | ast.Tuple | ast.List)
+    for other, written in at_hand.others():
+        cost = 2 if other in at_hand.unread else 4 if is_whole or _is_exponent(spot) else 5
+        if other == node:
+            continue
+        kinds = at_hand.kinds.get(other)
+        if _may(kinds, lambda kind: seen is None or _can_scale(seen, kind)):
+            yield from (Other(f"(({node}) {sign} {written})", Change.MISSING, cost) for sign in "*/")
+            if is_whole or cost == 2 or isinstance(spot.parent, ast.BinOp) or _is_exponent(spot):
+                yield from (Other(f"(({node}) {sign} {written})", Change.MISSING, cost) for sign in "+-")
+                yield from (Other(f"({written} {sign} ({node}))", Change.MISSING, cost + 1) for sign in "/-")
+        if is_whole or cost == 2:
+            if _may(kinds, lambda kind: seen is None or can_be_multiplied(seen, kind)):
+                yield Other(f"(({node}) @ {written})", Change.MISSING, cost)
+            if _may(kinds, lambda kind: seen is None or can_be_multiplied(kind, seen)):
+                yield Other(f"({written} @ ({node}))", Change.MISSING, cost)
+
+
+def _may(kinds: frozenset[Seen] | None, fits: Callable[[Seen], bool]) -> bool:
+    return kinds is None or any(map(fits, kinds))
+
+
+def _can_scale(seen: Seen, other: Seen) -> bool:
+    return other.is_number or (other.is_tensor and fit_together(seen, other))
+
+
+def _is_exponent(spot: Spot) -> bool:
+    """Whether it goes through a function in which a difference is lost that was not made before."""
+    is_exp = isinstance(spot.parent, ast.Call) and ast.unparse(spot.parent.func) in ("torch.exp", "math.exp", "exp")
+    return is_exp or (isinstance(spot.parent, ast.Attribute) and spot.parent.attr == "exp")
+
+
+def _is_factor(spot: Spot) -> bool:
+    return isinstance(spot.parent, ast.BinOp) and isinstance(spot.parent.op, _LINEAR)
+
+
+def _is_multiplied(spot: Spot) -> bool:
+    """Whether it is a factor of a product of matrices."""
+    match spot.parent:
+        case ast.BinOp(op=ast.MatMult()):
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in ("matmul", "mm", "bmm", "mv") and spot.field == "args"
+    return False
+
+
+def _are_scores(node: ast.expr, written: str) -> bool:
+    """Whether it looks like scores: what is scaled, if something is."""
+    match node:
+        case ast.BinOp(op=ast.MatMult()):
+            return any(sign in written for sign in _TURNED)
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name in ("einsum", "dot", "sum", "inner") or (
+                name in ("matmul", "mm", "bmm") and any(sign in written for sign in _TURNED)
+            )
+    return False
+
+
+def is_size(node: ast.expr, spot: Spot) -> bool:
+    """Whether it is, or may well be, a whole number that is a size, or something computed of one."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case (
+            ast.Call(func=ast.Attribute(attr="size" | "sqrt" | "dim" | "pow"))
+            | ast.Call(func=ast.Name(id="len" | "int" | "sqrt"))
+        ):
+            return True
+        case ast.BinOp(op=ast.Pow()):
+            return True
+        case ast.Name() | ast.Attribute(value=ast.Name(id="self")):
+            return _takes_sizes(spot)
+    return False
+
+
+def _takes_sizes(spot: Spot) -> bool:
+    match spot.parent:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name in TAKE_SIZES
+        case ast.BinOp(op=ast.Div() | ast.Mult() | ast.Pow() | ast.FloorDiv()):
+            return True
+        case ast.Slice():
+            return True
+    return False

@@ -1,0 +1,145 @@
+"""What a change of a student's code is made of: where it may be, what is at hand there, and what it may put there."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from grader.facts.student_text import Function, StudentText
+from grader.model.located import Change
+
+Item = TypeVar("Item")
+
+_NUMBER = re.compile(r"(?<=[A-Za-z_])\d+|(?<=[A-Za-z]_)[a-z](?![A-Za-z0-9])")  # in a name, or its letter: W_q
+
+FITTED = "size_of_the_case"  # a name that stands for a number which fits the case
+
+KEEPS = frozenset(["sum", "mean", "max", "min", "amax", "amin", "logsumexp", "prod", "norm"])
+WITH_DIM = KEEPS.union(
+    ["softmax", "log_softmax", "Softmax", "argmax", "cumsum", "stack", "cat", "unsqueeze", "squeeze"],
+    ["transpose", "flatten", "unbind", "size", "split", "chunk", "std", "var"],
+)
+SIBLINGS = [
+    {"sum", "mean", "max", "min", "amax", "amin", "prod"},
+    {"tril", "triu"},
+    {"ones", "zeros"},
+    {"ones_like", "zeros_like"},
+    {"cat", "stack"},
+    {"vstack", "hstack"},
+    {"exp", "log", "sqrt", "rsqrt", "square", "exp2", "sigmoid"},
+    {"logsumexp", "sum"},
+    {"sin", "cos", "tan"},
+    {"relu", "gelu", "silu", "tanh", "sigmoid"},
+    {"maximum", "minimum"},
+    {"softmax", "log_softmax", "softmin", "sigmoid"},
+    {"mul", "matmul", "add", "sub", "div", "dot", "mm", "bmm"},
+    {"view", "reshape", "permute", "transpose"},
+    {"append", "extend"},
+    {"split", "chunk"},
+    {"rand", "randn"},
+    {"repeat", "repeat_interleave"},
+]
+OPERATORS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.MatMult: "@", ast.Pow: "**",
+}  # fmt: skip
+COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+AXES = ("transpose(-2, -1)", "transpose(0, 1)", "transpose(1, 2)", "transpose(2, 3)", "transpose(1, 3)")
+NUMBERS_NEARBY = (-3, -2, -1, 0, 1, 2, 3, 4)
+
+
+class Spot(NamedTuple):
+    """An expression, and what it stands in."""
+
+    node: ast.expr
+    parent: ast.AST
+    field: str
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it is an expression with a value of its own, which is not written there as it is."""
+        is_called = self.field == "func" and isinstance(self.parent, ast.Call)
+        is_read = isinstance(getattr(self.node, "ctx", ast.Load()), ast.Load)
+        return (
+            is_read and not is_called and not isinstance(self.node, ast.Constant | ast.Starred | ast.Lambda | ast.Slice)
+        )
+
+    @property
+    def is_value(self) -> bool:
+        """Whether something may be done to it first: it is given a name, returned, given to a call or multiplied."""
+        match self.parent:
+            case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Lambda() | ast.ListComp():
+                return True
+            case ast.BinOp() | ast.Tuple() | ast.List():
+                return True
+            case ast.Call():
+                return self.field in ("args", "keywords")
+            case ast.keyword(arg=name):
+                return name not in ("dim", "axis", "keepdim", "keepdims", "device", "dtype", "bias")
+            case ast.Attribute():
+                return isinstance(self.node, ast.Call | ast.BinOp)
+        return False
+
+
+class Surroundings(NamedTuple):
+    """What a function has at hand."""
+
+    names: tuple[str, ...]  # its parameters, and what it assigns
+    parameters: tuple[str, ...]
+    attributes: tuple[str, ...]  # of its class
+    functions: tuple[str, ...]  # inside of it
+    function: Function
+    owner: ast.ClassDef | None
+
+
+class Other(NamedTuple):
+    """What may have been meant."""
+
+    text: str
+    change: Change
+    cost: int
+
+
+def renumbered(written: str, before: str, after: str) -> str | None:
+    """A text with another number in its names, as `before` has it to `after`: `K1` and `K2`. None: there is none."""
+    if _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
+        return None
+    pairs = set(zip(_NUMBER.findall(before), _NUMBER.findall(after), strict=True))
+    if len(pairs) != 1 or before == after:
+        return None
+    ((old, new),) = pairs
+    return _NUMBER.sub(lambda number: new if number[0] == old else number[0], written)
+
+
+def with_numbers_of(written: str, model: str) -> str | None:
+    """What is written as its model, but for the number in its names; None if not all of its names have the same."""
+    own, others = set(_NUMBER.findall(written)), set(_NUMBER.findall(model))
+    both = own & others
+    if len(own - both) != 1 or len(others - both) != 1:
+        return None
+    return renumbered(model, f"x_{(others - both).pop()}", f"x_{(own - both).pop()}")
+
+
+def named_after(written: str, before: str, after: str) -> str | None:
+    """What makes one thing, as it would make another: `self.W_k(x)` makes `k`, as `self.W_q(x)` makes `q`."""
+    old, new = (name.removesuffix("s") for name in (before, after))
+    if not (old.isidentifier() and new.isidentifier()) or old not in written:
+        return None
+    renamed = re.sub(rf"(?<![^\W_]){old}(?![^\W_])", new, written)
+    return renamed if renamed != written else None
+
+
+def are_named_alike(text: StudentText, targets: Sequence[ast.expr], value: ast.expr) -> bool:
+    """Whether things have the names of what they get, as in `self.a, self.b = a, b`."""
+    names = {text.of(target).removeprefix("self.") for target in targets}
+    return isinstance(value, ast.Tuple | ast.List) and len(names & set(map(text.of, value.elts))) > 1
+
+
+def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """The list with two of its items exchanged, for every two."""
+    for i, j in itertools.combinations(range(min(len(items), 8)), 2):
+        order = list(items)
+        order[i], order[j] = order[j], order[i]
+        yield order

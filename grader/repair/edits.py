@@ -1,0 +1,217 @@
+"""Small changes of a student's code: each is one that would undo a mistake of the kind that students make.
+
+None brings in a formula. What a change puts there is a number, an operator, an order of axes, or something that the
+student's own code has already. How plausible it is says its cost: 1 for what is a slip of one word, more for more.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.facts.student_text import Function, Splice, StudentText, statements
+from grader.model.located import Change
+from grader.repair import edit_expressions, edit_statements, edit_steps
+from grader.repair.at_hand import AtHand
+from grader.repair.edit_words import FITTED, Other, Spot, Surroundings
+from grader.repair.seen_values import FAILS, UNREACHED, SeenAt, Span
+
+MOST = 6_000  # changes of one code
+MOST_ALIKE = 4  # lines with the same mistake
+_ASSIGNS = re.compile(r"\w+ = ")
+_NOT_CALLED = ("__init__", "forward")  # by the class itself
+_WORD = re.compile(r"\b[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of one spot of the code."""
+
+    splices: tuple[Splice, ...]
+    line: int
+    change: Change
+    cost: int
+    fitted: bool = False  # whether it holds FITTED, in place of a size that fits the case
+    more_lines: tuple[int, ...] = ()  # where it changes something, too
+    likely: bool = False  # more than others of the same cost: it reads what nobody reads
+
+    @property
+    def takes_away(self) -> bool:
+        """Whether a step falls out: it is left out, or what it computes gets a name that nobody reads."""
+        whole = any(_ASSIGNS.match(splice.text) for splice in self.splices)
+        return self.change == Change.SURPLUS or (self.change == Change.NAME and whole)
+
+    def overlaps(self, other: Edit) -> bool:
+        return any(mine.overlaps(theirs) for mine in self.splices for theirs in other.splices)
+
+
+def edits_of(text: StudentText) -> list[Edit]:
+    """All changes of what is there, the most plausible first, none that leaves the code as it is."""
+    return _in_order(text, _changes_of(text))
+
+
+def steps_of(text: StudentText, seen: SeenAt) -> list[Edit]:
+    """All that may have to be done as well, in the same order. `seen` is what is known of expressions."""
+    return _in_order(text, _steps_of(text, seen))
+
+
+def makes_sense(edit: Edit, seen: SeenAt) -> bool:
+    """Whether it changes something that is reached, and a number if a number comes in its place."""
+    spans = [(splice.start, splice.end) for splice in edit.splices if splice.end > splice.start]
+    if spans and edit.change != Change.PLACE and all(_is_unreached(span, seen) for span in spans):
+        return False
+    return not edit.fitted or all(seen.get(span) in (None, FAILS) or seen[span].is_number for span in spans)
+
+
+def _is_unreached(span: Span, seen: SeenAt) -> bool:
+    """A part of which nothing is known is unreached if it is in what is, or if all is that is in it."""
+    if span in seen:
+        return seen[span] is UNREACHED
+    inside = [now for other, now in seen.items() if _holds(span, other)]
+    if inside:
+        return all(now is UNREACHED for now in inside)
+    return any(now is UNREACHED and _holds(other, span) for other, now in seen.items())
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def spots_of(text: StudentText) -> Iterator[ast.expr]:
+    """All expressions whose value may be asked for."""
+    for function, owner in text.functions:
+        own = {*_surroundings(function, owner).names, "self"}
+        for spot in _spots(function):
+            is_library = isinstance(spot.node, ast.Name) and spot.node.id not in own
+            if spot.is_read and not is_library and not isinstance(spot.parent, ast.arguments):
+                yield spot.node
+
+
+def _in_order(text: StudentText, edits: Iterable[Edit]) -> list[Edit]:
+    found: dict[tuple[Splice, ...], Edit] = {}
+    for edit in edits:
+        if len(found) >= MOST:
+            break
+        known = found.get(edit.splices)
+        if known is None or edit.cost < known.cost:
+            found[edit.splices] = edit
+    for edit in list(_repeated(text, list(found.values()))):
+        found.setdefault(edit.splices, edit)
+    return sorted(found.values(), key=lambda edit: (edit.cost, not edit.likely))
+
+
+def _repeated(text: StudentText, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The same change of the same thing, whatever its names, in all the lines that are alike."""
+    forms = {number: _WORD.sub("name", line) for number, line in enumerate(text.lines, start=1)}
+    count = Counter(forms.values())
+    alike: dict[tuple[tuple[str, ...], Change], list[Edit]] = {}
+    for edit in edits:
+        if len(edit.splices) == 1 and edit.line and not edit.fitted and count[forms[edit.line]] > 1:
+            (splice,) = edit.splices
+            parts = (text.bytes[text.start_of(edit.line) : splice.start], text.bytes[splice.start : splice.end])
+            texts = (*(part.decode() for part in parts), splice.text)
+            form = (forms[edit.line], *(_WORD.sub("name", part) for part in texts))
+            alike.setdefault((form, edit.change), []).append(edit)
+    for same in alike.values():
+        lines = [edit.line for edit in same]
+        if 2 <= len(same) == len(set(lines)) <= MOST_ALIKE:
+            splices = tuple(splice for edit in same for splice in edit.splices)
+            yield Edit(splices, lines[0], same[0].change, same[0].cost + 1, more_lines=tuple(lines[1:]))
+
+
+def _changes_of(text: StudentText) -> Iterator[Edit]:
+    for function, owner in text.functions:
+        around = _surroundings(function, owner)
+        unread = AtHand(text, around, {}).unread
+        for made in edit_statements.of_function(text, function, around):
+            yield Edit(made.splices, made.line, made.change, made.cost, more_lines=made.more_lines)
+        for spot in _spots(function):
+            yield from _edits(text, function, spot, edit_expressions.others(text, spot, around), unread)
+
+
+def _steps_of(text: StudentText, seen: SeenAt) -> Iterator[Edit]:
+    for function, owner in text.functions:
+        at_hand = AtHand(text, _surroundings(function, owner), seen)
+        for spot in _spots(function):
+            if spot.is_read and spot.is_value:
+                yield from _edits(text, function, spot, edit_steps.one_more(text, spot, at_hand))
+
+
+def _edits(
+    text: StudentText, function: Function, spot: Spot, others: Iterable[Other], unread: frozenset[str] = frozenset()
+) -> Iterator[Edit]:
+    span = text.span(spot.node)
+    for other in others:
+        splice = Splice(*span, other.text)
+        if text.bytes[splice.start : splice.end] != other.text.encode():
+            line = getattr(spot.node, "lineno", function.lineno)
+            likely = other.text in unread
+            yield Edit((splice,), line, other.change, other.cost, FITTED in other.text, likely=likely)
+
+
+def _surroundings(function: Function, owner: ast.ClassDef | None) -> Surroundings:
+    parameters = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
+    parameters = [name for name in parameters if name != "self"]
+    names = parameters + [
+        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    attributes: list[str] = []
+    if owner is not None:
+        stored = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
+        attributes = [node.attr for node in stored if isinstance(node.ctx, ast.Store) and _is_self(node.value)]
+        attributes += _registered(owner)
+        attributes += [part.name for part in owner.body if isinstance(part, Function) and part.name not in _NOT_CALLED]
+    functions = [node.name for node in ast.walk(function) if isinstance(node, Function) and node is not function]
+    return Surroundings(_unique(names), _unique(parameters), _unique(attributes), _unique(functions), function, owner)
+
+
+def _registered(owner: ast.ClassDef) -> list[str]:
+    """The names of buffers and parameters."""
+    return [
+        node.args[0].value
+        for node in ast.walk(owner)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr.startswith("register_")
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    ]
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _spots(function: Function) -> Iterator[Spot]:
+    """The expressions of a function, each with what it stands in."""
+    for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
+        yield from _inside(default, function.args, "defaults")
+    for statement in statements(function):
+        if isinstance(statement, ast.Assert | ast.Import | ast.ImportFrom | ast.Raise):
+            continue
+        for name, value in ast.iter_fields(statement):
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, ast.expr):
+                    yield from _inside(part, statement, name)
+
+
+def _inside(node: ast.expr | ast.keyword, parent: ast.AST, field: str) -> Iterator[Spot]:
+    if isinstance(node, ast.expr):
+        if isinstance(node, ast.JoinedStr):  # which is only for people
+            return
+        yield Spot(node, parent, field)
+    for name, value in ast.iter_fields(node):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.expr | ast.keyword):
+                yield from _inside(part, node, name)
+            elif isinstance(part, ast.comprehension):
+                for inner in (part.iter, *part.ifs):
+                    yield from _inside(inner, part, "iter")

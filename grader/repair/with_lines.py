@@ -1,0 +1,75 @@
+"""A verdict with the lines in which mistakes lie that have no name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from grader.judging import sentences
+from grader.judging.with_facts import with_facts
+from grader.model.exercise import Exercise
+from grader.model.fact import Fact, Kind
+from grader.model.located import Change
+from grader.model.verdict import Reason, Verdict
+from grader.repair.locating import Repair
+from grader.repair.what_is_left import enough_is_left
+
+# As for misconceptions of these kinds.
+CREDITS = {
+    Change.NUMBER: 0.5,
+    Change.AXIS: 0.5,
+    Change.NAME: 0.5,
+    Change.ORDER: 0.5,
+    Change.ARRANGEMENT: 0.5,
+    Change.ALIAS: 0.5,
+    Change.LOST: 0.5,
+    Change.RETURNED: 0.5,
+    Change.OPERATOR: 0.25,
+    Change.COPIED: 0.5,
+    Change.CALL: 0.25,
+    Change.SURPLUS: 0.25,
+    Change.MISSING: 0.25,
+    Change.AFTER: 0.25,
+    Change.PLACE: 0.25,
+}
+_UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
+
+
+def with_lines(
+    exercise: Exercise,
+    verdict: Verdict,
+    find: Callable[[], Repair | Verdict | None],
+    read: Callable[[], Sequence[Fact]],
+    is_solution: Callable[[Repair], bool],
+) -> Verdict:
+    """The same with what `find` finds, if nothing else explains what is wrong. `read` gives what the text shows.
+
+    A line earns something if the changed code `is_solution`, and not several to choose from.
+    """
+    if verdict.misconceptions or verdict.reason not in _UNEXPLAINED:
+        return verdict
+    repair = find()
+    if repair is None:
+        return verdict
+    if isinstance(repair, Verdict):
+        facts = read()
+        if any(fact.kind == Kind.BORROWED for fact in facts):  # what the notebook holds may look like any mistake
+            return verdict
+        return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
+    said = [sentences.located(repair.located)] if repair.located else []  # none where only a line is missing
+    stopped = verdict.reason == Reason.ERROR  # then that comes first
+    return replace(
+        verdict,
+        credit=_credit(exercise, repair, is_solution) if verdict.reason != Reason.CONSTANT else 0.0,
+        reason=Reason.LOCATED if repair.located else verdict.reason,
+        located=repair.located,
+        sentences=(*verdict.sentences, *said) if stopped else (*said, *verdict.sentences),
+    )
+
+
+def _credit(exercise: Exercise, repair: Repair, is_solution: Callable[[Repair], bool]) -> float:
+    """Only where the student's own work is most of it."""
+    if not enough_is_left(repair.text, exercise.entry) or not is_solution(repair):
+        return 0.0
+    return math.prod(CREDITS[edit.change] for edit in repair.text.edits)

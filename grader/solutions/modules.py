@@ -1,0 +1,263 @@
+"""Solutions that are classes of modules, and what one does in a case, with any of its lines changed.
+
+A module is built once for all changes within `forward`: building takes longer than a call. And of a call, what begins
+as one that has run is not run again.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.sandbox.forms.module import (
+    call_of_gradients,
+    called_in_part,
+    copied,
+    describe,
+    gradients,
+    load,
+    move,
+    numbers,
+    observe,
+    same,
+)
+from grader.solutions.chance import and_whether_drawn, same_chance
+from grader.solutions.lines import Change, LineError, Lines, source_of
+from grader.solutions.statements import Body, Changes, Names, Statement, run
+
+MOST_CLASSES = 500  # with other lines outside `forward`, that are kept
+
+
+class WrittenClass:
+    """A class that its author has written, as a reference: called with changes, it makes a module with other lines."""
+
+    def __init__(self, solution: Any) -> None:
+        functools.update_wrapper(self, solution, updated=())
+        self.lines = Lines(source_of(solution))
+        (node,) = [one for one in self.lines.tree.body if isinstance(one, ast.ClassDef)]
+        methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+        for name in ("__init__", "forward"):
+            if name not in methods:
+                raise LineError(f"the class `{solution.__name__}` has no method `{name}`, and needs one")
+        self._solution = solution
+        self.variables = solution.forward.__globals__
+        self._init, self._forward = (
+            Body(self.lines, methods[name], getattr(solution, name), solution.__name__)
+            for name in ("__init__", "forward")
+        )
+        self._class = functools.lru_cache(MOST_CLASSES)(self._compiled)
+
+    def __call__(self, *arguments: Any, **changes: Change) -> nn.Module:
+        module = self.built(self.outside(changes), *arguments)
+        if within := self.within(changes):
+            vars(module)["forward"] = lambda *inputs: self.called(module, within, *inputs)
+        return module
+
+    def holding(self, changes: Changes) -> Callable[..., nn.Module]:
+        """The class with these lines."""
+        return functools.partial(self, **changes)
+
+    def outside(self, changes: Changes) -> Changes:
+        """Those that are not in `forward`."""
+        return {place: change for place, change in changes.items() if not self._forward.holds(place)}
+
+    def within(self, changes: Changes) -> Changes:
+        """Those that are."""
+        return {place: change for place, change in changes.items() if self._forward.holds(place)}
+
+    def built(self, outside: Changes, *arguments: Any) -> nn.Module:
+        """A module of the class with these lines outside of `forward`."""
+        elsewhere = frozenset(item for item in outside.items() if not self._init.holds(item[0]))
+        made: type[nn.Module] = self._class(elsewhere) if elsewhere else self._solution
+        if len(elsewhere) == len(outside):
+            return made(*arguments)
+        module = made.__new__(made)
+        inits = {place: change for place, change in outside.items() if self._init.holds(place)}
+        run(self._init.chain(inits), self._init.names((module, *arguments), inits))
+        return module
+
+    def called(self, module: nn.Module, within: Changes, *inputs: Any) -> Any:
+        """What comes back of a call with these lines in `forward`."""
+        return run(self.chain(within), self.names(module, within, *inputs))
+
+    def chain(self, within: Changes) -> tuple[Statement, ...]:
+        """The statements of `forward` with these lines."""
+        return self._forward.chain(within)
+
+    def names(self, module: nn.Module, within: Changes, *inputs: Any) -> Names:
+        """The variables of a call."""
+        return self._forward.names((module, *inputs), within)
+
+    def _compiled(self, changes: frozenset[tuple[str, Change]]) -> Any:
+        return self.lines.version(dict(changes), self.variables)
+
+
+@dataclass
+class _Begun:
+    """Calls of a module that have run, by their statements, and the variables after each of these."""
+
+    names: Names = field(default_factory=dict)
+    next: dict[Statement, _Begun] = field(default_factory=dict)
+
+    def run(self, chain: Sequence[Statement], names: Names, *, keeping: bool) -> tuple[Any, bool]:
+        """What comes back of a call, and whether chance had a part in it."""
+        if not all(statement.stays for statement in chain):
+            return and_whether_drawn(lambda: run(chain, names))
+        here, at = self, 0
+        here.names = names
+        while at < len(chain) and (known := here.next.get(chain[at])):
+            here, at = known, at + 1
+        if "" in here.names or at == len(chain):
+            return here.names.get(""), False
+        found, drawn = and_whether_drawn(lambda: here._go_on(chain[at:], keeping))
+        if drawn:
+            here.next.pop(chain[at], None)
+        return found, drawn
+
+    def _go_on(self, chain: Sequence[Statement], keeping: bool) -> Any:
+        here, names = self, self.names.copy()
+        for statement in chain:
+            returned = statement.step(names)
+            if keeping:
+                here.next[statement] = here = _Begun(names.copy())
+            if returned:
+                break
+        return names.get("")
+
+
+class ModuleCase:
+    """The calls of a case with any of the lines of a class changed."""
+
+    def __init__(self, written: WrittenClass, around: Callable[..., Any] | None, *inputs: Any) -> None:
+        self._written = written
+        self._around = around  # calls `forward`, where a call of the case is more than one
+        self._case = inputs
+        self._arguments, self._weights, self._calls, self._how = inputs
+        self.whole = not self._how.get("gradients")
+        self.inputs = inputs if self.whole else (*inputs[:3], {**self._how, "gradients": 0})
+        self._copies = self._copied()
+        self._built: dict[frozenset[tuple[str, Change]], _Built | Exception] = {}
+
+    def _copied(self) -> dict[str, list[Any]]:
+        """What is given in the calls; where two are given the same, it stays the same."""
+        copies = {id(argument): copied(argument) for call in self._calls.values() for argument in call}
+        return {name: [copies[id(argument)] for argument in call] for name, call in self._calls.items()}
+
+    def output(self, changes: Changes, *, once: bool = False) -> Any:
+        """What comes back of the first call; an error where the module has not the parameters that it should.
+
+        Of changes that are looked at once nothing is kept.
+        """
+        with torch.no_grad(), self._changed(changes) as (built, call):
+            if not built.loaded:
+                raise ValueError("it has other parameters")
+            return call(self._copies["output"], keeping=not once)[0]
+
+    def answer(self, changes: Changes) -> dict[str, Any]:
+        """What is seen of all calls."""
+        return self._observed(changes, 0)
+
+    def everything(self, changes: Changes) -> dict[str, Any]:
+        """What is seen in the case."""
+        return self._observed(changes, self._how.get("gradients", 0))
+
+    def _observed(self, changes: Changes, inputs: int) -> dict[str, Any]:
+        if self._how.get("impossible"):
+            with same_chance():
+                return observe(functools.partial(self._written, **changes), *self._case)
+        with self._changed(changes) as (built, call):
+            if not built.loaded:
+                with torch.no_grad():
+                    return built.seen | called_in_part(built.module, self._calls)
+            seen = built.seen | self._called(call, keeping=not changes)
+            if inputs:
+                asked = call_of_gradients(self._calls, self._how)
+                seen["gradients"] = gradients(built.module, self._weights, asked, inputs)
+            return seen
+
+    @torch.no_grad()
+    def _called(self, run_with: Callable[..., tuple[Any, bool]], *, keeping: bool) -> dict[str, Any]:
+        """What comes back of each call, and whether any changes what it is given."""
+        seen: dict[str, Any] = {"changes_input": False, "outputs": {}}
+        known: dict[tuple[int, ...], Any] = {}  # the outputs that come back for the same again
+        for name, call in self._calls.items():
+            given = self._copies[name]
+            same_again = tuple(map(id, given))
+            if same_again not in known:
+                output, drawn = run_with(given, keeping=keeping)
+                seen["outputs"][name] = output
+                if not all(map(same, given, call)):
+                    seen["changes_input"] = True
+                    self._copies = self._copied()
+                elif not drawn:
+                    known[same_again] = output
+            else:
+                seen["outputs"][name] = known[same_again]
+        return seen
+
+    @contextlib.contextmanager
+    def _changed(self, changes: Changes) -> Iterator[tuple[_Built, Callable[..., tuple[Any, bool]]]]:
+        """A module with these changes, which are undone afterwards, and how it is called."""
+        with same_chance():
+            built = self._module(self._written.outside(changes))
+            within = self._written.within(changes)
+            before = dict(vars(built.module))
+            vars(built.module)["forward"] = self._forward(built, within)
+            torch.default_generator.set_state(built.chance)
+            try:
+                yield built, functools.partial(self._call, built, within)
+            finally:
+                vars(built.module).clear()  # also of what a module keeps between its calls
+                vars(built.module).update(before)
+
+    def _call(self, built: _Built, within: Changes, given: Sequence[Any], *, keeping: bool) -> tuple[Any, bool]:
+        if self._around:
+            return and_whether_drawn(lambda: self._forward(built, within)(*given))
+        names = self._written.names(built.module, within, *given)
+        begun = built.begun.setdefault(tuple(map(id, given)), _Begun())
+        return begun.run(self._written.chain(within), names, keeping=keeping)
+
+    def _forward(self, built: _Built, within: Changes) -> Callable[..., Any]:
+        forward = functools.partial(self._written.called, built.module, within)
+        return functools.partial(self._around, forward) if self._around else forward
+
+    def _module(self, outside: Changes) -> _Built:
+        """The module with what is changed in building it."""
+        key = frozenset(outside.items())
+        if key not in self._built:
+            self._built[key] = self._build(outside)
+        found = self._built[key]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _build(self, outside: Changes) -> _Built | Exception:
+        torch.default_generator.manual_seed(0)
+        try:
+            module = self._written.built(outside, *self._arguments)
+            seen = describe(module) | numbers(module, self._how)
+            loaded = load(module, self._weights)
+        except Exception as error:
+            return error
+        chance = torch.default_generator.get_state()
+        move(module, self._weights)
+        module.train(bool(self._how.get("train")))
+        return _Built(module, loaded, chance, seen)
+
+
+@dataclass
+class _Built:
+    """A module, whether the weights were loaded, and the generator's state from there on."""
+
+    module: nn.Module
+    loaded: bool
+    chance: torch.Tensor
+    seen: dict[str, Any]  # of the module itself, before the weights were loaded
+    begun: dict[tuple[int, ...], _Begun] = field(default_factory=dict)  # by what is given in a call

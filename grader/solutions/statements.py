@@ -1,0 +1,215 @@
+"""A function as a chain of statements, each compiled by itself.
+
+Of versions with other lines, most statements are the same: nothing is compiled twice, and what a version has in common
+with one that has run need not run again.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import itertools
+import symtable
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType, FunctionType, MappingProxyType
+from typing import Any, TypeAlias
+
+from grader.solutions.lines import MADE, Block, Change, Lines
+
+Names: TypeAlias = dict[str, Any]  # of the variables of a call, and what they hold
+Changes: TypeAlias = Mapping[str, Change]
+_OF_LISTS = ("append", "extend", "insert", "pop", "reverse", "sort", "update", "clear")  # methods that change them
+MOST_KEPT = 5_000  # versions of a function, and statements: all mistakes and pairs; of three at once, there is no end
+UNSET = object()  # what a variable holds that no statement has bound
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A statement of a version, or some lines of one; the same object in all versions that have it."""
+
+    reads: tuple[str, ...]
+    binds: tuple[str, ...]
+    run: Callable[..., Any]
+    stays: bool  # whether it does the same whenever it is given the same, and changes nothing of that
+
+    def step(self, names: Names) -> bool:
+        """Run it: whether it returned, in which case `names` hold what, under the empty name."""
+        # What a statement reads need not be bound, where it does not come to that.
+        given = [names.get(name, UNSET) for name in self.reads]
+        found = self.run(*given)
+        if type(found) is tuple:
+            names[""] = found[0]
+            return True
+        for name, value in zip(self.binds, found, strict=True):
+            if value is not UNSET:
+                names[name] = value
+        return False
+
+
+class Body:
+    """The statements of a function, with any changes."""
+
+    def __init__(self, lines: Lines, node: ast.FunctionDef, function: Any, of_class: str = "") -> None:
+        self._lines = lines
+        self._class = of_class
+        self._variables = function.__globals__
+        self._signature = inspect.signature(function)
+        self._parameters = tuple(self._signature.parameters)
+        spans = [Block(one.lineno - 1, one.end_lineno or 0) for one in node.body]
+        self._spans = list(_together(spans, lines.marked.values()))
+        self._own = {*self._signature.parameters, *_bound_in(node)}
+        self._known: dict[Any, Statement | None] = {}
+        self._chains: dict[Any, tuple[Statement, ...]] = {}
+
+    @functools.cached_property
+    def _unchanged(self) -> dict[Block, tuple[Statement, ...]]:
+        return {span: self._statements(span, {}) for span in self._spans}
+
+    @functools.cached_property
+    def _span_of(self) -> dict[str, Block]:
+        """In which statement a change is, by its place."""
+        blocks = {place: self._lines.block(place) for place in self._lines.places}
+        return {place: span for place, block in blocks.items() for span in self._spans if span.holds(block)}
+
+    def holds(self, place: str) -> bool:
+        """Whether a change there is one of these statements."""
+        return place in self._span_of
+
+    def names(self, inputs: Sequence[Any], changes: Changes, named: Mapping[str, Any] = MappingProxyType({})) -> Names:
+        """The variables of a call."""
+        if len(inputs) == len(self._parameters):
+            names = dict(zip(self._parameters, inputs, strict=True))
+        else:
+            bound = self._signature.bind(*inputs, **named)
+            bound.apply_defaults()
+            names = bound.arguments
+        for change in changes.values():
+            if callable(change):
+                names[MADE] = change
+        return names
+
+    def chain(self, changes: Changes) -> tuple[Statement, ...]:
+        """The statements with these changes. LineError says what does not fit."""
+        key = _key(changes)
+        if len(self._chains) > MOST_KEPT:
+            self._chains.clear()
+        if key not in self._chains:
+            here: dict[Block, dict[str, Change]] = {}
+            for place, change in changes.items():
+                here.setdefault(self._span_of[place], {})[place] = change
+            parts = (
+                self._statements(span, here[span]) if span in here else self._unchanged[span] for span in self._spans
+            )
+            self._chains[key] = tuple(itertools.chain.from_iterable(parts))
+        return self._chains[key]
+
+    def _statements(self, span: Block, changes: Changes) -> tuple[Statement, ...]:
+        """Of these lines: what is added before, they themselves, and what is added after them."""
+        mark = next((mark for mark, block in self._lines.marked.items() if block.holds(span)), "")
+        added = [{place: changes[place]} if place in changes else {} for place in (f"before {mark}", f"after {mark}")]
+        within = {place: change for place, change in changes.items() if not any(place in one for one in added)}
+        before, after = Block(span.first, span.first), Block(span.end, span.end)
+        parts = ((before, added[0]), (span, within), (after, added[1]))
+        return tuple(one for lines, only in parts if (one := self._statement(lines, only)))
+
+    def _statement(self, lines: Block, changes: Changes) -> Statement | None:
+        key = lines, _key(changes)
+        if len(self._known) > MOST_KEPT:
+            self._known.clear()
+        if key not in self._known:
+            text = textwrap.dedent(self._lines.text(changes, lines))
+            self._known[key] = self._compiled(text) if text.strip() else None
+        return self._known[key]
+
+    def _compiled(self, text: str) -> Statement:
+        body = ast.parse(text).body
+        read, bound = _names_in(text)
+        if "super" in read:  # which reads by itself what `_AsStatement` names
+            read = read - {"__class__"} | {"self"}
+        binds = tuple(sorted(bound))
+        elsewhere = {*self._variables, *dir(builtins)} - self._own
+        reads = tuple(sorted(bound | (read - elsewhere)))
+        held = ast.List([ast.Name(name, ast.Load()) for name in binds], ast.Load())
+        body = [*(_AsStatement(self._class).visit(one) for one in body), ast.Return(held)]
+        arguments = ast.arguments([], [ast.arg(name) for name in reads], None, [], [], None, [])
+        made = ast.Module([ast.FunctionDef("step", arguments, body, [])], [])
+        code = compile(ast.fix_missing_locations(made), "<a line of a solution>", "exec", dont_inherit=True)
+        (step,) = [one for one in code.co_consts if isinstance(one, CodeType)]
+        nodes = [node for one in body for node in ast.walk(one)]
+        stays = MADE not in reads and not any(map(_changes_something, nodes))
+        return Statement(reads, binds, FunctionType(step, self._variables), stays)
+
+
+def _key(changes: Changes) -> frozenset[tuple[str, Change]]:
+    """The same for all functions that stand in place of a line: they are looked up by their name."""
+    return frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
+
+
+def _together(spans: Sequence[Block], marked: Collection[Block]) -> Iterator[Block]:
+    """Statements, those as one that have one mark."""
+    end = 0
+    for span in spans:
+        if span.first >= end:
+            end = max([span.end, *(block.end for block in marked if block.first == span.first)])
+            yield Block(span.first, end)
+
+
+def _names_in(text: str) -> tuple[set[str], set[str]]:
+    """What lines of a function read, and what they bind."""
+    whole = symtable.symtable(f"def step():\n{textwrap.indent(text, '    ')}\n", "", "exec")
+    (function,) = whole.get_children()
+    bound = {one.get_name() for one in function.get_symbols() if one.is_local()}
+    read = {one.get_name() for one in function.get_symbols() if one.is_global()}
+    return read | {name for inner in function.get_children() for name in _free_in(inner)} - bound, bound
+
+
+def _free_in(table: symtable.SymbolTable) -> Iterator[str]:
+    """What a function or a comprehension within the lines reads of what is around it."""
+    own = {one.get_name() for one in table.get_symbols() if one.is_local()}
+    yield from (one.get_name() for one in table.get_symbols() if one.is_global() or one.is_free())
+    for inner in table.get_children():
+        yield from (name for name in _free_in(inner) if name not in own)
+
+
+class _AsStatement(ast.NodeTransformer):
+    """What is returned comes as a tuple of one, which tells it from the end of the lines; super() names its class."""
+
+    def __init__(self, of_class: str) -> None:
+        self._class = of_class
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        return ast.Return(ast.Tuple([node.value or ast.Constant(None)], ast.Load()))
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+            node.args = [ast.Name(name, ast.Load()) for name in (self._class, "self")]
+        return self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node  # returns what it returns
+
+
+def _bound_in(node: ast.AST) -> Iterator[str]:
+    yield from (one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+
+
+def _changes_something(node: ast.AST) -> bool:
+    """Whether this may change a tensor or a module, by the way it is written."""
+    match node:
+        case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) | ast.AugAssign():
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return (name.endswith("_") and not name.endswith("__")) or name in _OF_LISTS
+    return False
+
+
+def run(chain: Sequence[Statement], names: Names) -> Any:
+    """What comes back of a call with these statements."""
+    for statement in chain:
+        if statement.step(names):
+            return names[""]
+    return None

@@ -1,0 +1,281 @@
+"""What `grader validate` tells an author: each thing that may be wrong, with its place and the way out."""
+
+from __future__ import annotations
+
+import copy
+import os
+import random
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+
+from grader.checks.drawn_inputs import problems_of_drawing
+from grader.checks.exercise_checks import problems_of
+from grader.checks.notebook_checks import problems_of_notebooks
+from grader.judging.answer_key import AnswerKey
+from grader.judging.identical import identical
+from grader.model.exercise import Case, Exercise, Misconception, randn
+from grader.model.exercise_files import ExerciseFiles
+from grader.model.forms.function import FUNCTION
+from grader.notebooks.cells import solved_exercise
+from support.our_course import of_assignment
+from support.solution_cells import source
+
+Tensor = torch.Tensor
+
+
+def doubled(x: Tensor, factor: float = 2.0) -> Tensor:
+    return factor * x
+
+
+SOUND = Exercise(
+    number=1,
+    assignment="small",
+    title="Twice",
+    entry="double",
+    reference=doubled,
+    form=FUNCTION,
+    cases=[Case("three numbers", "tripled", lambda rng: (randn(rng, 3),))],
+    mistakes=[
+        Misconception("tripled", kind="wrong formula", credit=0.5, says="Tripled.", change={"factor": 3.0}),
+        Misconception("halved", kind="wrong formula", credit=0.5, says="Halved.", change={"factor": 0.5}),
+    ],
+)
+TRIPLED, HALVED = SOUND.mistakes
+CALLS: Iterator[int] = iter(range(1_000))
+
+
+def by_chance(x: Tensor, factor: float = 2.0) -> Tensor:
+    return factor * x + next(CALLS)
+
+
+def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
+    """The difference of two large numbers, of which float32 loses most."""
+    return factor * ((x + 1e6) - 1e6)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "place", "what"),
+    [
+        (replace(SOUND, reference=lambda x, factor=2.0: factor * x / 0), "three numbers", "is not finite"),
+        (replace(SOUND, reference=by_chance), "three numbers", "in two ways"),
+        (replace(SOUND, reference=far_less_precise), "three numbers", "float32 and float64"),
+        (replace(SOUND, reference=lambda x, **_: x.nowhere), "three numbers", "stops with AttributeError"),
+        (
+            replace(SOUND, cases=[*SOUND.cases, Case("zeros", "nothing", lambda _: (torch.zeros(3),))]),
+            "zeros",
+            "no misconception fails this case",
+        ),
+        (
+            replace(SOUND, mistakes=[*SOUND.mistakes, replace(TRIPLED, name="three times")]),
+            "tripled”, “three times",
+            "no case tells these two apart",
+        ),
+        (
+            replace(SOUND, mistakes=[TRIPLED, replace(HALVED, change={"factor": 2})]),
+            "halved",
+            "right in every case",
+        ),
+        (replace(SOUND, mistakes=[replace(TRIPLED, credit=1.5), HALVED]), "tripled", "its credit is 1.5"),
+    ],
+)
+def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, what: str) -> None:
+    (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
+    assert str(problem).startswith(f"exercise 1, `double`, “{place}”: {problem.what}. ")
+    assert (problem.exercise, what in problem.what) == (1, True)
+    assert problem.way_out.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "told"),
+    [
+        (
+            replace(SOUND, reference=lambda _, factor=2.0: None if factor else 0),
+            "the reference returns nothing in any case",
+        ),
+        (
+            replace(SOUND, mistakes=[TRIPLED, replace(HALVED, change={"factor": "half"})]),
+            "“halved”: it stops in every case, with TypeError: ",
+        ),
+        (replace(SOUND, picture=lambda *_: [][0]), "`picture` stops with IndexError: list index"),
+        (replace(SOUND, other_forms=[lambda inputs: inputs[7]]), "`other_forms` stops with IndexError: tuple index"),
+    ],
+)
+def test_what_stops_or_answers_nothing_is_told(exercise: Exercise, told: str) -> None:
+    (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
+    assert told in str(problem)
+
+
+def drawing(inputs: Callable[[torch.Generator], Any]) -> list[str]:
+    exercise = replace(SOUND, cases=[Case("drawn", "nothing", inputs)])
+    return [str(problem) for problem in problems_of_drawing(ExerciseFiles(), "small", [exercise])]
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        lambda _: (torch.randn(3),),
+        lambda _: ([torch.rand(1), 2],),
+        lambda _: (np.random.rand(2),),
+        lambda _: ({"a": random.random()},),
+        lambda _: (torch.nn.Linear(2, 2).weight,),
+        lambda _: (time.time(),),
+        lambda _: (str(uuid.uuid4()),),
+        lambda _: ([*os.urandom(8)],),
+        lambda _: (np.random.default_rng().random(),),
+        lambda _: ({random.random(), 1.0},),
+    ],
+)
+def test_inputs_that_do_not_come_from_their_generator_are_told(inputs: Callable[[torch.Generator], Any]) -> None:
+    (told,) = drawing(inputs)
+    assert told.startswith("exercise 1, `double`, “drawn”: the same seed draws other inputs each time. Draw all that")
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        lambda rng: (randn(rng, 3), [1, 2.5, None, "a", b"b", True], {"k": {1, 2}}, np.arange(3), torch.float32),
+        lambda rng: (np.random.default_rng(rng.initial_seed()).random(3), random.Random(rng.initial_seed()).random()),
+        lambda rng: (torch.rand(2, generator=rng).bfloat16(), torch.tensor(1), torch.zeros(0), doubled),
+        lambda _: (np.array(["a", None], dtype=object), float("nan"), frozenset("a")),
+    ],
+)
+def test_inputs_that_do_are_no_problem(inputs: Callable[[torch.Generator], Any]) -> None:
+    assert drawing(inputs) == []
+
+
+def test_what_is_drawn_from_elsewhere_is_the_same_whatever_was_drawn_before() -> None:
+    """Also where nobody has looked: points do not depend on what happened in the process."""
+    case = Case("drawn", "nothing", lambda _: (torch.randn(3), np.random.rand(2), random.random()))
+    exercise = replace(SOUND, cases=[case])
+    first = exercise.sample(7)
+    torch.randn(5), np.random.rand(5), random.random()
+    before = torch.get_rng_state(), random.getstate()
+    assert identical([one.inputs for one in exercise.sample(7)], [one.inputs for one in first])
+    assert torch.equal(before[0], torch.get_rng_state()), "and nobody else notices"
+    assert before[1] == random.getstate()
+
+
+def test_inputs_that_cannot_be_drawn_are_told() -> None:
+    (told,) = drawing(lambda _: 1 / 0)
+    assert told == (
+        "exercise 1, `double`, “drawn”: its inputs cannot be drawn, for ZeroDivisionError: division by zero. Mend that."
+    )
+    (told,) = drawing(lambda _: [1.0])
+    assert told.endswith("“drawn”: its inputs are of type list, and no tuple. A single one is written `(x,)`.")
+
+
+def test_nothing_is_wrong_with_a_sound_exercise() -> None:
+    assert list(problems_of(AnswerKey(SOUND, SOUND.sample()))) == []
+
+
+SCHEMA = {"schema_version": 3}
+SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
+TEST = "check(1)\n### BEGIN HIDDEN TESTS\nhidden_tests(1, points=2)\n### END HIDDEN TESTS"
+
+
+def notebook(solution: str = SOLUTION, test: str = TEST, heading: str = "## Exercise 1: twice (2 points)") -> Any:
+    section = nbformat.v4.new_markdown_cell(f'<a id="exercise-1"></a>\n\n{heading}')
+    answer = nbformat.v4.new_code_cell(solution)
+    answer.metadata["nbgrader"] = {"grade_id": "exercise-1", "grade": False, "solution": True, **SCHEMA}
+    graded = nbformat.v4.new_code_cell(test)
+    graded.metadata["nbgrader"] = {
+        "grade_id": "test-exercise-1", "grade": True, "solution": False, "points": 2, **SCHEMA
+    }  # fmt: skip
+    return nbformat.v4.new_notebook(cells=[section, answer, graded])
+
+
+def without(index: int) -> Any:
+    found = notebook()
+    del found.cells[index]
+    return found
+
+
+def marked(index: int, **known: Any) -> Any:
+    found = notebook()
+    found.cells[index].metadata["nbgrader"].update(known)
+    return found
+
+
+def copied(index: int) -> Any:
+    found = notebook()
+    found.cells.append(copy.deepcopy(found.cells[index]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (
+            lambda: notebook(SOLUTION.replace("BEGIN SOLUTION", "BEGIN SOLUTON")),
+            "exercise 1, cell exercise-1, line 2: `### BEGIN SOLUTON` is no mark",
+        ),
+        (lambda: notebook(SOLUTION.replace("### END", "## end")), "line 4: `## end SOLUTION` is no marker"),
+        (
+            lambda: notebook(test=TEST.replace("\n### END HIDDEN TESTS", "")),
+            "test-exercise-1: `### BEGIN HIDDEN TESTS` and",
+        ),
+        (lambda: notebook(test=TEST.replace("hidden_tests(1", "hidden_tests(2")), "it calls `hidden_tests(2)`"),
+        (lambda: notebook(test=TEST.replace("check(1)", "check(3)")), "it calls `check(3)`"),
+        (lambda: notebook(test="check(1)"), "it calls no hidden tests"),
+        (lambda: notebook(test=TEST.replace("points=2", "points=3")), "2 in the cell's metadata, 3 in hidden_tests"),
+        (lambda: notebook(heading="## Exercise 1: twice (5 points)"), "5 in the heading"),
+        (
+            lambda: notebook(heading="## Exercise 1: twice"),
+            "exercise 1: its heading says no points: “Exercise 1: twice”. Write `(2 points)` at its end.",
+        ),
+        (lambda: notebook(test=TEST.replace(", points=2", "")), "it calls `hidden_tests` without points"),
+        (
+            lambda: notebook(test="hidden_tests(1, points=2)"),
+            "exercise 1, cell test-exercise-1, line 1: students would get these hidden tests. Put it between",
+        ),
+        (lambda: marked(2, points=-2), "cell test-exercise-1: its points are -2. Write a number from 0 on"),
+        (lambda: marked(2, points="two"), "cell test-exercise-1: its points are two. Write a number"),
+        (lambda: marked(2, points=None), "cell test-exercise-1: it has no points. Write a number"),
+        (lambda: marked(1, grade_id="exercise 1"), "cell exercise 1: its grade_id is “exercise 1”. Take letters"),
+        (lambda: copied(1), "cell exercise-1: two cells have this grade_id. Give one of them another: a copied"),
+        (lambda: without(0), "the notebook has no section for it"),
+        (lambda: without(1), "the notebook has no cell for a solution"),
+        (lambda: without(2), "the notebook has no test cell"),
+    ],
+)
+def test_what_is_wrong_with_a_notebook_is_told(make: Callable[[], Any], told: str) -> None:
+    found = [str(problem) for problem in problems_of_notebooks([make()], [SOUND])]
+    assert any(told in text for text in found), found
+
+
+def test_an_exercise_in_two_notebooks_is_told() -> None:
+    (problem,) = problems_of_notebooks([notebook(), notebook()], [SOUND])
+    assert "exercise 1: two notebooks have a cell for a solution" in str(problem)
+
+
+def test_a_section_without_an_exercise_is_told() -> None:
+    (problem,) = problems_of_notebooks([notebook()], [])
+    assert re.search("there is no such exercise", str(problem))
+
+
+def test_nothing_is_wrong_with_a_sound_notebook() -> None:
+    assert list(problems_of_notebooks([notebook()], [SOUND])) == []
+    spoken = SOLUTION.replace("    return", "    # begin with the solution of before\n    return")
+    assert list(problems_of_notebooks([notebook(spoken)], [SOUND])) == []
+
+
+def test_a_solution_cell_that_is_not_the_solution_of_the_file_is_told() -> None:
+    notebook = copy.deepcopy(source("self_attention"))
+    exercises = of_assignment("self_attention")
+    assert list(problems_of_notebooks([notebook], exercises)) == []
+    (cell,) = (cell for cell in notebook.cells if solved_exercise(cell) == 3)
+    cell.source = cell.source.replace("exp.sum()", "exp.sum(dim=0)")
+    (problem,) = problems_of_notebooks([notebook], exercises)
+    assert str(problem) == (
+        "exercise 3, `softmax`: the solution cell has `return exp / exp.sum(dim=0)  # (n,)` where the file of the "
+        "exercise has `return exp / exp.sum()  # (n,)`. Write the same in both."
+    )

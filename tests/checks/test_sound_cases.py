@@ -1,0 +1,107 @@
+"""A hidden case that a right answer fails stops grading before anybody gets a grade for it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import grader
+from grader.checks.sound_cases import NOTE
+from grader.course.folder import CONFIG_FILE, Course
+from grader.model.label import Label
+from support.command_line import Ended
+from support.command_line import grader as run_grader
+from support.made_class import ASSIGNMENT
+
+OVERFLOWS = "\nfrom dataclasses import replace\nexercise = replace(exercise, reference=lambda items, **_: {})\n"
+
+
+@pytest.fixture
+def own(course: Course, submit: Callable[..., Path], solved: dict[Label, str]) -> Course:
+    """Exercises that are the course's own, and a submission with exercise 3."""
+    shutil.copytree(Path(grader.__file__).parent / "exercises", course.root / "exercises")
+    settings = course.root / CONFIG_FILE
+    settings.write_text(settings.read_text().replace('"grader.exercises"', '"exercises"'))
+    submit(course, "ada", {3: solved[3]})
+    return course
+
+
+def grade(course: Course, *options: str) -> Ended:
+    """In one process: a crew takes longer to start than it would save."""
+    return run_grader("autograde", ASSIGNMENT, "--jobs", "1", *options, folder=course.root)
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("torch.as_tensor(items) * 1e39 * 1e39", "the reference is not finite"),
+        ("torch.as_tensor(items) + torch.rand(1)", "the reference answers the same inputs in two ways"),
+        ("1 / 0", "the reference stops with ZeroDivisionError"),
+    ],
+)
+def test_nothing_is_graded_where_right_answers_would_fail(reference: str, said: str, own: Course) -> None:
+    path = own.root / "exercises/ex03_softmax.py"
+    before = path.read_text()
+    path.write_text(before + OVERFLOWS.format(reference))
+    refused = grade(own)
+    assert refused.returncode == 1
+    assert "Nothing is graded: right answers would fail. exercise 3" in refused.stderr
+    assert said in refused.stderr
+    assert not (own.folder("autograded") / "ada").exists()
+    path.write_text(before)
+    assert grade(own).returncode == 0
+    assert list(json.loads((own.root / NOTE).read_text())) == [ASSIGNMENT]
+
+
+def test_where_all_that_was_right_is_wrong_that_is_a_question(
+    own: Course, submit: Callable[..., Path], solved: dict[Label, str]
+) -> None:
+    """The new reference answers, finitely and always the same, and is wrong."""
+    submit(own, "emmy", {3: solved[3]})
+    submit(own, "kurt", {2: solved[2]})
+    assert grade(own).returncode == 0
+    path = own.root / "exercises/ex03_softmax.py"
+    before = path.read_text()
+    path.write_text(before + OVERFLOWS.format("torch.as_tensor(items) * 3.0"))
+    refused = grade(own)
+    assert refused.returncode == 1
+    assert (
+        "there is a question: exercise 3 was right for ada, emmy, who have handed in nothing new, and is no longer. "
+        "Is the exercise's file as you mean it? If so, run this again with --yes."
+    ) in refused.stderr
+    assert points(own) == {"ada": 2, "emmy": 2, "kurt": 3}, "nothing was written"
+    assert grade(own, "--yes").returncode == 0
+    assert points(own) == {"ada": 0, "emmy": 0, "kurt": 3}
+
+
+def test_one_right_answer_that_stays_right_is_no_question(
+    own: Course, submit: Callable[..., Path], solved: dict[Label, str]
+) -> None:
+    """Nor is a class that hands in anew."""
+    submit(own, "emmy", {3: solved[3].replace("def softmax", "def softmax(items): return items\ndef softmax")})
+    assert grade(own).returncode == 0
+    path = own.root / "exercises/ex03_softmax.py"
+    path.write_text(path.read_text() + "\n# a comment\n")
+    assert grade(own).returncode == 0
+    path.write_text(path.read_text() + OVERFLOWS.format("torch.as_tensor(items) * 3.0"))
+    for student in ("ada", "emmy"):
+        submit(own, student, {2: solved[2], 3: solved[3]})
+    assert grade(own).returncode == 0
+
+
+def points(course: Course) -> dict[str, float]:
+    with course.api().gradebook as gradebook:
+        return {one.student.id: one.score for one in gradebook.assignment_submissions(ASSIGNMENT)}
+
+
+def test_it_is_looked_at_once(own: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert grade(own).returncode == 0
+    monkeypatch.setattr("grader.checks.exercise_checks.unsound_references", lambda _: 1 / 0)
+    assert grade(own).returncode == 0
+    (own.root / NOTE).write_text("[")
+    with pytest.raises(ZeroDivisionError):
+        grade(own)

@@ -1,0 +1,22 @@
+"""The course in this repository is what `grader validate` wants it to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.checks.validate import validate
+from grader.course.folder import Course
+from support.part import part
+from support.places import ROOT
+
+pytestmark = pytest.mark.by_parameter
+
+COURSE = Course(ROOT)
+
+
+@pytest.mark.parametrize("assignment", part(COURSE.assignments(), of=5, in_ci=1))
+def test_an_assignment_holds_what_it_promises(assignment: str) -> None:
+    findings = list(validate(COURSE, assignment))
+    assert [finding.text for finding in findings if not finding.ok] == []
+    # Of the last three, one is the release. What visible checks let pass is told for each exercise.
+    assert len({finding.checked for finding in findings}) == 8

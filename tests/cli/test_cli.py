@@ -1,0 +1,473 @@
+"""The command line as its users meet it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+import torch
+
+from grader.checks import class_bench, judging_bench, submission_bench
+from grader.checks.accounted import Taken
+from grader.checks.class_mix import Notebooks, notebooks_of_class
+from grader.checks.demo import answers_of, demonstrated, make_up_class, student_files
+from grader.classroom.progress import results_table
+from grader.cli import terminal
+from grader.cli.app import ORDER, app
+from grader.course.folder import Course
+from grader.model.submission import Graded
+from grader.model.verdict import Reason, Scored, Verdict
+from support.command_line import grader
+from support.made_class import Made, grade
+from support.our_course import CATALOGUE
+from support.places import ROOT
+
+pytestmark = pytest.mark.apart
+
+COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+GROUPS = [str(group.name) for group in app.registered_groups]
+
+
+def run(*arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The installed command, in a process of its own."""
+    return subprocess.run(
+        [str(Path(sys.executable).with_name("grader")), *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_help_fits_a_screen_and_tells_the_work_in_its_order() -> None:
+    shown = run("--help", folder=ROOT, COLUMNS="80", LINES="24").stdout
+    lines = shown.rstrip().splitlines()
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    listed = re.findall(r"^│ (\w+)  +(\S.*?) +│$", shown, re.MULTILINE)
+    assert [name for name, _ in listed] == [name for name in ORDER if name in COMMANDS + GROUPS]
+    assert len(listed) == len(COMMANDS + GROUPS)
+    assert [does for _, does in listed if not does.endswith(".") or "…" in does] == [], "each says it in one line"
+
+
+def on_a_terminal(*arguments: str, folder: Path, **environment: str) -> str:
+    """What a command writes to a terminal."""
+    ours, theirs = os.openpty()
+    command = [str(Path(sys.executable).with_name("grader")), *arguments]
+    there = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    with subprocess.Popen(command, cwd=folder, env=there, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        written = b""
+        while piece := _read(ours):
+            written += piece
+    os.close(ours)
+    assert process.returncode == 1
+    return written.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # how a terminal says that nobody writes any longer
+        return b""
+
+
+def test_colours_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -> None:
+    colour = re.compile(r"\x1b\[[0-9;]*3[0-9]")
+    assert colour.search(on_a_terminal("validate", folder=tmp_path))
+    assert not colour.search(on_a_terminal("validate", folder=tmp_path, NO_COLOR="1"))
+    assert "\x1b" not in run("validate", folder=tmp_path).stderr
+    assert "\x1b" not in run("autograde", "--help", folder=tmp_path).stdout
+    assert "\x1b" not in run("autograde", "--help", folder=tmp_path, GITHUB_ACTIONS="true").stdout
+    assert colour.search(run("autograde", "--help", folder=tmp_path, FORCE_COLOR="1").stdout)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "new course", "new assignment", "new exercise"])
+def test_help_shows_an_example(command: str) -> None:
+    result = grader(*command.split(), "--help", folder=ROOT)
+    assert result.returncode == 0
+    assert f"grader {command}" in result.stdout.split("Example:")[1]
+
+
+def test_help_speaks_of_any_course() -> None:
+    """The attention course is one among many."""
+    for command in ["", *COMMANDS, *GROUPS]:
+        assert "attention" not in grader(*command.split(), "--help", folder=ROOT).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["release", "nonsense"],
+            "There is no assignment “nonsense”. There are: causal_attention, fast_attention, multi_head_attention, "
+            "self_attention, transformer.",
+        ),
+        (
+            ["autograde", "self_attention"],
+            "There is nothing to grade. Put what was handed in into submitted/STUDENT/self_attention/",
+        ),
+        (
+            ["autograde", "self_attention", "--student", "nobody"],
+            "no submission of self_attention by nobody. Students are called as their folders",
+        ),
+        (["autograde", "self_attention", "--dask", "nowhere"], "There is nothing to grade"),
+        (["feedback", "self_attention"], "Run: grader autograde self_attention"),
+        (["feedback", "nonsense"], "There is no assignment “nonsense”. There are: causal_attention"),
+    ],
+)
+def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: str, course: Course) -> None:
+    result = grader(*arguments, folder=course.root)
+    assert result.returncode == 1
+    assert words in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr + result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["release"],
+        ["autograde", "self_attention"],
+        ["feedback", "self_attention"],
+        ["report", "self_attention"],
+        ["export", "self_attention", "--to", "moodle"],
+        ["validate"],
+        ["bench"],
+    ],
+)
+def test_outside_of_a_course_folder_it_says_so(arguments: list[str], tmp_path: Path) -> None:
+    result = grader(*arguments, folder=tmp_path)
+    assert result.returncode == 1
+    assert "Run this in the course folder" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["validate"], ["bench"]])
+def test_outside_of_a_course_folder_nobody_waits_for_torch(arguments: list[str], tmp_path: Path) -> None:
+    program = (
+        "import atexit, sys; atexit.register(lambda: print('torch' in sys.modules)); from grader.cli.app import run; "
+    )
+    command = [sys.executable, "-c", program + "run()", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "False\n")
+
+
+def test_the_installed_command_ends_with_an_error_and_one_line(tmp_path: Path) -> None:
+    result = run("autograde", "self_attention", folder=tmp_path)
+    said = f"There is no nbgrader_config.py in {tmp_path}. Run this in the course folder.\n"
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", said)
+
+
+def test_who_stops_reading_meets_no_traceback(tmp_path: Path) -> None:
+    """As `head` does."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [str(Path(sys.executable).with_name("grader")), "--help"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["bench"]])
+def test_without_cuda_nobody_is_blamed_for_it(
+    arguments: list[str], course: Course, submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(course, "ada")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    result = grader(*arguments, "--device", "cuda", folder=course.root)
+    assert result.returncode == 1
+    assert "no CUDA device here. Grade without --device cuda" in " ".join(result.stderr.split())
+    assert not (course.root / "autograded").exists()
+
+
+@pytest.mark.parametrize("command", [["release"], ["autograde", "self_attention"], ["validate"]])
+def test_settings_that_cannot_be_read_are_named(
+    command: list[str], course: Course, submit: Callable[..., Path]
+) -> None:
+    submit(course, "ada")
+    (course.root / "nbgrader_config.py").write_text("c = (\n")
+    result = grader(*command, folder=course.root)
+    assert result.returncode == 1
+    assert "nbgrader_config.py cannot be read. Mend it" in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def test_a_source_that_is_no_notebook_is_named(course: Course) -> None:
+    course.notebook("source", "self_attention").write_text("nothing")
+    result = grader("release", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert "self_attention.ipynb cannot be read: it is no notebook. Mend it" in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def _garbage(gradebook: Path) -> None:
+    gradebook.write_text("no database at all, but of some length\n" * 100)
+
+
+def _cut_off(gradebook: Path) -> None:
+    os.truncate(gradebook, gradebook.stat().st_size // 4096 * 4 // 5 * 4096)
+
+
+def _folder(gradebook: Path) -> None:
+    gradebook.unlink()
+    gradebook.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_garbage, "file is not a database"),
+        (_cut_off, "database disk image is malformed"),
+        (_folder, "unable to open database file"),
+    ],
+)
+@pytest.mark.parametrize("command", ["feedback", "release", "report"])
+def test_a_gradebook_that_cannot_be_read_is_named(
+    spoil: Callable[[Path], None], words: str, command: str, course: Course
+) -> None:
+    grade(course, Made("ada"))
+    gradebook = course.root / "gradebook.db"
+    spoil(gradebook)
+    result = grader(command, "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert result.stderr == (
+        f"The gradebook {gradebook} cannot be used: {words}. Mend that, or put back a copy that is whole, and run this "
+        "again.\n"
+    )
+
+
+def test_a_terminal_of_few_letters_is_told_all_the_same(course: Course) -> None:
+    result = run("doctor", folder=course.root, PYTHONIOENCODING="ascii")
+    assert "\\u2713" in result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
+    """So that nobody takes a command that has done nothing for one that is done."""
+    with (course.root / "nbgrader_config.py").open("a") as file:
+        file.write("\nraise SystemExit(0)\n")
+    result = grader("report", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert "nbgrader_config.py cannot be read. Mend it, and run this again. SystemExit: 0" in result.stderr
+
+
+def test_a_disk_that_is_full_is_told(course: Course) -> None:
+    """It says so while a file is written, and not of which one."""
+    grade(course, Made("ada"))
+    (course.root / "report").mkdir()
+    (course.root / "report/self_attention.unfinished").symlink_to("/dev/full")
+    result = grader("report", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert result.stderr == "Files cannot be written: No space left on device. Mend that, and run this again.\n"
+
+
+def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
+    name = "[bold]" + "a" * 250
+    with contextlib.chdir(course.root):
+        terminal.print_path(course.root / "feedback" / name / "self_attention.html")
+    assert capsys.readouterr().out == f"feedback/{name}/self_attention.html\n"
+
+
+def test_a_page_is_named_as_seen_from_here(course: Course) -> None:
+    student = "a" * 99
+    grade(course, Made(student))
+    pages = grader("feedback", "self_attention", folder=course.root)
+    assert pages.stdout == f"feedback/{student}/self_attention/self_attention.html\n", pages.stderr
+
+
+def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) -> None:
+    (course.root / "submitted").write_text("a file, where a folder is to be")
+    result = grader("autograde", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Mend that, and run this again.\n")
+
+
+def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
+    grade(course, Made("ada"))
+    (course.root / "feedback").write_text("a file, where a folder is to be")
+    result = grader("feedback", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert "could not write the feedback. It says:\nNotADirectoryError" in result.stderr
+    assert "nbgrader generate_feedback self_attention --force" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["feedback", "release"])
+def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course: Course) -> None:
+    grade(course, Made("ada"))
+    folder = course.root.rename(course.root.parent / "[ml]")
+    result = grader(command, "self_attention", folder=folder)
+    assert result.returncode == 1
+    assert "Rename the folder, and run this again." in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_what_lies_in_the_way_is_named(course: Course) -> None:
+    (course.root / "demo").write_text("a file, where a folder is to be")
+    result = grader("demo", folder=course.root)
+    assert result.returncode == 1
+    assert "demo: Not a directory. Mend that, and run this again." in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def test_autograde_and_feedback_from_the_shell(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+    """One right submission, and a student who handed in a folder without the notebook."""
+    submit(course, "ada", solved)
+    (course.root / "submitted/ben/self_attention").mkdir(parents=True)
+    graded = run("autograde", "self_attention", folder=course.root)
+    assert graded.returncode == 1, graded.stderr
+    assert "30/30" in graded.stdout
+    assert "ben has no grade: there is no self_attention.ipynb" in graded.stderr
+    pages = grader("feedback", "self_attention", folder=course.root)
+    assert pages.returncode == 0, pages.stderr
+    page = course.root / "feedback/ada/self_attention/self_attention.html"
+    assert "Exercise 8: Two heads" in page.read_text()
+
+
+@pytest.mark.parametrize("assignment", demonstrated())
+def test_the_demo_makes_up_twelve_submissions(assignment: str, course: Course) -> None:
+    assert make_up_class(course, assignment) == 12
+    students = course.students(assignment)
+    assert len(students) == 12
+    notebooks = {student: course.notebook(f"submitted/{student}", assignment).read_text() for student in students}
+    assert len(set(notebooks.values())) == 12
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(notebooks["luca"])
+    assert notebooks["kurt"] == course.notebook("release", assignment).read_text().rstrip("\n")
+
+
+@pytest.mark.parametrize("assignment", demonstrated())
+def test_all_that_a_student_of_the_demo_has_written_is_handed_in(assignment: str) -> None:
+    exercises = CATALOGUE.of(assignment)
+    solved = set()
+    for file in student_files(assignment):
+        answers = answers_of(file, exercises)
+        handed_in = [line for answer in answers.values() for line in answer.splitlines() if line]
+        assert sorted(handed_in) == sorted(filter(None, file.read_text().splitlines()[1:])), file.stem
+        solved |= set(answers)
+    assert solved == set(exercises)
+
+
+def test_a_demo_of_what_nobody_has_done_is_refused(tmp_path: Path) -> None:
+    refused = grader("demo", "--assignment", "algebra", folder=tmp_path)
+    assert refused.returncode == 1
+    assert "There are: causal_attention, fast_attention," in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_table_has_a_line_for_everyone_even_without_a_result() -> None:
+    wrong = Scored(Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, misconceptions=("a",)), max_points=3)
+    right = Scored(Verdict(3, "Softmax", 1.0, Reason.RIGHT), max_points=1.5)
+    table = results_table([Graded("ada", verdicts=[wrong, right]), Graded("ben", error="no notebook")])
+    assert [list(column.cells) for column in table.columns] == [
+        ["ada", "ben"],
+        ["1.5", "–"],
+        ["1.5", "–"],
+        ["3/4.5", "–"],
+        ["2: a", "no notebook"],
+    ]
+
+
+@pytest.fixture
+def _all_in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What `grader bench` measures includes the start of `grader autograde`, which proves nothing here.
+
+    With one core, that has no crew to start, either.
+    """
+
+    def run_here(command: Any, folder: Path) -> Taken:
+        assert command[:3] == [sys.executable, "-m", "grader"]
+        ended = grader(*command[3:], folder=folder)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+        return Taken(1.0, 2.0, 2**20)
+
+    monkeypatch.setattr(class_bench, "taken", run_here)
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    yield
+    os.sched_setaffinity(0, cores)
+
+
+@pytest.fixture
+def _measured_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is measured again and again for a median is done once, on a release that is compiled already.
+
+    What judging costs is for tests/checks/test_bench.py, and compiling for tests/release/test_release.py.
+    """
+
+    def copy_release(released: Course, _assignment: str) -> None:
+        shutil.copytree(course.root / "release", released.root / "release", dirs_exist_ok=True)
+        shutil.copyfile(course.root / "gradebook.db", released.root / "gradebook.db")
+
+    def of_two_kinds(*of_class: Any) -> Notebooks:
+        return {
+            kind: some[:1] for kind, some in notebooks_of_class(*of_class).items() if kind in ("right", "untouched")
+        }
+
+    monkeypatch.setattr("grader.checks.bench.notebooks_of_class", of_two_kinds)
+    monkeypatch.setattr(class_bench, "compile_release", copy_release)
+    monkeypatch.setattr(class_bench, "STARTS", 1)
+    monkeypatch.setattr(submission_bench, "OURS_PER_THEIRS", 1)
+    monkeypatch.setattr(submission_bench, "ALIVE_AT_ONCE", 1)
+    monkeypatch.setattr(judging_bench, "judge", lambda *_: None)
+
+
+def without_demos(course: Course, assignment: str) -> None:
+    """They are nbgrader's to run, take seconds, and give nobody points."""
+    for folder in ("source", "release"):
+        notebook = course.read(folder, assignment)
+        notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+        nbformat.write(notebook, course.notebook(folder, assignment))
+
+
+@pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
+def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Course) -> None:
+    without_demos(course, "self_attention")
+    class_of_two = ["--students", "2", "--sample", "2", "--growth", "3", "--runs", "1"]
+    result = grader("bench", "--assignment", "self_attention", *class_of_two, folder=course.root)
+    assert result.returncode == 0, result.stderr
+    assert "Score differences: 0 of 16 scores" in result.stdout
+    assert points_both_ways(result.stdout) == ["30/30", "30/30"]
+    assert "MB of its own" in result.stdout or "for root alone to see" in result.stdout
+    written = json.loads((course.root / "bench.json").read_text())
+    of_class = written["class"]["self_attention"]
+    assert of_class["kinds"] == {"2": {"right": 2}}
+    assert len(of_class["theirs"]["right"]) == 2
+    assert of_class["ratio"]["2"] > 0
+    assert of_class["start"] > 0
+    assert of_class["growth"].keys() == of_class["each"].keys() == {"3"}
+    assert (course.root / "bench-self_attention.svg").is_file()
+    assert "a student of a class" in result.stdout
+    seconds = written["kinds"]["self_attention"]
+    assert seconds.keys() == {"right", "untouched"}
+    assert all(sum(of_kind.values()) > 0 for of_kind in seconds.values())
+    assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
+def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.checks.bench.demonstrated", lambda: ["self_attention"])
+    without_demos(course, "multi_head_attention")
+    result = grader("bench", "--assignment", "multi_head_attention", "--runs", "1", folder=course.root)
+    assert result.returncode == 0, result.stderr
+    assert points_both_ways(result.stdout) == ["25/25", "25/25"]
+    written = json.loads((course.root / "bench.json").read_text())
+    assert written.keys() == {"submission", "judging"}
+    assert [cost["exercise"] for cost in written["judging"]["multi_head_attention"]] == [17, 18, 19]
+
+
+def points_both_ways(said: str) -> list[str]:
+    lines = [line.strip() for line in said.splitlines()]
+    return [line.split()[-1] for line in lines if line.startswith(("nbgrader's Execute ", "ours "))]

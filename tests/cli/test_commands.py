@@ -1,0 +1,243 @@
+"""The commands of every day: for all assignments, for some students, in a fresh clone, with points by hand."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from grader.classroom.intake import all_handed_in
+from grader.classroom.progress import as_json, results_table, summary_table
+from grader.classroom.run import autograde
+from grader.cli import terminal
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.gradebook.published import Told
+from grader.model.label import Label
+from grader.model.submission import Graded
+from grader.model.verdict import Reason, Scored, Verdict
+from support.command_line import Ended
+from support.command_line import grader as run_grader
+from support.made_class import ASSIGNMENT, Made, grade
+from support.places import ROOT
+
+OTHER = "causal_attention"
+Submit = Callable[..., Path]
+
+
+def command(course: Course, *words: str) -> Ended:
+    return run_grader(*words, folder=course.root)
+
+
+# --- all assignments -------------------------------------------------------------------------------------------------
+
+
+def test_without_a_name_all_that_was_handed_in_is_graded(
+    course: Course, submit: Submit, solved: dict[Label, str]
+) -> None:
+    submit(course, "ada", {3: solved[3]})
+    submit(course, "emmy", assignment=OTHER)
+    ended = command(course, "autograde", "--json")
+    assert ended.returncode == 0, ended.stderr
+    told = json.loads(ended.stdout)
+    assert {name: list(one["students"]) for name, one in told.items()} == {OTHER: ["emmy"], ASSIGNMENT: ["ada"]}
+    assert told[ASSIGNMENT]["students"]["ada"]["points"] == 2
+    shown = command(course, "autograde").stdout
+    assert shown.index(OTHER) < shown.index("emmy") < shown.index(ASSIGNMENT) < shown.index("ada")
+    assert list(json.loads(command(course, "autograde", ASSIGNMENT, "--json").stdout)["students"]) == ["ada"]
+
+
+def test_one_assignment_that_cannot_be_graded_does_not_stop_the_others(course: Course, submit: Submit) -> None:
+    submit(course, "ada")
+    submit(course, "ada", assignment=OTHER)
+    shutil.rmtree(course.folder("release") / OTHER)
+    ended = command(course, "autograde", "--json")
+    assert ended.returncode == 1
+    assert f"{OTHER} has not been released yet" in ended.stderr
+    told = json.loads(ended.stdout)
+    assert told[OTHER] == {"error": f"{OTHER} has not been released yet. Run: grader release {OTHER}"}
+    assert list(told[ASSIGNMENT]["students"]) == ["ada"]
+
+
+def test_whose_hand_ins_there_are(course: Course, submit: Submit) -> None:
+    with pytest.raises(CourseError, match="Put what was handed in into submitted/STUDENT/ASSIGNMENT"):
+        all_handed_in(course)
+    submit(course, "ada")
+    submit(course, "emmy")
+    submit(course, "emmy", assignment=OTHER)
+    assert all_handed_in(course) == {OTHER: [], ASSIGNMENT: []}
+    assert all_handed_in(course, ["ada"]) == {ASSIGNMENT: ["ada"]}
+    assert all_handed_in(course, ["emmy", "ada"]) == {OTHER: ["emmy"], ASSIGNMENT: ["emmy", "ada"]}
+    with pytest.raises(CourseError, match="There is no submission by kurt"):
+        all_handed_in(course, ["ada", "kurt"])
+
+
+# --- a fresh clone ---------------------------------------------------------------------------------------------------
+
+
+def test_where_the_release_lies_there_it_need_not_be_made_again(
+    course: Course, submit: Submit, solved: dict[Label, str], scores: Any
+) -> None:
+    """As after `git clone`: source/ and release/, and no gradebook."""
+    (course.root / "gradebook.db").unlink()
+    submit(course, "ada", {3: solved[3]})
+    before = course.notebook("release", ASSIGNMENT).read_bytes()
+    dry = command(course, "autograde", ASSIGNMENT, "--dry-run", "--json")
+    assert dry.returncode == 0, dry.stderr
+    assert [(one["student"], one["now"]) for one in json.loads(dry.stdout)["changes"]] == [("ada", 2)]
+    graded = command(course, "autograde", ASSIGNMENT)
+    assert graded.returncode == 0, graded.stderr
+    assert "self_attention was not in the gradebook; now it is." in graded.stdout
+    assert scores(course, "ada")["test-exercise-3"] == 2
+    assert course.notebook("release", ASSIGNMENT).read_bytes() == before
+    assert "was not in the gradebook" not in command(course, "autograde", ASSIGNMENT).stdout
+
+
+def test_a_release_of_another_source_is_refused(course: Course, submit: Submit) -> None:
+    (course.root / "gradebook.db").unlink()
+    submit(course, "ada")
+    source = course.notebook("source", ASSIGNMENT)
+    source.write_text(source.read_text().replace('"points": 2', '"points": 4'))
+    with pytest.raises(
+        CourseError, match=r"does not compile to .* release: self_attention.ipynb would differ. Run: gr"
+    ):
+        list(autograde(course, ASSIGNMENT))
+    assert not (course.root / "autograded").exists()
+
+
+def test_a_gradebook_that_has_lost_its_grades_gets_no_new_ones(course: Course, submit: Submit) -> None:
+    submit(course, "ada")
+    grade(course, Made("ada"))
+    (course.root / "gradebook.db").unlink()
+    with pytest.raises(CourseError, match="self_attention is not in the gradebook yet"):
+        list(autograde(course, ASSIGNMENT))
+
+
+# --- points by hand --------------------------------------------------------------------------------------------------
+
+
+def by_hand() -> tuple[list[Graded], dict[str, Told]]:
+    """Exercise 2 has half of its points, and one by hand; a question has only those, and a half is taken off."""
+    wrong = Scored(Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, misconceptions=("a",)), max_points=3)
+    right = Scored(Verdict(3, "Softmax", 1.0, Reason.RIGHT), max_points=2)
+    counts = Told({"2": 1.0, "3": 2.0, "why": 4.0, "how": 0.0}, 6.5, 0.5, by_hand=["2", "why"], waits=["how"])
+    return [Graded("ada", verdicts=[wrong, right])], {"ada": counts}
+
+
+def test_points_by_hand_and_what_they_are_in_place_of_are_in_the_table() -> None:
+    results, told = by_hand()
+    table = results_table(results, told=told, most=9)
+    assert [next(iter(column.cells)) for column in table.columns] == [
+        "ada",
+        "1",
+        "2",
+        "4",
+        "waits",
+        "6.5/9",
+        "2: a",
+        "2: 1 by hand, in place of 1.5\nwhy: 4 by hand\nlate: 0.5 taken off",
+    ]
+    rows = list(zip(*(column.cells for column in summary_table(results, told).columns), strict=True))
+    assert ("points by hand", "1", "ada: 2: 1 by hand, in place of 1.5; why: 4 by hand") in rows
+    assert ("waiting for points", "1", "ada: how") in rows
+    assert "points by hand" not in [
+        row[0] for row in zip(*(c.cells for c in summary_table(results).columns), strict=True)
+    ]
+    students: Any = as_json(results, told)["students"]
+    assert students["ada"]["by_hand"] == {"2": 1, "why": 4}
+    assert (students["ada"]["penalty"], students["ada"]["total"]) == (0.5, 6.5)
+
+
+def test_no_points_by_hand_for_an_earlier_answer_are_points_by_hand() -> None:
+    results, told = by_hand()
+    told["ada"] = replace(told["ada"], by_hand=["how"])
+    besides = list(results_table(results, told=told, most=9).columns[-1].cells)
+    assert besides == ["how: 0 so far by hand\nlate: 0.5 taken off"]
+
+
+def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, solved: dict[Label, str]) -> None:
+    submit(course, "ada", {3: solved[3]})
+    list(autograde(course, ASSIGNMENT))
+    with course.api().gradebook as gradebook:
+        gradebook.find_grade("test-exercise-3", ASSIGNMENT, ASSIGNMENT, "ada").manual_score = 0.5
+        gradebook.db.commit()
+    shown = command(course, "autograde", ASSIGNMENT).stdout
+    assert "3: 0.5 by hand, in place of 2" in shown
+    assert "0.5/30" in shown
+
+
+def test_what_is_told_while_a_line_moves_is_on_lines_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written past the line, it would stand behind it: “Canvas …Left out: ada”."""
+    shown, other = (Console(file=io.StringIO(), force_terminal=True) for _ in range(2))
+    monkeypatch.setattr(terminal, "console", shown)
+    monkeypatch.setattr(terminal, "errors", other)
+    with terminal.busy("Canvas …"):
+        terminal.tell("Left out: ada")
+    terminal.tell("Not final: emmy")
+    assert isinstance(shown.file, io.StringIO)
+    assert isinstance(other.file, io.StringIO)
+    assert "Left out: ada" in shown.file.getvalue()
+    assert "Left out" not in other.file.getvalue()
+    assert "Not final: emmy" in other.file.getvalue()
+
+
+# --- what the command says of itself ---------------------------------------------------------------------------------
+
+
+def test_it_says_its_version() -> None:
+    ended = run_grader("--version", folder=ROOT)
+    assert (ended.returncode, ended.stdout) == (0, f"grader {version('attention-grader')}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("grader au", ["autograde"]),
+        ("grader autograde se", ["self_attention"]),
+        ("grader feedback self_attention --student e", ["emmy", "eve"]),
+        ("grader publish self_attention --to g", ["gradescope"]),
+    ],
+)
+def test_a_shell_completes_names(line: str, offered: list[str], course: Course) -> None:
+    """As bash asks, with the script that `grader --show-completion bash` prints."""
+    for name in ("emmy", "eve", "ada"):
+        (course.folder("submitted") / name).mkdir(parents=True)
+    ask = (
+        'eval "$(grader --show-completion bash)"; COMP_WORDS=($1); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); '
+        '_grader_completion grader; echo "${COMPREPLY[*]}"'
+    )
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    shell = ["bash", "-c", ask, "bash", line]
+    ended = subprocess.run(shell, cwd=course.root, env={"PATH": path}, capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == offered, ended.stderr
+
+
+def test_who_installs_sees_one_line_and_the_end_of_what_fails(tmp_path: Path) -> None:
+    def quietly(*command: str) -> Ended:
+        ended = subprocess.run(
+            [str(ROOT / ".ci/quietly"), "install", "Installing", *command],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+    ended = quietly("echo", "much")
+    assert (ended.returncode, (tmp_path / "build/install.log").read_text()) == (0, "much\n")
+    assert re.fullmatch(r"Installing … \d+ s\n", ended.stdout)
+    failed = quietly("sh", "-c", "seq 100; echo what is wrong >&2; exit 3")
+    assert (failed.returncode, failed.stdout.splitlines()[0]) == (
+        3,
+        "Installing … failed. The end of build/install.log:",
+    )
+    assert failed.stdout.splitlines()[1:] == [*map(str, range(72, 101)), "what is wrong"]
+    assert "$(QUIETLY) install" in (ROOT / "Makefile").read_text()

@@ -1,0 +1,306 @@
+"""What `grader doctor` says of a machine: each line where all is well, and where something is missing."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.abc
+import io
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from rich.console import Console
+
+from grader.cli import doctor
+from grader.cli.doctor import Line
+from grader.course.folder import CONFIG_FILE, Course
+from grader.host import machine
+from support.command_line import grader
+
+pytestmark = pytest.mark.user
+
+PASSWORD = "s3cret-Word"
+
+
+def in_a_process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(doctor.__file__).parents[1])}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (doctor.python_line((3, 12, 1)), "3.12.1"),
+        (doctor.torch_line("2.13.0"), "2.13.0"),
+        (doctor.landlock_line(3), "version 3"),
+        (doctor.seccomp_line(""), "refuses"),
+        (doctor.sandbox_line(""), "has computed"),
+        (doctor.disk_line(""), "256 MB"),
+        (doctor.told_line(["signal", "system"]), "told"),
+        (doctor.cores_line(8), "8 submissions"),
+        (doctor.memory_line(16.0, 8), "Enough for 8"),
+        (doctor.nbgrader_line("0.9.6"), "0.9.6"),
+        (doctor.jupyter_line("4.6.6"), "JupyterLab 4.6.6"),
+        (doctor.cuda_line("12.8", ["NVIDIA H200"], 16), "--device cuda grades 16 at once"),
+        (doctor.extra_line("marimo", "0.25.2", "grader release --marimo works"), "So grader release --marimo works."),
+    ],
+)
+def test_what_is_there_is_good(line: Line, words: str) -> None:
+    assert line.state == "good"
+    assert words in f"{line.found} {line.means}"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (doctor.python_line((3, 10, 9)), "Install Python 3.11"),
+        (doctor.torch_line(""), "pip install torch"),
+        (doctor.torch_line("2.13.0", "libcudart.so.13: cannot open shared object file"), "--force-reinstall torch"),
+        (doctor.nbgrader_line("0.9.6", "No module named 'sqlalchemy'"), "cannot be imported"),
+        (doctor.landlock_line("Function not implemented"), "lsm=landlock"),
+        (doctor.landlock_line("no module", "no module"), "--force-reinstall landlock"),
+        (doctor.landlock_line(2), "Boot Linux 6.2 or newer"),
+        (doctor.seccomp_line("Unable to find libseccomp"), "apt-get install libseccomp2"),
+        (doctor.sandbox_line("No module named 'safetensors'"), "docs/installing.md"),
+        (doctor.nbgrader_line(""), "pip install 'nbgrader"),
+        (doctor.nbgrader_line("0.10.0"), "pip install 'nbgrader"),
+        (doctor.nbgrader_line("0.9.4"), "pip install 'nbgrader"),
+    ],
+)
+def test_what_grading_cannot_do_without_is_bad_and_says_what_to_do(line: Line, words: str) -> None:
+    assert line.state == "bad"
+    assert words in line.means
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (doctor.disk_line("PermissionError: [Errno 1] Operation not permitted: 'unshare'"), "watched instead"),
+        (doctor.told_line(["signal"]), "such as unshare"),
+        (doctor.told_line([]), "nobody hears"),
+        (doctor.told_line("it was not confined"), "the sandbox above"),
+        (doctor.cores_line(1), "after the other"),
+        (doctor.memory_line(2.0, 16), "--jobs 4"),
+        (doctor.memory_line(0.5, 2), "End other programs"),
+        (doctor.jupyter_line(""), "pip install jupyter"),
+        (doctor.cuda_line("12.8", []), "nvidia-smi"),
+        (doctor.cuda_line("12.8", ["NVIDIA H200"], "Error 304"), "A sandbox cannot compute there"),
+        (doctor.cuda_line("", []), "build for CUDA"),
+        (doctor.cuda_line(None, []), "cannot be imported"),
+        (doctor.extra_line("dask", "", "more machines"), "pip install 'attention-grader[dask]'"),
+    ],
+)
+def test_what_grading_can_do_without_is_a_note(line: Line, words: str) -> None:
+    assert line.state == "note"
+    assert words in line.means
+
+
+def test_outside_of_a_course_there_is_no_gradebook_to_look_at(tmp_path: Path) -> None:
+    line = doctor.database_line(tmp_path)
+    assert line.state == "note"
+    assert "course folder" in line.means
+
+
+def test_a_gradebook_that_answers(course: Course) -> None:
+    line = doctor.database_line(course.root)
+    assert (line.state, line.means) == ("good", "It answers.")
+    assert line.found == str(course.root / "gradebook.db")
+
+
+def test_a_gradebook_that_is_not_made_yet(course: Course) -> None:
+    (course.root / "gradebook.db").unlink()
+    line = doctor.database_line(course.root)
+    assert line.state == "good"
+    assert "grader release makes it" in line.means
+    assert not (course.root / "gradebook.db").exists(), "looking makes none"
+
+
+def test_a_file_that_is_no_gradebook(course: Course) -> None:
+    (course.root / "gradebook.db").write_text("no database at all, but of some length\n" * 100)
+    line = doctor.database_line(course.root)
+    assert line.state == "bad"
+    assert "no gradebook" in line.means
+
+
+def test_settings_that_cannot_be_read(course: Course) -> None:
+    (course.root / CONFIG_FILE).write_text("c = get_config(\n")
+    line = doctor.database_line(course.root)
+    assert line.state == "bad"
+    assert CONFIG_FILE in line.means
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql+psycopg://grader:{PASSWORD}@127.0.0.1:{{port}}/course",
+        f"postgresql+psycopg://127.0.0.1:{{port}}/course?user=grader&password={PASSWORD}",
+    ],
+)
+def test_a_server_that_does_not_answer_and_no_word_of_the_password(address: str) -> None:
+    with socket.socket() as taken:  # bound, but nobody listens
+        taken.bind(("127.0.0.1", 0))
+        line = doctor.connection_line(address.format(port=taken.getsockname()[1]))
+    assert line.state == "bad"
+    assert "does not answer" in line.means
+    assert "127.0.0.1" in line.found
+    assert PASSWORD not in f"{line.found} {line.means}"
+
+
+@pytest.mark.parametrize("address", [f"nonsense://x:{PASSWORD}@host/db", PASSWORD, f"postgres://a:{PASSWORD}@host"])
+def test_an_address_that_is_none(address: str) -> None:
+    line = doctor.connection_line(address)
+    assert line.state == "bad"
+    assert "postgresql+psycopg://" in line.means
+    assert PASSWORD not in f"{line.found} {line.means}"
+
+
+def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
+    done = in_a_process(course.root, "-m", "grader", "doctor")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(re.findall(r"^[✓·] ", done.stdout, re.MULTILINE)) == 16
+    assert "✗" not in done.stdout
+    assert "Grading can run here" in done.stdout
+
+
+def test_outside_of_a_course_too(tmp_path: Path) -> None:
+    done = grader("doctor", folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no course here" in done.stdout
+
+
+def test_where_something_must_be_mended_the_exit_code_is_1(course: Course) -> None:
+    settings = course.root / CONFIG_FILE
+    address = f"postgresql+psycopg://grader:{PASSWORD}@127.0.0.1:1/course"
+    settings.write_text(f"{settings.read_text()}\nc.CourseDirectory.db_url = {address!r}\n")
+    done = grader("doctor", folder=course.root)
+    assert done.returncode == 1
+    assert "Mend first, as said above: gradebook." in " ".join(done.stdout.split())
+    assert PASSWORD not in done.stdout + done.stderr
+
+
+class Damaged(importlib.abc.MetaPathFinder):
+    """Comes first and finds a package damaged, as where a library of the system is missing."""
+
+    def __init__(self, module: str, error: type[Exception]) -> None:
+        self._module, self._error = module, error
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
+        if name == self._module:
+            raise self._error("it is damaged")
+
+
+@contextlib.contextmanager
+def damaged(module: str, error: type[Exception]) -> Iterator[None]:
+    """What has been imported of it, or needs it, is imported again, our command line included."""
+    again = {module, "grader", "nbgrader"} - ({"nbgrader"} if module in ("landlock", "torch") else set())
+    with mock.patch.dict(sys.modules), mock.patch.object(sys, "meta_path", [Damaged(module, error), *sys.meta_path]):
+        for name in [name for name in sys.modules if name.partition(".")[0] in again]:
+            del sys.modules[name]
+        yield
+
+
+@pytest.mark.parametrize("error", [ImportError, OSError])
+@pytest.mark.parametrize(
+    ("module", "bad"),
+    [
+        ("landlock", "Landlock"),
+        ("nbgrader", "nbgrader, gradebook"),
+        ("nbformat", "sandbox, nbgrader, gradebook"),
+        ("sqlalchemy", "nbgrader, gradebook"),
+        ("torch", "PyTorch"),
+    ],
+)
+def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
+    module: str, bad: str, error: type[Exception], course: Course
+) -> None:
+    with damaged(module, error):
+        done = grader("doctor", folder=course.root)
+    assert done.returncode == 1
+    assert "it is damaged" in " ".join(done.stdout.split())
+    assert f"Mend first, as said above: {bad}" in " ".join(done.stdout.split())
+
+
+def test_a_process_that_never_could_import_a_package_says_so_too(course: Course) -> None:
+    """From the way in on, in a Python that has imported nothing yet."""
+    program = "import sys; sys.modules['nbformat'] = None; sys.argv = ['grader', 'doctor']; from grader import __main__"
+    done = in_a_process(course.root, "-c", f"{program}; __main__.main()")
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1
+    assert "Mend first, as said above: sandbox, nbgrader, gradebook" in " ".join(done.stdout.split())
+
+
+def test_a_sandbox_that_is_not_confined_is_noticed(other_zygote: Callable[[str], None]) -> None:
+    assert doctor.why_no_sandbox() == ""
+    other_zygote("from grader.sandbox import confine; confine._limit_files = lambda *_: None")
+    assert doctor.why_no_sandbox() == "it could read /etc/passwd"
+    other_zygote("from grader.sandbox import confine; confine._limit_calls = lambda *_: None")
+    assert doctor.why_no_sandbox() == "it could open a socket"
+
+
+def test_a_sandbox_that_cannot_start_says_its_last_words(other_zygote: Callable[[str], None]) -> None:
+    """Whatever ends the process that forks them: it is waited for, and asked."""
+    other_zygote("import time; time.sleep(0.5); sys.modules['safetensors'] = None")
+    assert doctor.why_no_sandbox() == "import of safetensors halted; None in sys.modules"
+    other_zygote("import os; os._exit(3)")
+    assert (
+        doctor.why_no_sandbox() == "the process that forks them does not answer ([Errno 104] Connection reset by peer)"
+    )
+
+
+def test_a_device_that_computes_nonsense_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.host.devices.RIGHT", 215.0)
+    assert doctor.why_no_sandbox() == "cpu computes 216.0 where 215.0 is right"
+
+
+def test_what_a_disk_was_refused_for_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert machine.why_no_disk() == ""
+    monkeypatch.setattr(machine, "DISK_TRIAL", machine.DISK_TRIAL.replace("sys.argv[1]", "'/nowhere'"))
+    assert machine.why_no_disk() == "FileNotFoundError: [Errno 2] No such file or directory: '/nowhere'"
+    monkeypatch.setattr(machine, "DISK_TRIAL", machine.DISK_TRIAL.replace("own_disk.mount", "print"))
+    monkeypatch.chdir(tmp_path)
+    assert machine.why_no_disk() == "it had no end"
+
+
+def test_a_kernel_that_tells_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert machine.told() == ["signal", "system"]
+    monkeypatch.setattr(machine, "TOLD_TRIAL", machine.TOLD_TRIAL.replace('"cpu"', '"cpu", 1, 2'))
+    assert machine.told() == "it was not confined"
+
+
+def test_where_nothing_can_be_written_the_doctor_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As in a container whose /tmp belongs to somebody else."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    assert "No such file or directory" in doctor.why_no_sandbox()
+
+
+LISTENS = """
+import pyseccomp
+calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+calls.add_rule(pyseccomp.NOTIFY, "kexec_load")
+calls.load()
+from grader.cli import doctor
+from grader.host import machine
+print(machine.told(), repr(doctor.why_no_sandbox()))
+"""
+
+
+def test_where_somebody_else_listens_tries_are_denied_in_silence(tmp_path: Path) -> None:
+    """A process has one listener, and a container may be one already."""
+    assert in_a_process(tmp_path, "-c", LISTENS).stdout == "[] ''\n"
+
+
+def test_what_a_platform_says_is_no_markup() -> None:
+    console = Console(file=io.StringIO(), width=200)
+    console.print(doctor.table([Line("Landlock", "bad", "[red]\x1b[31m", "[bold]do this[/bold]")]))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "[red] [31m" in shown
+    assert "[bold]do this[/bold]" in shown

@@ -1,0 +1,266 @@
+"""The exercises of a course as a value: loaded from the texts of their files, wherever those lie."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+from traitlets.config import Config
+
+from grader.course.exercise_files import hidden_folders, read_exercise_files
+from grader.course.loading import ExerciseError, earlier_functions, in_order_of, load
+from grader.errors import CourseError
+from grader.model.exercise_files import ExerciseFiles
+from grader.model.label import as_in, in_order, label_of
+
+DOUBLE = '''\
+"""Exercise {label}: twice as much."""
+
+from __future__ import annotations
+
+from grader import Case, Exercise, Misconception, randn
+
+exercise = Exercise(
+    {label},
+    assignment="{assignment}",
+    title="twice as much",
+    entry="{entry}",
+    reference=lambda x: 2 * x,
+    cases=[Case("three numbers", catches="a constant", inputs=lambda rng: (randn(rng, 3),))],
+    mistakes=[Misconception("squared", "wrong formula", 0.0, says="Each is squared.", answers=lambda x: x * x)],
+)
+'''
+
+
+LINES = """\
+from grader import Case, Exercise, randn, wrong
+
+
+def double(x):
+    twice = 2 * x  #: twice
+    return twice  #: result
+
+
+exercise = Exercise(
+    number=1,
+    assignment="ps1",
+    title="twice as much",
+    solution=double,
+    cases=[Case("three numbers", catches="a constant", inputs=lambda rng: (randn(rng, 3),))],
+    mistakes=[
+        wrong("three times", {"twice": "twice = 3 * x"}, "It is three times as much."),
+        MORE
+    ],
+)
+"""
+
+
+def lines(more: str = "") -> str:
+    """Of an exercise whose mistakes are lines."""
+    return LINES.replace("MORE", f'wrong("another", {more}, "It is something else."),' if more else "")
+
+
+def double(label: str = "number=1", assignment: str = "ps1", entry: str = "double") -> str:
+    return DOUBLE.format(label=label, assignment=assignment, entry=entry)
+
+
+def with_step(change: str = '{"factor": 3}', more: str = "") -> str:
+    """Of a reference with one step, and with more attributes."""
+    text = double().replace("lambda x: 2 * x,", f"lambda x, factor=2: factor * x, {more}")
+    return text.replace("answers=lambda x: x * x", f"change={change}")
+
+
+def files(**texts: str) -> ExerciseFiles:
+    return ExerciseFiles("/course/exercises", {f"{name}.py": text.encode() for name, text in texts.items()})
+
+
+def course(folder: Path, **texts: str) -> Path:
+    (folder / "exercises").mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / "exercises" / f"{name}.py").write_text(text)
+    return folder
+
+
+# --- what is right ---------------------------------------------------------------------------------------------------
+
+
+def test_exercises_are_numbered_or_named_within_their_assignment() -> None:
+    catalogue = load(
+        files(
+            ex_b=double("number=2", entry="b"),
+            ex_a=double("number=1", entry="a"),
+            ex_named=double('name="soft-max"', entry="c"),
+            ex_other=double("number=1", "ps2"),
+        )
+    )
+    assert list(catalogue.of("ps1")) == [1, 2, "soft-max"]
+    assert list(catalogue.of("ps2")) == [1]
+    assert not catalogue.of("ps3")
+
+
+def test_right_versions_of_what_comes_before_are_lent_within_the_assignment() -> None:
+    texts = {f"ex{label}": double(f"number={label}", entry=f"f{label}") for label in (1, 2, 3)}
+    exercises = load(files(**texts, ex_other=double("number=1", "ps2", "g"))).of("ps1")
+    assert list(earlier_functions(exercises, exercises[3])) == ["f1", "f2"]
+    assert not earlier_functions(exercises, exercises[1])
+
+
+def test_what_comes_before_is_what_the_notebook_has_before() -> None:
+    """By their names, assign comes before distances."""
+    names = ("assign", "distances", "means")
+    exercises = load(files(**{f"ex_{name}": double(f'name="{name}"', entry=name) for name in names})).of("ps1")
+    as_released = in_order_of(exercises, ["distances", None, "no-such-exercise", "assign", "distances"])
+    assert list(as_released) == ["distances", "assign", "means"]
+    assert list(earlier_functions(as_released, as_released["assign"])) == ["distances"]
+    assert not earlier_functions(as_released, as_released["distances"])
+
+
+def test_files_share_code_with_relative_imports_also_when_a_function_is_called() -> None:
+    shared = "def twice(x):\n    from .deeper import factor\n    return factor * x\n"
+    text = double().replace("from grader", "from .shared import twice\nfrom grader").replace("lambda x: 2 * x", "twice")
+    exercise = load(files(ex1=text, shared=shared, deeper="factor = 2\n")).of("ps1")[1]
+    assert exercise.reference(3) == 6
+
+
+def test_what_is_loaded_needs_no_file(tmp_path: Path) -> None:
+    root = course(tmp_path, ex1=double())
+    found = read_exercise_files(Config(), root)
+    (root / "exercises/ex1.py").unlink()
+    exercise = load(found).of("ps1")[1]
+    assert exercise.reference(2) == 4
+    assert inspect.getsource(exercise.reference).strip() == "reference=lambda x: 2 * x,"
+
+
+def test_what_was_sent_is_what_runs_and_not_the_file_that_lies_there(tmp_path: Path) -> None:
+    folder = course(tmp_path, ex1=double(entry="of_the_disk"), beside="NAME = 'of_the_disk'") / "exercises"
+    sent = double().replace("from grader", "from .beside import NAME\nfrom grader").replace('"double"', "NAME")
+    texts = {"ex1.py": sent.encode(), "beside.py": b"NAME = 'of_the_texts'"}
+    assert load(ExerciseFiles(str(folder), texts)).of("ps1")[1].entry == "of_the_texts"
+
+
+def test_other_texts_are_other_exercises_and_the_same_are_loaded_once() -> None:
+    one, other = files(ex1=double()), files(ex1=double().replace("2 * x", "3 * x"))
+    assert [load(each).of("ps1")[1].reference(1) for each in (one, other)] == [2, 3]
+    assert load(one).of("ps1")[1] is load(files(ex1=double())).of("ps1")[1]
+    assert one.digest != other.digest
+
+
+def test_a_course_may_have_none_and_call_the_folder_as_it_likes(tmp_path: Path) -> None:
+    assert read_exercise_files(Config(), tmp_path) == ExerciseFiles()
+    root = course(tmp_path, ex1=double())
+    (root / "exercises").rename(root / "hidden-things")
+    (root / "hidden-things/.ipynb_checkpoints").mkdir()
+    (root / "hidden-things/.ipynb_checkpoints/ex1.py").write_text("")
+    config = Config()
+    config.GraderCourse.exercises = "hidden-things"
+    assert list(read_exercise_files(config, root).texts) == ["ex1.py"]
+
+
+def test_a_setting_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+    config = Config()
+    for setting in ("no_such_folder", "no.such_package", "../", 7):
+        config.GraderCourse.exercises = setting
+        with pytest.raises(CourseError, match="neither a folder in the course nor an installed package"):
+            read_exercise_files(config, tmp_path)
+
+
+def test_an_installed_package_is_read_and_hidden_without_being_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = course(tmp_path / "site/a_pack", ex1=double())
+    (pack / "__init__.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    config = Config()
+    config.GraderCourse.exercises = "a_pack.exercises"
+    found = read_exercise_files(config, tmp_path)
+    assert load(found).of("ps1")[1].entry == "double"
+    assert hidden_folders(found) == [str(pack / "exercises"), str(pack)]
+    assert "a_pack" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [("3", 3), (3, 3), ("softmax", "softmax"), ("0", None), ("", None), (True, None), ("3b", None), (None, None)],
+)
+def test_a_label_is_a_number_or_a_name(written: object, label: object) -> None:
+    assert label_of(written) == label
+
+
+def test_numbers_come_before_names_and_after_what_belongs_to_none() -> None:
+    assert sorted([10, "b", None, 9, "a"], key=in_order) == [None, 9, 10, "a", "b"]
+    assert as_in(["b", None, 10], ["a", 9, 10, None, "b"]) == [None, "b", 10, 9, "a"]
+
+
+def test_a_mistake_is_a_line_of_the_solution() -> None:
+    exercise = load(files(ex1=lines())).of("ps1")[1]
+    assert (exercise.entry, exercise.reference(5)) == ("double", 10)
+    assert exercise.wrong_answer(exercise.mistakes, (5,)) == 15
+
+
+# --- what is wrong ---------------------------------------------------------------------------------------------------
+
+NO_NAME = "an exercise has either a number"
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ({"ex1": "x = (\n"}, "exercises/ex1.py, line 1: SyntaxError: '(' was never closed."),
+        ({"ex1": double().replace("randn(rng", "rand(rng") + "\nrandm(3)\n"}, "line 17: NameError: name 'randm'"),
+        ({"ex1": double().replace('    title="twice as much",\n', "")}, "line 7: TypeError: Exercise.__init__()"),
+        ({"ex1": "x = 1\n"}, "ex1.py, line 1: it sets no `exercise`."),
+        ({"ex1": "\nexercise = {}\n"}, "ex1.py, line 2: `exercise` is of type dict, and no Exercise."),
+        ({"ex1": "from shared import x\n", "shared": "x = 1"}, "No module named 'shared'. What lies"),
+        ({"ex1": "from .sharing import x\n"}, "ex1.py, line 1: ModuleNotFoundError: No module named '.sharing'."),
+        ({"ex1": "from .shared import y\n", "shared": ""}, "cannot import name 'y' from '.shared' ("),
+        ({"ex1": "from .shared import x\n", "shared": "\n1 / 0\n"}, "exercises/shared.py, line 2: ZeroDivisionError"),
+        ({"ex1": "raise SystemExit(3)\n"}, "ex1.py, line 1: SystemExit: 3."),
+        ({"ex-1": double()}, "ex-1.py, line 1: a file of exercises is named like a Python module"),
+        ({"ex1": double("number=0")}, f"ex1.py, line 7: {NO_NAME}"),
+        ({"ex1": double('number=1, name="a"')}, NO_NAME),
+        ({"ex1": double('name="a b"')}, NO_NAME),
+        ({"ex1": double(), "ex2": double()}, "ex2.py, line 7: exercise 1 of ps1 is in ex1.py, too."),
+        ({"ex1": double(assignment="ps7")}, "ex1.py, line 7: there is no assignment “ps7”. There are: ps1, ps2."),
+        ({"ex1": double(entry="to do")}, "`entry` is “to do”, which is no name"),
+        ({"ex1": double().replace("cases=[Case", "cases=[] and [Case")}, "`double` has no cases"),
+        ({"ex1": double().replace("mistakes=[", "mistakes=2 * [")}, "has 2 mistakes"),
+        ({"ex1": double().replace("mistakes=", "mistake=")}, "Did you mean “mistakes”"),
+        ({"ex1": double().replace("catches=", "caches=")}, "'caches'. Did you mean “catches”?"),
+        (
+            {"ex1": with_step(change='{"factr": 3}')},
+            "line 14: “squared” changes “factr”, which is no step of the reference. Did you mean “factor”?",
+        ),
+        ({"ex1": with_step(change='{"x": 3}')}, "“x”, which is no step of the reference. There are: factor."),
+        ({"ex1": with_step(change="lambda x: x")}, "“squared”: `change` is of type function, and is to be a dict."),
+        ({"ex1": with_step(more='scales={"fctor": "x"},')}, "`scales` names “fctor”, which is no step"),
+        ({"ex1": with_step(more='unscaled="square",')}, "`unscaled` names “square”, which is no misconception."),
+        ({"ex1": with_step(more='explained_in={"square": "x"},')}, "`explained_in` names “square”, which is neither"),
+        ({"ex1": double().replace("wrong formula", "wrong formla")}, "no kind “wrong formla”. Did you mean “wrong"),
+        ({"ex1": double().replace("0.0, says", "'half', says")}, "`credit` is 'half', and is to be a number."),
+        ({"ex1": double().replace("cases=[", "cases=None and [")}, "`cases` is None, and is to be a list."),
+        ({"ex1": double().replace("cases=[", 'cases=["all", ')}, "`cases` holds 'all', which is no `Case(…)`."),
+        ({"ex1": double().replace("lambda rng: (randn(rng, 3),)", "(1,)")}, "line 13: “three numbers”: `inputs` is of"),
+        ({"ex1": double().replace("reference=lambda x: 2 * x", "reference=2")}, "`reference` is 2, and is to be"),
+        ({"ex1": lines('{"twce": "x = 1"}')}, "line 17: “another” changes “twce”, which is no mark of the"),
+        ({"ex1": lines('{"twice": "x = x"}')}, "line 17: “another”: its lines read `twice`, which nothing binds."),
+        ({"ex1": lines('{"twice": "twice = 2 *"}')}, "“another”: with its lines, the solution is not Python"),
+        ({"ex1": lines('{"twice": ("3", "4")}')}, "“another”: “3” does not stand in “twice = 2 * x”."),
+        ({"ex1": lines('{"twice": "twice = 3 * x"}')}, "line 17: “another” has the lines of “three times”."),
+        ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 7: an exercise in a folder is not found"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_is_told_with_its_line(texts: dict[str, str], said: str) -> None:
+    with pytest.raises(ExerciseError) as caught:
+        load(files(**texts), ["ps1", "ps2"])
+    assert said in str(caught.value)
+    assert str(caught.value).endswith("Mend that, and run this again.")
+
+
+def test_all_files_that_are_wrong_are_told_at_once_and_can_be_mended() -> None:
+    wrong = files(ex1="1 / 0", ex2="x = ", ex3=double())
+    with pytest.raises(ExerciseError) as caught:
+        load(wrong)
+    assert str(caught.value).count("\n") == 2
+    assert not [name for name in sys.modules if name.startswith(f"exercises_{wrong.digest[:16]}")]

@@ -1,0 +1,448 @@
+"""Grades for Canvas, Moodle and Gradescope, field by field in the forms that docs/export.md describes."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.export.export_canvas import export_canvas
+from grader.export.export_gradescope import export_gradescope, results_for
+from grader.export.export_moodle import export_moodle
+from grader.gradebook.class_rows import Person, Remark
+from grader.gradebook.items import Counted, Item
+from grader.gradebook.names import Names
+from grader.gradebook.standings import ClassGrades, Standing
+from grader.pages.spreadsheet import defused, is_formula, number
+from support.all_files import files_in
+from support.command_line import export, grader
+from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
+
+# As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
+FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),Self Attention (4711),Current Score
+,,,,,,Manual Posting,
+    Points Possible,,,,,10,30,(read only)
+"Lovelace, Ada",101,u-ada,ada@example.edu,Group A,9,12,90
+"Turing, Alan",102,u-alan,alan@example.edu,"Group A and Group B",8,,80
+"Gödel, Kurt",103,u-kurt,kurt@example.edu,Group B,,,0
+"Student, Test",104,,0123456789abcdef,Group A,,,
+"""
+
+
+@pytest.fixture
+def course_of_four(course: Course) -> Course:
+    """ada and alan have an e-mail address and a number, barbara and one more have none; kurt handed in nothing."""
+    grade(course, Made("ada"), Made("alan", {2: 0.5}, {2: ["not scaled"]}), Made("barbara", {7: 0.35}), Made("chien"))
+    with course.api().gradebook as gradebook:
+        for name, last in (("ada", "Lovelace"), ("alan", "Turing"), ("kurt", "Gödel")):
+            gradebook.update_or_create_student(
+                name, first_name=name.title(), last_name=last, email=f"{name}@example.edu", lms_user_id=f"u-{name}"
+            )
+        gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "alan").late_submission_penalty = 2
+        gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "chien").manual_score = 0.25
+        gradebook.db.commit()
+    return course
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+def roster(folder: Path, text: str = FROM_CANVAS) -> Path:
+    path = folder / "from canvas.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_canvas_alone(course_of_four: Course, told: list[str]) -> None:
+    path = export_canvas(course_of_four, ASSIGNMENT, None, "", told.append)
+    assert path == course_of_four.root / "export/self_attention-canvas.csv"
+    assert rows_of(path) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "self_attention"],
+        ["    Points Possible", "", "", "", "", "30"],
+        ["Lovelace, Ada", "", "u-ada", "ada", "", "30"],
+        ["Turing, Alan", "", "u-alan", "alan", "", "26.5"],
+        ["barbara", "", "", "barbara", "", "26.75"],
+        ["chien", "", "", "chien", "", "27.25"],
+    ]
+    assert not told
+
+
+def test_canvas_filled_in(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path), "", told.append)
+    assert rows_of(path) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Self Attention (4711)"],
+        ["    Points Possible", "", "", "", "", "30"],
+        ["Lovelace, Ada", "101", "u-ada", "ada@example.edu", "Group A", "30"],
+        ["Turing, Alan", "102", "u-alan", "alan@example.edu", "Group A and Group B", "26.5"],
+    ]
+    assert told == ["Not in the file from Canvas, so left out: barbara, chien."]
+
+
+def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
+    text = (
+        "LastName;FirstName;ID;SIS User ID;SIS Login ID;Integration ID;Section;Notes\n"
+        "    Points Possible;;;;;;;\nLovelace;Ada;101;;ada;;A;-\n"
+    )
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "Week 3", told.append)
+    assert rows_of(path) == [
+        ["LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Section", "Week 3"],
+        ["    Points Possible", "", "", "", "", "", "", "30"],
+        ["Lovelace", "Ada", "101", "", "ada", "", "A", "30"],
+    ]
+    assert told[0] == "Canvas has no assignment “Week 3” yet, and will ask whether to make one."
+
+
+def test_canvas_with_a_semicolon_in_a_title(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
+    text = FROM_CANVAS.replace("Quiz 1 (17)", "Quiz; the first (17)")
+    rows = rows_of(export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", told.append))
+    assert [row[-1] for row in rows] == ["Self Attention (4711)", "30", "30", "26.5"]
+
+
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [
+        ("100", "In Canvas, “Self Attention (4711)” has 100 points; here, it has 30. Change that"),
+        ("(read only)", "Canvas computes “Self Attention (4711)” itself, and takes no points for it."),
+        ("30.00", ""),
+        ('"30,0"', ""),
+        ("", ""),
+    ],
+)
+def test_canvas_with_other_points_possible(
+    there: str, words: str, course_of_four: Course, told: list[str], tmp_path: Path
+) -> None:
+    text = FROM_CANVAS.replace("10,30,(read only)", f"10,{there},(read only)")
+    export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", told.append)
+    assert [line for line in told if "Not in the file" not in line] == [
+        line for line in told if words and words in line
+    ]
+    assert len(told) == 1 + bool(words)
+
+
+def test_the_column_that_finds_the_most_is_taken_though_others_find_different_ones(
+    course: Course, tmp_path: Path
+) -> None:
+    grade(course, Made("ada"), Made("101"), Made("202", {8: 0}))
+    text = (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Self Attention (1)\n    Points Possible,,,,,30\n"
+        "One,101,x,ada,,\nTwo,7,101,202,,\nThree,8,y,101,,\n"
+    )
+    rows = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", print))
+    assert {row[0]: row[-1] for row in rows[2:]} == {"One": "30", "Two": "22", "Three": "30"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--to", "canvas", "--by", "email"], "--by is for Moodle, not for Canvas."),
+        (["--to", "moodle", "--roster", "x.csv"], "--roster is for Canvas, not for Moodle."),
+        (["--to", "gradescope", "--roster", "x.csv"], "--roster is for Canvas, not for Gradescope."),
+        (["--to", "gradescope", "--column", "x"], "--column is for Canvas and Moodle, not for Gradescope."),
+        (
+            ["--to", "gradescope", "--index", "x"],
+            "--index is for Gradescope-Autograder and Github, not for Gradescope.",
+        ),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words: str, course_of_four: Course) -> None:
+    done = grader("export", ASSIGNMENT, *arguments, folder=course_of_four.root)
+    assert done.returncode == 1
+    assert done.stderr == f"{words} Leave it out, and run this again.\n"
+    assert not (course_of_four.root / "export").exists()
+
+
+def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_path: Path) -> None:
+    """Students who are called by numbers here, which happen to be numbers of others in Canvas."""
+    grade(course, Made("102"), Made("103", {8: 0}))
+    text = (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Self Attention (1)\n    Points Possible,,,,,30\n"
+        "One,101,102,a,,\nTwo,102,103,b,,\nThree,103,104,c,,\n"
+    )
+    with pytest.raises(CourseError, match=r"ID and SIS User ID find different students\. Empty the wrong one"):
+        export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", print)
+    emptied = text.replace("101", "").replace("102,103", ",103").replace("103,104", ",104")
+    rows = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, emptied), "", print))
+    assert rows[2:] == [["One", "", "102", "a", "", "30"], ["Two", "", "103", "b", "", "22"]]
+
+
+def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp_path: Path) -> None:
+    text = FROM_CANVAS.replace("Quiz 1 (17)", "self-attention (12)")
+    with pytest.raises(CourseError, match=r"2 assignments called “self_attention”.*--column 'self-attention \(12\)'"):
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "Self Attention (4711)", print)
+    assert rows_of(path)[0][-1] == "Self Attention (4711)"
+
+
+@pytest.mark.parametrize("text", ["", "name,points\nada,3\n", "\x00", "Student,Section\n"])
+def test_a_roster_that_is_none(course_of_four: Course, tmp_path: Path, text: str) -> None:
+    with pytest.raises(CourseError, match=r"is no gradebook from Canvas.*choose Grades, Export"):
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
+
+
+def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) -> None:
+    with pytest.raises(
+        CourseError, match=r"cannot be read: No such file or directory\. Name with --roster the file that"
+    ):
+        export_canvas(course_of_four, ASSIGNMENT, tmp_path / "none.csv", "", print)
+    (tmp_path / "latin.csv").write_bytes("Gödel".encode("latin-1"))
+    with pytest.raises(CourseError, match="it is no text in UTF-8"):
+        export_canvas(course_of_four, ASSIGNMENT, tmp_path / "latin.csv", "", print)
+
+
+def test_a_roster_of_another_class(course_of_four: Course, tmp_path: Path) -> None:
+    text = "Student,ID,SIS Login ID,Section\nX,1,x,A\n"
+    with pytest.raises(CourseError, match=r"Nobody in .* has a grade here"):
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
+
+
+@pytest.mark.parametrize(
+    ("by", "rows"),
+    [
+        ("username", [["Username", "self_attention"], ["ada", "30"], ["alan", "26.5"], ["barbara", "26.75"],
+                      ["chien", "27.25"]]),
+        ("email", [["Email address", "self_attention"], ["ada@example.edu", "30"], ["alan@example.edu", "26.5"]]),
+        ("idnumber", [["ID number", "self_attention"], ["u-ada", "30"], ["u-alan", "26.5"]]),
+    ],
+)  # fmt: skip
+def test_moodle(course_of_four: Course, told: list[str], by: str, rows: list[list[str]]) -> None:
+    path = export_moodle(course_of_four, ASSIGNMENT, by, "", told.append)
+    assert rows_of(path) == rows
+    left_out = [] if by == "username" else ["barbara, chien"]
+    assert [line.split(": ")[1].split(". ")[0] for line in told] == left_out
+
+
+def test_moodle_names_the_column_as_asked(course_of_four: Course) -> None:
+    path = export_moodle(course_of_four, ASSIGNMENT, "email", "Assignment: Week 3 (Real)", print)
+    assert rows_of(path)[0] == ["Email address", "Assignment: Week 3 (Real)"]
+
+
+def test_who_shares_an_address_is_left_out(course_of_four: Course, told: list[str]) -> None:
+    with course_of_four.api().gradebook as gradebook:
+        gradebook.update_or_create_student("alan", email="ADA@example.edu")
+        gradebook.update_or_create_student("barbara", email="barbara@example.edu")
+    rows = rows_of(export_moodle(course_of_four, ASSIGNMENT, "email", "", told.append))
+    assert rows[1:] == [["barbara@example.edu", "26.75"]]
+    assert "ada, alan, chien" in told[0]
+
+
+def test_nobody_has_an_address(course: Course) -> None:
+    grade(course, Made("ada"))
+    exports: list[Callable[[], Path]] = [
+        lambda: export_moodle(course, ASSIGNMENT, "email", "", print),
+        lambda: export_gradescope(course, ASSIGNMENT, print),
+    ]
+    for exported in exports:
+        with pytest.raises(CourseError, match=r"no usable Email address for anybody.*grader students import"):
+            exported()
+
+
+def gradescope(course: Course, folder: Path, *users: str, tell: Callable[[str], None] = print) -> Any:
+    """What Gradescope would show: its folder, as it lays it out, and our program started in it."""
+    with zipfile.ZipFile(export_gradescope(course, ASSIGNMENT, tell)) as archive:
+        assert sorted(archive.namelist()) == ["grades.json", "run_autograder", "setup.sh"]
+        for name in ("run_autograder", "setup.sh"):
+            assert archive.getinfo(name).external_attr >> 16 & stat.S_IXUSR
+        archive.extractall(folder / "source")
+    run = folder / "run_autograder"
+    run.write_bytes((folder / "source/run_autograder").read_bytes())
+    metadata = {"users": [{"email": user, "id": 1, "name": "x"} for user in users]}
+    (folder / "submission_metadata.json").write_text(json.dumps(metadata))
+    done = subprocess.run([sys.executable, run], capture_output=True, text=True, check=False)
+    results = folder / "results/results.json"
+    return json.loads(results.read_text()) if done.returncode == 0 else done.stderr
+
+
+def test_gradescope(course_of_four: Course, tmp_path: Path, told: list[str]) -> None:
+    results = gradescope(course_of_four, tmp_path, "Alan@Example.edu", tell=told.append)
+    tests = results.pop("tests")
+    assert results == {
+        "score": 26.5, "output": "Graded outside of Gradescope. 2 points were taken off, since it was handed in late.",
+        "output_format": "text", "test_output_format": "text", "test_name_format": "text", "visibility": "visible",
+    }  # fmt: skip
+    assert [one["max_score"] for one in tests] == list(MAX_POINTS.values())
+    assert tests[1] == {
+        "name": "Exercise 2: Attention scores", "number": "2", "score": 1.5, "max_score": 3,
+        "output": "Something differs.",
+    }  # fmt: skip
+    assert "barbara, chien" in told[0]
+
+
+def test_gradescope_shows_what_the_instructor_has_written(course_of_four: Course, tmp_path: Path) -> None:
+    with course_of_four.api().gradebook as gradebook:
+        notebook = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "ada")
+        by_name = {comment.name: comment for comment in notebook.comments}
+        by_name["exercise-2"].manual_comment = "Well done,\n\nbut see \x1b[31mthe slides."
+        by_name["exercise-3"].auto_comment = "No response."
+        gradebook.db.commit()
+    results = gradescope(course_of_four, tmp_path, "ada@example.edu")
+    assert results["output"] == "Graded outside of Gradescope."
+    outputs = [one["output"] for one in results["tests"]]
+    assert outputs[1] == "Right.\nFrom your instructor:\nWell done,\nbut see  [31mthe slides."
+    assert [place for place, text in enumerate(outputs) if "instructor" in text] == [1]
+
+
+def test_what_is_written_beside_the_exercises_is_told_at_the_top() -> None:
+    item = Item("c1", "test-exercise-2", 3.0)
+    remarks = [Remark("c9", "exercise-2", "Of exercise 2."), Remark("c8", "essay-notes", "Of another cell.")]
+    standing = Standing(
+        Person("ada"), is_graded=True, handed_in=True, counted=Counted({"c1": 3.0}, {}), remarks=remarks
+    )
+    results = results_for(standing, ClassGrades(ASSIGNMENT, None, [item], [standing], {}))
+    assert results["output"] == "Graded outside of Gradescope.\nFrom your instructor:\nOf another cell."
+    assert results["tests"][0]["output"] == "From your instructor:\nOf exercise 2."
+
+
+@pytest.mark.parametrize("users", [["nobody@example.edu"], [], ["ada@example.edu", "alan@example.edu"]])
+def test_gradescope_shows_no_points_where_there_is_no_one_grade(
+    course_of_four: Course, tmp_path: Path, users: list[str]
+) -> None:
+    assert "upload the new file" in gradescope(course_of_four, tmp_path, *users)
+    assert not (tmp_path / "results").exists()
+
+
+def test_jplag_gets_a_folder_of_programs_for_each_student(course: Course, make_notebook: Callable[..., Any]) -> None:
+    code = "def softmax(items_in):\n    %time\n    return items_in"
+    for student in ("ada", "emmy"):
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        nbformat.write(make_notebook(course, {3: code}), path)
+    course.notebook("submitted/nobody", ASSIGNMENT).parent.mkdir(parents=True)
+    link = course.notebook("submitted/link", ASSIGNMENT)
+    link.parent.mkdir(parents=True)
+    link.symlink_to(path)
+    (stale := course.root / f"export/{ASSIGNMENT}-jplag/submissions/gone/x.py").parent.mkdir(parents=True)
+    stale.write_text("")
+    made = export(ASSIGNMENT, "jplag", f"export/{ASSIGNMENT}-jplag", course.root)
+    program = f"{ASSIGNMENT}.py"
+    assert set(files_in(made)) == {
+        f"base-code/{program}", f"submissions/ada/{program}", f"submissions/emmy/{program}",
+    }  # fmt: skip
+    base, ada = (made / place / program for place in ("base-code", "submissions/ada"))
+    defined = "def softmax(items_in):\n    pass\n    return items_in\n"
+    assert (defined in ada.read_text(), defined in base.read_text()) == (True, False)
+    assert {node.name for node in ast.walk(ast.parse(base.read_text())) if isinstance(node, ast.FunctionDef)} >= {
+        "softmax"
+    }
+
+
+def test_jplag_has_codes_in_an_anonymous_assignment(course: Course, make_notebook: Callable[..., Any]) -> None:
+    path = course.notebook("submitted/ada", ASSIGNMENT)
+    path.parent.mkdir(parents=True)
+    nbformat.write(make_notebook(course), path)
+    (course.root / "course.toml").write_text("anonymous = true")
+    made = export(ASSIGNMENT, "jplag", f"export/{ASSIGNMENT}-jplag", course.root)
+    assert [path.name for path in (made / "submissions").iterdir()] == [Names(course, ASSIGNMENT)("ada")]
+
+
+@pytest.mark.parametrize("step", ["submitted", "release"])
+def test_jplag_without_anything_to_compare(step: str, course: Course) -> None:
+    shutil.rmtree(course.root / step, ignore_errors=True)
+    ended = grader("export", ASSIGNMENT, "--to", "jplag", folder=course.root)
+    said = "Nobody has handed in" if step == "submitted" else "has not been released yet"
+    assert (ended.returncode, said in ended.stderr) == (1, True)
+
+
+def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> None:
+    with course_of_four.api().gradebook as gradebook:
+        gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
+        gradebook.db.commit()
+    export_moodle(course_of_four, ASSIGNMENT, "username", "", told.append)
+    assert told == [
+        "Not final: 1 answer waits for points by hand, of 1 student (1: ada). Give them in the formgrader "
+        "(`jupyter lab`, menu Nbgrader), and export again."
+    ]
+
+
+def test_formulas_are_defused_and_identifiers_are_never_changed(
+    course: Course, told: list[str], tmp_path: Path
+) -> None:
+    grade(course, Made("=1+1"), Made("ada", says={1: ["=cmd|' /C calc'!A0"]}), Made("@eve"), Made("-1"))
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_student(
+            "ada", first_name="@SUM(A1)", last_name="=2+2", lms_user_id="+31", email="a@b.c"
+        )
+    alone = rows_of(export_canvas(course, ASSIGNMENT, None, "=title", told.append))
+    assert alone[0][-1] == "'=title"
+    assert alone[2:] == [["'=2+2, @SUM(A1)", "", "", "ada", "", "30"]]
+    assert "-1, =1+1, @eve" in told[0]
+    assert rows_of(export_moodle(course, ASSIGNMENT, "username", "", told.append))[1:] == [["ada", "30"]]
+    text = 'Student,ID,SIS Login ID,Section\n"=""Ada""",7,ada,+A\n=x,8,=1+1,B\n'
+    filled_in = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", told.append))
+    assert filled_in[1:] == [['\'="Ada"', "7", "ada", "'+A", "30"]]
+    assert "Not in the file from Canvas, so left out: -1, @eve." in told
+    assert told[-1].startswith("Left out, because a spreadsheet would take the identifier")
+    assert "for a formula: =1+1. Type" in told[-1]
+
+
+@pytest.mark.parametrize("text", ['read ;"=1+1', 'read |" -1', 'read ; "@b'])
+def test_no_part_of_a_line_is_a_formula_either(text: str) -> None:
+    """Where a semicolon ends a cell, a quote, which is two in the file, is read as nothing."""
+    line = io.StringIO()
+    csv.writer(line).writerow(["ada", defused(text)])
+    for delimiter in ";|":
+        (cells,) = csv.reader(io.StringIO(line.getvalue()), delimiter=delimiter, skipinitialspace=True)
+        assert not any(map(is_formula, cells))
+
+
+@pytest.mark.parametrize("text", ["write /tmp/z;=1+1", "a; -1", "a|\t@b", "\u200b=1+1", "\ufeff@SUM(A1)", "a;＝b"])
+def test_no_part_of_a_cell_is_a_formula(text: str) -> None:
+    assert [part for part in re.split("[;|]", defused(text)) if is_formula(part)] == []
+
+
+@pytest.mark.parametrize("text", ["Lovelace, Ada", "2: not scaled; 7: softmax along rows", "a-b", "x = 1; y"])
+def test_other_texts_stay(text: str) -> None:
+    assert defused(text) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(30.0, "30"), (26.5, "26.5"), (1 / 3, "0.33"), (0.0, "0"), (1e-9, "0"), (123456.0, "123456"), (10.0, "10")],
+)
+def test_numbers_as_importers_take_them(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["report", "self_attention"], "Nothing of self_attention is graded yet. Run: grader autograde self_attention"),
+        (["report", "nonsense"], "There is no assignment “nonsense”."),
+        (["export", "self_attention", "--to", "moodle"], "Run: grader autograde self_attention"),
+        (["export", "nonsense", "--to", "canvas"], "There is no assignment “nonsense”."),
+        (["export", "self_attention", "--to", "blackboard"], "'canvas', 'moodle', 'gradescope'"),
+    ],
+)
+def test_a_mistake_of_the_user_is_one_sentence(course: Course, arguments: list[str], words: str) -> None:
+    done = grader(*arguments, folder=course.root)
+    assert done.returncode in (1, 2)
+    assert words in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_line_says_where_the_file_is(course_of_four: Course, tmp_path: Path) -> None:
+    arguments = ["export", ASSIGNMENT, "--to", "canvas", "--roster", str(roster(tmp_path))]
+    done = grader(*arguments, folder=course_of_four.root)
+    assert done.returncode == 0
+    assert done.stdout == "export/self_attention-canvas.csv\n"
+    assert "left out: barbara, chien" in done.stderr

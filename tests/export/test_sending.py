@@ -1,0 +1,437 @@
+"""`grader publish --send`, against a server that answers as Canvas and Moodle say that they do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.export import rest, send
+from grader.export.platform import Grade, Platform
+from grader.export.rest import Rest
+from grader.gradebook.published import Publication, Publications, told_now
+from grader.gradebook.roster import Enrolled, write_roster
+from grader.gradebook.standings import read_class
+from support.command_line import Ended
+from support.command_line import grader as run_grader
+from support.made_class import ASSIGNMENT, Made, grade
+from support.platform_server import TOKEN, Held, serving
+
+KINDS = ("canvas", "moodle")
+POINTS = {"ada": 30.0, "alan": 26.5, "barbara": 26.75}
+IDS = {"ada": 7, "alan": 8, "barbara": 9}
+
+
+@pytest.fixture
+def published(course: Course) -> Course:
+    """Three students who were told their points. Their addresses are known, and a late one's penalty."""
+    grade(course, Made("ada"), Made("alan", {2: 0.5}, {2: ["not scaled"]}), Made("barbara", {7: 0.35}))
+    with course.api().gradebook as gradebook:
+        for name in POINTS:
+            gradebook.update_or_create_student(name, email=f"{name}@example.edu", lms_user_id=f"u-{name}")
+        gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "alan").late_submission_penalty = 2
+        gradebook.db.commit()
+    publications = Publications(course, ASSIGNMENT)
+    publications.begin()
+    told, most = told_now(course, ASSIGNMENT, print)
+    publications.keep(Publication(1, "2026-11-24T10:15:00+00:00", "me", most, told))
+    return course
+
+
+@pytest.fixture
+def held() -> Held:
+    """The three, and somebody whom we do not know."""
+    names = {**IDS, "kurt": 10}
+    people = [
+        {"id": number, "username": name, "login_id": name, "email": f"{name}@Example.edu", "idnumber": f"u-{name}",
+         "sis_user_id": f"u-{name}"}
+        for name, number in names.items()
+    ]  # fmt: skip
+    return Held(people, dict.fromkeys(names.values()))
+
+
+@pytest.fixture
+def url(held: Held) -> Iterator[str]:
+    with serving(held) as address:
+        yield address
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """For how long the platform was waited for; nobody really waits."""
+    return []
+
+
+@pytest.fixture(params=KINDS)
+def platform(request: pytest.FixtureRequest, url: str, waits: list[float]) -> Platform:
+    found = send.platform_at(request.param, "101/4711", environment(request.param, url))
+    found._rest._sleep = waits.append  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.fixture(params=KINDS)
+def kind_and_url(request: pytest.FixtureRequest, url: str) -> tuple[str, str]:
+    return request.param, url
+
+
+def environment(kind: str, url: str, token: str = TOKEN) -> dict[str, str]:
+    return {f"{kind.upper()}_URL": url, f"{kind.upper()}_TOKEN": token}
+
+
+def planned(course: Course, platform: Platform, told: list[str] | None = None, **how: str) -> list[Grade]:
+    tell = (told if told is not None else []).append
+    return send.plan(course, ASSIGNMENT, platform, how.get("by", "username"), how.get("link", ""), tell)
+
+
+def sent(course: Course, platform: Platform, grades: list[Grade], yes: bool = True) -> int:
+    return send.send(course, ASSIGNMENT, platform, grades, yes)
+
+
+def writes(held: Held) -> list[str]:
+    return [call for call in held.calls if call.startswith("PUT") or "save" in call]
+
+
+# --- what is sent ----------------------------------------------------------------------------------------------------
+
+
+def test_points_and_a_comment_go_to_each(published: Course, platform: Platform, held: Held) -> None:
+    grades = planned(published, platform, link="https://pages.example.edu/{student}?a=1&b=2")
+    assert [(one.student, one.before, one.points) for one in grades] == [(name, None, POINTS[name]) for name in POINTS]
+    assert sent(published, platform, grades) == 3
+    assert held.score == {**{IDS[name]: points for name, points in POINTS.items()}, 10: None}
+    said = "26.5 of 30 points (1: 3, 2: 1.5, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8, taken off: 2). "
+    (comment,) = held.comments[8]
+    amp = "&amp;" if platform.name == "Moodle" else "&"
+    assert comment == f"{said}https://pages.example.edu/alan?a=1{amp}b=2"
+    assert len(writes(held)) == (1 if platform.name == "Moodle" else 3)
+
+
+def test_what_is_right_there_is_not_sent_again(published: Course, platform: Platform, held: Held) -> None:
+    held.score |= {7: 30.0, 8: 20.0}
+    assert [(one.student, one.before) for one in planned(published, platform)] == [("alan", 20.0), ("barbara", None)]
+    sent(published, platform, planned(published, platform))
+    assert planned(published, platform) == []
+    assert 7 not in held.comments
+
+
+def test_nothing_is_sent_that_was_not_shown(published: Course, platform: Platform, held: Held) -> None:
+    assert sent(published, platform, planned(published, platform), yes=False) == 0
+    assert writes(held) == []
+    held.score[7] = 29.0  # somebody has changed it there meanwhile
+    assert sent(published, platform, planned(published, platform), yes=False) == 0
+    assert sent(published, platform, planned(published, platform), yes=False) == 3
+
+
+def test_a_run_that_is_cut_off_goes_on(published: Course, platform: Platform, held: Held) -> None:
+    """Where it is not known whether it was done, it is not done again by itself: a comment would stand there twice."""
+    platform.at_once = 1
+    sent(published, platform, planned(published, platform), yes=False)
+    held.first_writes += [(429, {"Retry-After": "3"}, "")] + [(0, {}, "")] * rest.TRIES
+    with pytest.raises(CourseError, match=r"goes on where it stopped\. 0 of 3 were sent\."):
+        sent(published, platform, planned(published, platform), yes=False)
+    assert len(writes(held)) == (2 if platform.name == "Canvas" else 1 + rest.TRIES - 1)
+    held.first_writes.clear()
+    held.score[7] = 30.0  # it had been done
+    assert sent(published, platform, planned(published, platform), yes=False) == 2
+    assert held.score[8] == POINTS["alan"]
+    assert {user: len(comments) for user, comments in held.comments.items()} == {8: 1, 9: 1}
+
+
+# --- who it is -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["email", "idnumber"])
+def test_students_are_found_as_the_user_says(by: str, published: Course, platform: Platform, held: Held) -> None:
+    for one in held.people:
+        one["username"] = one["login_id"] = f"x{one['id']}"
+    with pytest.raises(
+        CourseError, match=r"knows nobody here by Username\. Say how it is to find them: --by username or"
+    ):
+        planned(published, platform)
+    assert [one.id for one in planned(published, platform, by=by)] == ["7", "8", "9"]
+
+
+def test_who_is_not_known_for_sure_is_left_out_and_named(published: Course, platform: Platform, held: Held) -> None:
+    held.people[3].update(username="ADA", login_id="ADA")
+    del held.people[1]
+    told: list[str] = []
+    assert [one.student for one in planned(published, platform, told)] == ["barbara"]
+    assert told == [f"Left out, because {platform.name} knows nobody or two by their Username: ada, alan."]
+
+
+def test_a_number_of_canvas_in_the_roster_says_who_it_is(published: Course, held: Held, url: str) -> None:
+    for one in held.people:
+        one["login_id"] = {7: "alan", 8: "unknown", 9: "barbara"}.get(int(one["id"]), "kurt")
+    write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan", canvas_id="8"), Enrolled("barbara")])
+    canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
+    assert {one.student: one.id for one in planned(published, canvas)} == {"ada": "7", "alan": "8", "barbara": "9"}
+    write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan")])  # whose name is ada's there
+    told: list[str] = []
+    assert {one.student: one.id for one in planned(published, canvas, told)} == {"ada": "7", "barbara": "9"}
+    assert told == ["Left out, because Canvas knows nobody or two by their Username: alan."]
+
+
+def test_excused_students_stay_excused(published: Course, held: Held, url: str) -> None:
+    held.excused = {8}
+    told: list[str] = []
+    canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
+    assert [one.student for one in planned(published, canvas, told)] == ["ada", "barbara"]
+    assert told == ["Left out, because Canvas has excused them, or has not assigned it to them: alan."]
+
+
+def test_all_pages_are_read(published: Course, platform: Platform, held: Held) -> None:
+    """Those of ours come last."""
+    others = [{"id": 1000 + n, "username": f"n{n}", "login_id": f"n{n}"} for n in range(205)]
+    held.people[:0] = others
+    held.score = {one["id"]: None for one in held.people}
+    assert [one.id for one in planned(published, platform)] == ["7", "8", "9"]
+
+
+# --- what goes wrong -------------------------------------------------------------------------------------------------
+
+
+def test_a_platform_that_asks_for_time_gets_it(
+    published: Course, platform: Platform, held: Held, waits: list[float]
+) -> None:
+    later = format_datetime(datetime.now(UTC) - timedelta(hours=1))
+    held.first += [(429, {"Retry-After": "7"}, ""), (429, {"Retry-After": later}, ""), (503, {}, "")]
+    held.first += [(403, {}, "403 Forbidden (Rate Limit Exceeded)"), (502, {}, "")]
+    assert len(planned(published, platform)) == 3
+    assert waits == [7.0, 0.0, 4.0, 8.0, 16.0]
+    held.first += [(0, {}, "")]
+    held.first_writes += [(429, {"Retry-After": "7"}, "")]
+    assert sent(published, platform, planned(published, platform)) == 3
+    assert waits[5:] == [1.0, 7.0]
+
+
+def test_a_platform_that_never_has_time_is_left_alone(published: Course, platform: Platform, held: Held) -> None:
+    held.first += [(429, {}, "")] * rest.TRIES
+    with pytest.raises(CourseError, match=r"asks us to come later\. Run this again"):
+        planned(published, platform)
+    held.first[:] = [(429, {"Retry-After": "86400"}, "")]
+    with pytest.raises(CourseError, match="asks us to come later"):
+        planned(published, platform)
+    assert held.first == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ((403, {}, '{"message": "user not authorized"}'), "forbids that to the token's owner: .*not authorized"),
+        ((404, {}, "gone"), "does not know what we ask for: gone"),
+        ((500, {}, "oh"), "says 500: oh Run this again"),
+        ((302, {"Location": "http://127.0.0.1:9/"}, ""), "sends us to another place, http://127.0.0.1:9/"),
+        ((200, {}, "<html>"), "no JSON. Is its address right"),
+    ],
+)  # fmt: skip
+def test_other_answers_are_told(
+    answer: tuple[int, dict[str, str], str], words: str, published: Course, platform: Platform, held: Held
+) -> None:
+    held.first.append(answer)
+    with pytest.raises(CourseError, match=f"{platform.name} .*{words}"):
+        planned(published, platform)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("canvas", "does not take the token"), ("moodle", r"Invalid token \(inval")]
+)
+def test_a_wrong_token_is_told_and_not_shown(kind: str, words: str, published: Course, url: str) -> None:
+    platform = send.platform_at(kind, "101/4711", environment(kind, url, token="wrong-one"))
+    with pytest.raises(CourseError, match=words) as failed:
+        planned(published, platform)
+    assert "wrong-one" not in str(failed.value)
+
+
+JSON = (
+    "", "null", "3", '"text"', "[null]", "[[]]", "[{}]", "{}", '{"id": 1}', '[{"id": {}}]', '[{"id": true}]',
+    '[{"id": "../7"}]',
+    '{"courses": 3}', '{"courses": [{"assignments": {}}]}', '{"courses": [{"assignments": [{"id": 4711}]}]}',
+    '{"courses": [{"assignments": [{"id": 4711, "name": [], "grade": "NaN"}]}]}',
+    '{"assignments": [{"grades": [{"userid": 7, "grade": "many"}]}]}',
+    '{"assignments": [{"grades": [{"userid": 7, "grade": Infinity, "attemptnumber": []}]}]}',
+    '{"name": {}, "grading_type": "points", "points_possible": "30"}',
+    '{"name": "x", "grading_type": "points", "points_possible": NaN}',
+    '[{"user_id": 7, "score": "30"}]', '[{"user_id": 7, "score": NaN}]', '[{"user_id": 7, "score": [1]}]',
+    "[" * 100_000, "1" * 10_000, "\udcff", "<html>", f'"{"x" * 2**20}"',
+    f'{{"exception": {{}}, "message": ["{TOKEN}"], "errorcode": "{TOKEN}"}}',
+)  # fmt: skip
+HOSTILE = [
+    *((200, {}, text) for text in JSON),
+    (200, {"Content-Length": "99"}, "[]"),
+    (200, {"Content-Length": "-1"}, "[]"),
+    (200, {"Link": f'<http://[{TOKEN}>; rel="next"'}, "[]"),
+    (200, {"Link": f'<https://example.edu/{TOKEN}>; rel="next"'}, "[]"),
+    (200, {"X": "x" * 100_000}, "[]"),
+    (204, {}, ""), (301, {}, ""), (304, {}, ""), (418, {}, "x" * 289 + TOKEN),
+    *((302, {"Location": place}, "") for place in (f"https://example.edu/?t={TOKEN}", "http://[", "file:///x", "//")),
+    (401, {}, TOKEN), (403, {}, f"Authorization: Bearer {TOKEN}"), (500, {}, f"wstoken={TOKEN}"),
+    (403, {"Content-Length": "99"}, "cut off"),
+    *((429, {"Retry-After": when}, "") for when in ("nan", "-5", "soon", "9e9", "Mon, 01 Jan 9999999999 0:0:0 GMT")),
+]  # fmt: skip
+
+
+def refusal(ask: Callable[[], object]) -> str:
+    """What is said, if it is refused; any other error fails the test."""
+    try:
+        ask()
+    except CourseError as error:
+        return str(error)
+    return ""
+
+
+def test_whatever_a_platform_answers_is_told_in_a_sentence(
+    published: Course, kind_and_url: tuple[str, str], held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At each step, to reading and to writing; none of it shows the token, sends anything, or is a traceback."""
+    monkeypatch.setattr(rest, "MAX_BYTES", 2**19)
+    known = read_class(published, ASSIGNMENT, print)
+    monkeypatch.setattr(send, "read_class", lambda *_: known)
+    kind, url = kind_and_url
+
+    def new() -> Platform:
+        made = send.platform_at(kind, "101/4711", environment(kind, url))
+        made._rest._sleep = lambda _: None  # type: ignore[attr-defined]
+        return made
+
+    grades = planned(published, new())
+    reads = len(held.calls)
+    for answer in HOSTILE:
+        for before in range(reads):
+            held.first[:] = [*[None] * before, answer]
+            said = refusal(lambda: planned(published, new()))
+            assert new().name in said or not said, (answer, before)
+            assert TOKEN[4:] not in said, (answer, before)
+            assert held.first == []
+        assert writes(held) == []
+        held.first_writes[:] = [answer]
+        assert TOKEN[4:] not in refusal(lambda: sent(published, new(), grades)), answer
+        held.calls.clear()
+
+
+def test_an_answer_of_another_kind_is_not_taken_for_none(published: Course, platform: Platform, held: Held) -> None:
+    """Else all would be left alone, or sent again."""
+    for before in (1, 2):
+        held.first[:] = [*[None] * before, (200, {}, "{}")]
+        with pytest.raises(CourseError, match="has answered with something that it should not"):
+            planned(published, platform)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "text", ["not-for\nothers", "not for others", "", "„not-for-others“", "not-for-others\0", "x" * 5000]
+)
+def test_what_cannot_be_a_token_is_told_and_not_shown(text: str, kind: str, url: str) -> None:
+    with pytest.raises(CourseError, match=f"{kind.upper()}_TOKEN") as failed:
+        send.platform_at(kind, "101/4711", environment(kind, url, token=text))
+    assert not text or text not in str(failed.value)
+    assert "others" not in str(failed.value)
+
+
+def test_a_line_end_behind_a_token_is_no_part_of_it(published: Course, kind_and_url: tuple[str, str]) -> None:
+    kind, url = kind_and_url
+    platform = send.platform_at(kind, "101/4711", environment(kind, f"{url}/\n", token=f"{TOKEN}\r\n"))
+    assert len(planned(published, platform)) == 3
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://ada:not-for-others@example.edu", "https://example.edu/?token=not-for-others", "https://[", "https://",
+     "https://exa mple.edu", "https://example.edu/\nnot-for-others", "https://münchen.example"],
+)  # fmt: skip
+def test_what_cannot_be_an_address_is_told_and_not_shown(url: str) -> None:
+    with pytest.raises(CourseError, match="CANVAS_URL") as failed:
+        send.platform_at("canvas", "101/4711", environment("canvas", url))
+    assert "not-for-others" not in str(failed.value)
+
+
+def test_a_token_goes_nowhere_else(published: Course, held: Held, url: str) -> None:
+    other = Held(people=held.people)
+    canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
+    with serving(other) as address:
+        held.link = f"{address}/api/v1/courses/101/users?page=2"
+        with pytest.raises(CourseError, match="Canvas sends us to another place"):
+            planned(published, canvas)
+    assert other.calls == []
+    with pytest.raises(CourseError, match="begin with https://"):
+        Rest("Canvas", "http://canvas.example.edu", {})
+
+
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [
+        ({"max_points": 100.0}, "has 100 points; here, it has 30. Change that there"),
+        ({"max_points": 0.0}, "has (0|no) points; here"),
+        ({"grading_type": "percent"}, "is not graded with points"),
+        ({"teams": 1}, "is for groups"),
+    ],
+)
+def test_an_assignment_that_cannot_take_these_points(
+    there: dict[str, Any], words: str, published: Course, platform: Platform, held: Held
+) -> None:
+    vars(held).update(there)
+    if {"grading_type": "Moodle", "teams": "Canvas"}.get(next(iter(there))) == platform.name:
+        assert planned(published, platform), "it has no such thing"
+        return
+    with pytest.raises(CourseError, match=words):
+        planned(published, platform)
+    assert writes(held) == []
+
+
+def test_another_assignment_of_moodle_is_named(published: Course, url: str) -> None:
+    moodle = send.platform_at("moodle", "101/9", environment("moodle", url))
+    with pytest.raises(CourseError, match=r"no assignment 9 in course 101. There are: 4711 \(Self-attention\)"):
+        planned(published, moodle)
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def command(course: Course, *words: str) -> Ended:
+    return run_grader("publish", ASSIGNMENT, "--stale-anyway", *words, folder=course.root)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_command_shows_then_sends_then_has_nothing_to_do(
+    kind: str, published: Course, held: Held, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment(kind, url).items():
+        monkeypatch.setenv(name, value)
+    words = ("--to", kind, "--send", "--at", "101/4711", "--by", "email")
+    shown = command(published, *words)
+    assert shown.returncode == 0, shown.stderr
+    assert re.search(r"^ alan +– +26\.5 +26\.5 of 30 points \(1: 3, 2: 1\.5", shown.stdout, re.MULTILINE)
+    assert "Nothing is sent so far." in shown.stdout
+    assert writes(held) == []
+    assert command(published, *words).stdout.endswith("3 sent.\n")
+    assert held.score[8] == 26.5
+    assert "nothing is sent." in command(published, *words).stdout
+    assert TOKEN not in shown.stdout + shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--to", "canvas", "--at", "101/4711"], "Add --send, or leave them out."),
+        (["--to", "canvas", "--link", "https://example.edu"], "Add --send, or leave them out."),
+        (["--send", "--to", "canvas"], "Say where: --at COURSE/ASSIGNMENT"),
+        (["--send", "--to", "canvas", "--at", "x"], "Say where: --at COURSE/ASSIGNMENT"),
+        (["--send", "--to", "canvas", "--at", "101/4711"], "Set CANVAS_URL and CANVAS_TOKEN."),
+        (["--send", "--to", "gradescope", "--at", "101/4711"], "--to canvas or --to moodle"),
+        (["--send", "--to", "canvas", "--to", "moodle", "--at", "1/2"], "--to canvas or --to moodle"),
+    ],
+)
+def test_what_is_missing_is_said_before_anything_is_published(
+    words: list[str], said: str, published: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CANVAS_URL", "CANVAS_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    ended = command(published, *words)
+    assert (ended.returncode, said in " ".join(ended.stderr.split())) == (1, True), ended.stderr
+    assert Publications(published, ASSIGNMENT).numbers == [1]
+    assert not (published.root / "export").exists()

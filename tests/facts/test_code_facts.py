@@ -1,0 +1,264 @@
+"""What the text of a student's code shows, and what is said of it. Each code is run through the whole of grading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from grader.course.folder import Course
+from grader.facts.code_facts import MAX_SOURCE, facts_of, variables_of
+from grader.host import definitions
+from grader.host.grading import grade_notebook
+from grader.judging.sentences import of_facts
+from grader.model.fact import Fact, Kind
+from grader.model.verdict import Verdict
+from support.our_course import EXERCISES, OURS
+from support.solution_cells import from_notebook
+
+NONE = frozenset[str]()
+
+
+def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tuple[Fact, ...]:
+    """Without the names of arguments, which every code has."""
+    found = facts_of(source, entry, ("__init__", "forward"), variables)
+    return tuple(fact for fact in found if fact.kind != Kind.ARGUMENTS)
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "what"),
+    [
+        ("def f(x):\n    return x / D ** 0.5", Kind.BORROWED, "D"),
+        ("def f(x):\n    return [y / D for y in x]", Kind.BORROWED, "D"),
+        ("def f(x):\n    def g(y):\n        return y / D\n    return g(x)", Kind.BORROWED, "D"),
+        ("def f(x):\n    x.masked_fill(x > 0, 0)\n    return x", Kind.LOST, "x.masked_fill(x > 0, 0)"),
+        ("def f(x):\n    torch.softmax(x, 0)\n    return x", Kind.LOST, "torch.softmax(x, 0)"),
+        ("def f(x):\n    x / 2\n    return x", Kind.LOST, "x / 2"),
+        ("def f(x):\n    x.add(2)\n    return x", Kind.LOST, "x.add(2)"),
+        ("def f(x):\n    softmax(x)\n    return x", Kind.LOST, "softmax(x)"),
+        ("def f(x, d=D ** 0.5):\n    return x / d", Kind.BORROWED, "D"),
+        ("def f(x):\n    y = x.softmax(0)\n    return x", Kind.UNUSED, "y"),
+        ("def f(x):\n    y = x @ x\n    return x", Kind.UNUSED, "y"),
+        ("def f(x):\n    assert (len(x) % 2 == 0, 'odd')\n    return x", Kind.ALWAYS_TRUE,
+         "assert (len(x) % 2 == 0, 'odd')"),
+        ("def f(x):\n    for y in x:\n        return y * 2", Kind.LEFT_EARLY, "return y * 2"),
+        ("def f(x):\n    return x + torch.inf * x", Kind.INFINITE, "return x + torch.inf * x"),
+        ("def f(x):\n    return x - float('inf')", Kind.INFINITE, "return x - float('inf')"),
+        ("class f:\n    def __init__(self):\n        self.out = nn.Linear(2, 2)\n    def forward(self):\n        pass",
+         Kind.NEVER_CALLED, "self.out"),
+        ("class f:\n    def __init_(self, x):\n        self.x = x", Kind.NOT_INIT, "__init_"),
+        ("class f:\n    def _init_(self, x):\n        self.x = x", Kind.NOT_INIT, "_init_"),
+        ("class f:\n    def __int__(self, x):\n        self.x = x", Kind.NOT_INIT, "__int__"),
+        ("class f:\n    def forward(x):\n        return self.W(x)", Kind.NO_SELF, "forward"),
+        ("class f:\n    def by_head(x):\n        return self.W(x)", Kind.NO_SELF, "by_head"),
+        ("class f:\n    def forward(self, x):\n        return nn.Linear(2, 2)(x)", Kind.MADE_ANEW,
+         "return nn.Linear(2, 2)(x)"),
+        ("def f(x):\n    y = torch.empty(2)\n    return y + x", Kind.EMPTY, "y = torch.empty(2)"),
+        ("class f:\n    def forward(self, x):\n        y = torch.empty_like(x)\n        return y", Kind.EMPTY,
+         "y = torch.empty_like(x)"),
+        ("def f(x):\n    return x / torch.Tensor(len(x)).sqrt()", Kind.SIZED, "return x / torch.Tensor(len(x)).sqrt()"),
+        ("class f:\n    def __init__(self, d):\n        self.s = torch.sqrt(torch.Tensor(d))", Kind.SIZED,
+         "self.s = torch.sqrt(torch.Tensor(d))"),
+        ("def f(x):\n    x + 1", Kind.NO_RETURN, "f"),
+        ("class f:\n    def forward(self, x):\n        y = x @ x", Kind.NO_RETURN, "forward"),
+        ("class f:\n    def mix(self, x):\n        x.exp()\n        return x\n    def forward(self, x):\n"
+         "        return self.mix(x)", Kind.LOST, "x.exp()"),
+        ("def mix(x):\n    y = x.exp()\n    return x\ndef f(x):\n    return mix(x)", Kind.UNUSED, "y"),
+        ("class f:\n    def __init__(self):\n        super(f, self).__init__", Kind.NOT_CALLED,
+         "super(f, self).__init__"),
+        ("def f(x):\n    x.sum().backward\n    return x", Kind.NOT_CALLED, "x.sum().backward"),
+    ],
+)  # fmt: skip
+def test_what_a_code_shows(source: str, kind: Kind, what: str) -> None:
+    assert Fact(kind, what) in facts(source, variables=frozenset({"D"}))
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "method"),
+    [
+        ("def f(xs):\n    out = []\n    for x in xs:\n        out = out.append(x)\n    return out",
+         "out = out.append(x)", "append"),
+        ("def f(xs):\n    out, more = [], []\n    return more.append(xs)", "return more.append(xs)", "append"),
+        ("def f(loss):\n    loss = loss.backward()\n    return loss.item()", "loss = loss.backward()", "backward"),
+        ("class f:\n    def __init__(self):\n        self.mask = self.register_buffer('mask', 1)",
+         "self.mask = self.register_buffer('mask', 1)", "register_buffer"),
+    ],
+)  # fmt: skip
+def test_none_that_is_kept_is_told(source: str, line: str, method: str) -> None:
+    assert Fact(Kind.KEPT_NONE, line, (method,)) in facts(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(xs):\n    out = []\n    out.append(xs)\n    return out",
+        "def f(xs):\n    out = nn.ModuleList()\n    out = out.append(xs)\n    return out",
+        "class f:\n    def __init(self): pass\n    def __init__(self): self.__init()",
+        "class f(Base):\n    def _init(self): pass",
+        "class f(Base):\n    def __init__(self):\n        self.W = nn.Linear(2, 2)",
+        "class f:\n    def backward(self, x): return x\n    def forward(self, x): return self.backward(x)",
+        "class f:\n    def init_weights(self): pass\n    def forward(this, x): return this.W(x)",
+        "class f:\n    def forward(self, x):\n        def look(y): return self.W(y)\n        return look(x)",
+        "class f:\n    def __init__(self):\n        self.W = nn.Linear(2, 2)\n"
+        "    def forward(self, x): return used(self, x)",
+        "class f:\n    def __init__(self):\n        self.W = nn.Linear(2, 2)\n"
+        "    def forward(self, x): return self.get_submodule('W')(x)",
+    ],
+)
+def test_methods_that_do_what_they_should_are_no_facts(source: str) -> None:
+    assert {fact.kind for fact in facts(source)} & {
+        Kind.KEPT_NONE,
+        Kind.NO_SELF,
+        Kind.NOT_INIT,
+        Kind.NEVER_CALLED,
+    } == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class State:\n    def add(self, k): self.k += k\ndef f(x):\n    s = State()\n    s.add(x)\n    return s.k",
+        "class f:\n    def softmax(self, s): s[:] = 0\n"
+        "    def forward(self, s):\n        self.softmax(s)\n        return s",
+        "def f(model, most):\n    norm = nn.utils.clip_grad_norm_(model.parameters(), most)\n    return 0",
+        "def f(x):\n    _ = x + 1\n    return x",
+    ],
+)
+def test_what_is_called_for_what_it_does_is_not_thrown_away(source: str) -> None:
+    assert {fact.kind for fact in facts(source)} & {Kind.LOST, Kind.UNUSED} == set()
+
+
+@pytest.mark.parametrize(
+    ("step", "name"),
+    [
+        ("out = y * 2", "out"),
+        ("out = [y * 2]", "out"),
+        ("out = []\n        out.append(y * 2)", "out"),
+        ("z = y * 2\n        out = z + 1", "out"),
+        ("out = torch.zeros(3)\n        out += y", "out"),
+        ("out = x.clone()\n        if y > 0:\n            out[y] = 0", "out"),
+        ("for z in y:\n            out = z * 2", "out"),
+        ("out = torch.stack([y * z for z in x])", "out"),
+    ],
+)
+def test_what_each_step_of_a_loop_makes_anew_is_not_kept(step: str, name: str) -> None:
+    source = f"def f(x):\n    out = x\n    for y in x:\n        {step}\n    return out"
+    assert [fact.parts for fact in facts(source) if fact.kind == Kind.REPLACED] == [(name,)]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "out = out + y",
+        "out.append(y)",
+        "out[y] = y * 2",
+        "z = y * 2\n        out.append(z)",
+        "found.append(y)\n        out = torch.stack(found)",  # of all that was found
+        "d = y.shape[0]\n        out = d ** 0.5",  # the same in each step
+        "if y > 0:\n            out = y * 2",
+        "out = y * 2\n        if out > 0:\n            break",
+        "z = out @ y\n        out = z",
+        "row = []\n        for z in y:\n            row.append(z)\n        out.append(row)",
+    ],
+)
+def test_what_a_loop_goes_on_with_is_kept(step: str) -> None:
+    source = f"def f(x):\n    found, out = [], []\n    for y in x:\n        {step}\n    return out"
+    assert [fact for fact in facts(source) if fact.kind in (Kind.REPLACED, Kind.LEFT_EARLY)] == []
+
+
+def test_a_name_that_gets_another_value_after_the_loop_is_not_read_there() -> None:
+    assert (
+        facts("def f(x):\n    r = []\n    for y in x:\n        z = y * 2\n        r.append(z)\n    z = r\n    return z")
+        == ()
+    )
+
+
+def test_loops_of_hostile_length_are_soon_read() -> None:
+    lines = "".join(f"  a{i}=b{i}\n" for i in range(1_500))
+    assert facts(f"def f(x):\n for y in x:\n{lines} return y") == ()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    D = x.shape[0]\n    return x / D",
+        "D = 4\ndef f(x):\n    return x / D",  # its own
+        "def f(x, D):\n    return x / D",
+        "def f(x):\n    return x / math.sqrt(len(x))",
+        "def f(x):\n    x.masked_fill_(x > 0, 0)\n    return x",
+        "def f(x):\n    out = []\n    out.append(x)\n    out.sort()\n    return out",
+        "def f(x):\n    seen = set()\n    seen.add(x)\n    return seen",
+        "seen = set()\ndef f(x):\n    seen.add(x)\n    return x",
+        "class f:\n    def __init__(self):\n        self.seen = set()\n    def forward(self, x):\n"
+        "        self.seen.add(x)\n        return x",
+        "def f(x):\n    torch.exp(x, out=x)\n    return x",
+        "def f(x):\n    B, T = x.shape\n    N = len(x)\n    return x",
+        "def f(x):\n    y = x * 2\n    return [y for _ in x]",
+        "def f(x):\n    global y\n    y = x * 2\n    return x",
+        "def f(x):\n    y = x * 2\n    return eval('y')",
+        "def f(x):\n    assert len(x) % 2 == 0, 'odd'\n    return x",
+        "def f(x):\n    raise NotImplementedError",
+        "class f:\n    def __init__(self):\n        super().__init__()\n    def forward(self, x):\n        return x",
+        "class f:\n    def __init__(self, d):\n        self.register_buffer('mask', d)\n        self.to(d)",
+        "class f:\n    def __init__(self):\n        w = torch.empty(2)\n        self.W = nn.Parameter(w)",
+        "f = lambda x: x / D",  # no function of which we know the body
+        "def g(x):\n    x + 1\ndef f(x):\n    return x",
+        "def split(x):\n    x[0] = 1\ndef f(x):\n    split(x)\n    return x",
+        "class f:\n    def fill(self):\n        self.W = torch.empty(2)\n    def __init__(self):\n        self.fill()",
+        "class f:\n    def old(self, x):\n        x.exp()\n    def forward(self, x):\n        return x",
+        "def f(x):\n    x.shape\n    return x",
+        "class f:\n    def __init__(self, d):\n        self.b = nn.Parameter(torch.Tensor(d))",
+        "def f(x):\n    return x / torch.Tensor([len(x)]).sqrt() + torch.Tensor([y for y in x])",
+    ],
+)
+def test_what_is_no_mistake_is_no_fact(source: str) -> None:
+    assert facts(source, variables=frozenset({"D"}) - variables_of(source)) == ()
+
+
+@pytest.mark.parametrize(
+    "source", ["def f(:", "\0", "(" * 5000, "-" * 15_000 + "1", "def f(x):\n    x + 1\n" + "#" * MAX_SOURCE, "\ud800"]
+)
+def test_text_that_cannot_be_read_shows_nothing(source: str) -> None:
+    assert (facts(source), variables_of(source)) == ((), frozenset())
+
+
+def test_right_solutions_show_nothing_that_their_authors_would_be_told(right: Callable[[int, str], Verdict]) -> None:
+    for number, source in from_notebook().items():
+        if number <= LAST:
+            assert right(number, source).sentences == ("Right.",)
+
+
+LAST = 8  # exercise of the first assignment
+
+
+@pytest.fixture
+def right(course: Course, make_notebook: Any, solved: dict[int, str]) -> Callable[[int, str], Verdict]:
+    """The verdict on an exercise that is solved so, the others being right."""
+
+    def verdict(number: int, source: str) -> Verdict:
+        notebook = make_notebook(course, {**solved, number: source})
+        return next(verdict for verdict in grade_notebook(notebook, settings=OURS) if verdict.exercise == number)
+
+    return verdict
+
+
+def test_a_tensor_of_that_many_entries_is_told_from_one_with_that_number() -> None:
+    found = facts("def f(x):\n    return x / torch.Tensor(len(x)).sqrt()")
+    assert any("torch.tensor(n) holds n" in text for text in of_facts(found))
+
+
+def test_of_what_other_cells_define_only_what_a_code_mentions_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read is remembered, and a notebook has room for half a million names."""
+    asked: list[frozenset[str]] = []
+
+    def no_facts(*of_what: Any) -> tuple[Fact, ...]:
+        asked.append(of_what[3])
+        return ()
+
+    monkeypatch.setattr(definitions, "facts_of", no_facts)
+    noted = definitions.Definitions({})
+    for source in ("rate = a = b = 0", "(c, d) = x = 1, 2", "def softmax(items):\n    return items * rate + x.a"):
+        noted.note(source)
+    noted.facts(EXERCISES[3])
+    assert asked == [{"rate", "x"}]

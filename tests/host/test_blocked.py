@@ -1,0 +1,222 @@
+"""What a submission tries and the kernel denies is told to the student and flagged for the instructor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.classroom.progress import results_table
+from grader.classroom.run import autograde
+from grader.cli.terminal import console
+from grader.course.folder import Course
+from grader.host.attempts import MOST, attempt_of
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
+from grader.host.refusals import QUICK
+from grader.host.sandbox_process import SandboxLost, SandboxProcess
+from grader.host.scratch import files_beside
+from grader.notebooks.cells import METADATA_KEY
+from grader.notebooks.verdict_cells import BLOCKED_KEY
+from support.our_course import OURS
+
+pytestmark = pytest.mark.users
+
+ATTEMPTS = {
+    "open('/etc/passwd')": "read /etc/passwd",
+    "__import__('pathlib').Path('/root').iterdir().__next__()": "read /root",
+    "open('/tmp/elsewhere', 'w')": "write /tmp/elsewhere",
+    "__import__('os').open('/tmp/elsewhere', 66)": "write /tmp/elsewhere",
+    "__import__('os').rename('/tmp/a', '/tmp/b')": "write /tmp/a",
+    "__import__('socket').socket()": "use the network",
+    "__import__('urllib.request').request.urlopen('http://example.com')": "use the network (example.com)",
+    "__import__('os').fork()": "start another program",
+    "__import__('subprocess').run(['nice', 'ls'])": "start another program (nice)",
+    "__import__('os').system('ls')": "start another program (ls)",
+    "!ls": "start another program",
+    "__import__('os').kill(1, 9)": "send a signal to another process (1)",
+    "open('mine', 'w').close() or __import__('os').chmod('mine', 0o777)": "change the mode, owner or time of mine",
+}
+HARMLESS = [
+    "open('mine', 'w').write('x'), open('mine').read(), __import__('os').remove('mine')",
+    "__import__('os').mkdir('new') or __import__('os').listdir('.')",
+    "__import__('socket').socketpair()",
+    "await __import__('asyncio').sleep(0)",
+    "import networkx, tempfile; tempfile.TemporaryFile().write(b'x')",
+    "%matplotlib inline\nimport matplotlib.pyplot as plt; plt.plot([1, 2]); plt.savefig('figure.pdf')",
+    "__import__('os').kill(__import__('os').getpid(), 0)",
+]
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Any:
+    process = SandboxProcess({}, Limits())
+    yield process
+    process.close()
+
+
+@pytest.mark.parametrize(("attempt", "sentence"), ATTEMPTS.items())
+def test_an_attempt_is_noted_even_if_its_error_is_hushed_up(
+    attempt: str, sentence: str, sandbox: SandboxProcess
+) -> None:
+    sandbox.run_cell(f"try:\n    {attempt}\nexcept BaseException:\n    pass", 20)
+    assert [one.for_instructor for one in sandbox.take_attempts()][:1] == [sentence]
+    assert sandbox.take_attempts() == []
+
+
+@pytest.mark.parametrize("source", HARMLESS)
+def test_what_is_allowed_is_not_noted(source: str, sandbox: SandboxProcess) -> None:
+    assert sandbox.run_cell(source, 20).error == ""
+    assert sandbox.take_attempts() == []
+
+
+def test_notes_are_bounded(sandbox: SandboxProcess) -> None:
+    sandbox.run_cell("import os\nfor pid in range(100000, 100200):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
+    assert len(sandbox.take_attempts()) == MOST
+
+
+RAW = {  # system calls past Python, which knows nothing of them
+    "socket(2, 1, 0)": "use the network",
+    "syscall(57)": "start another program",  # fork
+    "execve(b'/bin/true', None, None)": "start another program",
+    "kill(1, 9)": "send a signal to another process",
+    "ptrace(0, 0, 0, 0)": "change the system or look into other processes",
+    "unshare(0x10000000)": "change the system or look into other processes",
+    "mount(b'none', b'/', b'tmpfs', 0, None)": "change the system or look into other processes",
+    "process_vm_readv(1, None, 0, None, 0, 0)": "change the system or look into other processes",
+}
+
+
+@pytest.mark.parametrize(("call", "sentence"), RAW.items())
+def test_a_call_past_python_is_noted_too(call: str, sentence: str) -> None:
+    sandbox = SandboxProcess({}, Limits(cell=20))
+    sandbox.run_cell("import ctypes; library = ctypes.CDLL(None, use_errno=True)", 20)
+    result = sandbox.run_cell(f"library.{call}, ctypes.get_errno()", 20)
+    assert result.outputs[0].data["text/plain"] == "(-1, 1)"
+    assert [one.for_instructor for one in sandbox.take_attempts()] == [sentence]
+    assert sandbox.take_attempts() == []
+    sandbox.close()
+
+
+def test_who_asks_again_and_again_is_denied_and_told_each_time() -> None:
+    process = SandboxProcess({}, Limits(cell=20))
+    try:
+        result = process.run_cell(f"import ctypes; {{ctypes.CDLL(None).fork() for _ in range({2 * QUICK})}}", 20)
+        assert result.outputs[0].data["text/plain"] == "{-1}"
+        assert [one.kind for one in process.take_attempts()] == ["program"]
+        result = process.run_cell("ctypes.CDLL(None).ptrace(0, 0, 0, 0)", 20)
+        assert result.outputs[0].data["text/plain"] == "-1"
+        assert [one.kind for one in process.take_attempts()] == ["system"]
+    finally:
+        process.close()
+
+
+def test_many_notes_do_not_hide_what_the_kernel_tells() -> None:
+    process = SandboxProcess({}, Limits(cell=20))
+    try:
+        notes = f"for number in range({MOST + 1}): os.write(4, json.dumps(['read', str(number)]).encode())"
+        process.run_cell(f"import ctypes, json, os\n{notes}\nctypes.CDLL(None).ptrace(0, 0, 0, 0)", 20)
+        assert [one.kind for one in process.take_attempts()] == ["read"] * MOST + ["system"]
+    finally:
+        process.close()
+
+
+ENDS = "import os; os._exit(0)"
+FIRST_RUN = 4  # what In[…] shows of the second cell then; when cells run again, it is another number
+OTHERWISE_A_TRY = f"""
+if get_ipython().execution_count {{}} {FIRST_RUN}:
+    try: open("/etc/passwd")
+    except OSError: pass
+"""
+
+
+@pytest.mark.parametrize(("when", "told_at"), [("!=", 4), ("==", 2)])
+def test_what_is_tried_by_a_cell_that_runs_again_is_told_once(when: str, told_at: int) -> None:
+    sources = ["import torch", ENDS, OTHERWISE_A_TRY.format(when), ENDS, "torch"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    grade_notebook(notebook, settings=OURS)
+    assert [number for number, cell in enumerate(notebook.cells) if "/etc/passwd" in str(cell.outputs)] == [told_at]
+
+
+def test_a_question_about_the_system_starts_no_program() -> None:
+    process = SandboxProcess({}, Limits(cell=20))
+    try:
+        assert process.run_cell("import platform; platform.platform(), platform.processor()", 20).error == ""
+        assert process.take_attempts() == []
+    finally:
+        process.close()
+
+
+def test_an_empty_note_hides_nothing() -> None:
+    process = SandboxProcess({}, Limits(cell=20))
+    try:
+        process.run_cell("import os, socket\nnotes = socket.socket(fileno=4)\nfor _ in range(5): notes.send(b'')", 20)
+        process.run_cell("try: os.fork()\nexcept OSError: pass", 20)
+        process.run_cell("try: os.kill(1, 9)\nexcept OSError: pass", 20)
+        assert [one.kind for one in process.take_attempts()] == ["program", "signal"]
+        process.run_cell("notes.detach()", 20)
+    finally:
+        process.close()
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)", "while True: pass"])
+def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
+    process = SandboxProcess({}, Limits())
+    with pytest.raises(SandboxLost):
+        process.run_cell(f"import os\ntry: open('/etc/passwd')\nexcept OSError: pass\n{end}", 3)
+    assert [one.for_instructor for one in process.take_attempts()] == ["read /etc/passwd"]
+
+
+NOTES = [
+    b"",
+    b"\xff",
+    b"[",
+    b"[" * 4000,
+    b"null",
+    b"3",
+    b"[1]",
+    b'["read"]',
+    b'["read", "a", "b"]',
+    b'["other", "x"]',
+    b"{}",
+]
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_a_note_that_is_none_is_dropped(note: bytes) -> None:
+    assert attempt_of(note) is None
+
+
+def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any) -> None:
+    """In the student's notebook below the cell and above the verdict, and in the instructor's table."""
+    curious = solved[3] + "\n\ntry:\n    open('/etc/passwd')\nexcept OSError:\n    pass\n"
+    asks = solved[5].replace(":\n", ":\n    try:\n        open('/etc/shadow')\n    except OSError:\n        pass\n", 1)
+    submit(course, "eve", {**solved, 3: curious, 5: asks})
+    submit(course, "ada", solved)
+    ada, eve = autograde(course, "self_attention")
+    assert (ada.points, eve.points) == (30, 30)
+    assert ada.blocked == ()
+    assert eve.blocked == ("read /etc/passwd", "read /etc/shadow")
+    with console.capture() as capture:
+        console.print(results_table([ada, eve]))
+    assert "⚑ tried to read /etc/passwd" in capture.get()
+
+    notebook = nbformat.read(course.notebook("autograded/eve", "self_attention"), 4)
+    notices = {
+        cell.metadata.nbgrader.grade_id: output.data["text/plain"]
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if BLOCKED_KEY in output.get("metadata", {}).get(METADATA_KEY, {})
+    }
+    assert list(notices) == ["exercise-3", "test-exercise-5", "test-exercise-6"]  # 6 calls 5
+    assert "It tried to read a file that is neither its own nor a library's." in notices["exercise-3"]
+    assert "passwd" not in notices["exercise-3"]
+
+
+def test_the_solved_course_notebook_raises_no_flag(released_course: Course, solved: Any, make_notebook: Any) -> None:
+    notebook = make_notebook(released_course, solved, demos=True)
+    grade_notebook(notebook, files_beside(released_course.root / "release/self_attention"), OURS)
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert not [one for one in outputs if BLOCKED_KEY in one.get("metadata", {}).get(METADATA_KEY, {})]

@@ -1,0 +1,636 @@
+"""The trusted end of the channel against a sandbox that sends whatever it likes."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import math
+import os
+import random
+import resource
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.torch import save
+
+from grader.host import batches, replies, sandbox_process, stand_ins
+from grader.host.attempts import attempt_of
+from grader.host.limits import Limits
+from grader.host.sandbox_process import SandboxLost, SandboxProcess
+from grader.judging.judge import judge
+from grader.model.answer import Loss, Lost, Missing, Raised, Returned, sentence_of
+from grader.model.exercise import Case, SampledCase
+from grader.sandbox import kinds_written, values, wire
+from grader.sandbox.crossing import read
+from support.our_course import EXERCISES
+from support.part import ALL, state
+
+MESSAGES = 100_000 if ALL else 20_000
+BATCH = 100
+
+
+class Hostile:
+    """Stands for the forked process: a thread that plays the sandbox's end of the channel."""
+
+    alive = True
+    pid = os.getpid()
+    threads = 1
+    cpu_seconds = 0.0
+
+    def __init__(self, play: Callable[[socket.socket], None]) -> None:
+        self.channel, self._theirs = socket.socketpair()
+        self.notes, self._their_notes = socket.socketpair()
+        self.notes.setblocking(False)
+        self._thread = threading.Thread(target=self._run, args=(play,))
+        self._thread.start()
+
+    def _run(self, play: Callable[[socket.socket], None]) -> None:
+        try:
+            wire.send(self._theirs, {"ready": True}, {})
+            play(self._theirs)
+        except (OSError, wire.ChannelError):  # the judge hung up
+            return
+
+    def take_hold(self) -> int:
+        return -1
+
+    def end(self) -> None:
+        self.channel.close()
+        self.notes.close()
+        self._their_notes.close()
+        self._theirs.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._theirs.close()
+        self.alive = False
+
+
+@contextmanager
+def hostile_sandbox(monkeypatch: pytest.MonkeyPatch, play: Callable[[socket.socket], None]) -> Iterator[SandboxProcess]:
+    monkeypatch.setattr(sandbox_process, "fork_sandbox", lambda _order: Hostile(play))
+    monkeypatch.setattr(sandbox_process, "MAX_STANDIN_CALLS", 20)
+    process = SandboxProcess({}, Limits(cell=1, case=1, patience=1))
+    try:
+        yield process
+    finally:
+        if process.alive:
+            process.close()
+
+
+def softmax_answer(identity: str = "") -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    tree, tensors = values.encode([torch.softmax(torch.arange(4.0), 0), [torch.arange(4.0)]])
+    return {"to": identity, "values": tree}, tensors
+
+
+def frame(header: Any, body: bytes = b"") -> bytes:
+    head = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack(">II", len(head), len(body)) + head + body
+
+
+def reply(channel: socket.socket, **changes: Any) -> None:
+    """Answer one request as a sandbox does, but for some entries of the header."""
+    header, tensors = softmax_answer(wire.receive(channel).header["id"])
+    wire.send(channel, {**header, **changes}, tensors)
+
+
+FOUR = SampledCase(Case("four numbers", "nothing", lambda _: ()), (torch.arange(4.0),))
+
+
+def ask(process: SandboxProcess) -> Any:
+    (answer,) = process.answers("softmax", [FOUR], {})
+    return answer
+
+
+def test_an_honest_reply_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So the refusals below have their reasons."""
+    with hostile_sandbox(monkeypatch, reply) as process:
+        answer = ask(process)
+    assert isinstance(answer, Returned)
+    assert torch.equal(answer.value, torch.softmax(torch.arange(4.0), 0))
+
+
+def send_early(channel: socket.socket) -> None:
+    wire.send(channel, *softmax_answer())
+    reply(channel)
+
+
+def half_a_frame(channel: socket.socket) -> None:
+    wire.receive(channel)
+    channel.sendall(frame({"to": "x" * 50})[:20])
+
+
+def drip(channel: socket.socket) -> None:
+    """A frame without end, a byte whenever there is room."""
+    wire.receive(channel)
+    channel.sendall(struct.pack(">II", wire.MAX_HEADER, 0))
+    while True:
+        channel.sendall(b" ")
+
+
+def silence(channel: socket.socket) -> None:
+    wire.receive(channel)
+
+
+def never_reads(_channel: socket.socket) -> None:
+    return
+
+
+def hang_up(channel: socket.socket) -> None:
+    wire.receive(channel)
+    channel.shutdown(socket.SHUT_RDWR)
+
+
+def call_without_end(channel: socket.socket) -> None:
+    identity = wire.receive(channel).header["id"]
+    while True:
+        wire.send(channel, {"to": identity, "call": "softmax", "arguments": None, "names": []}, {})
+        wire.receive(channel)
+
+
+def raw(data: bytes) -> Callable[[socket.socket], None]:
+    def play(channel: socket.socket) -> None:
+        wire.receive(channel)
+        channel.sendall(data)
+
+    return play
+
+
+REFUSED = {
+    "too early": (send_early, "no answer"),
+    "the answer to another request": (lambda channel: reply(channel, to="0" * 16), "no answer"),
+    "an identity of another type": (lambda channel: reply(channel, to=math.nan), "no answer"),
+    "no values": (lambda channel: reply(channel, values=None), "no answer"),
+    "values that are a number": (lambda channel: reply(channel, values={"number": 1.0}), "no answer"),
+    "three values": (lambda channel: reply(channel, values={"list": [None, None, None]}), "no answer"),
+    "nothing": (silence, "1 second"),
+    "half a frame": (half_a_frame, "1 second"),
+    "a frame in drops": (drip, "1 second"),
+    "hanging up": (hang_up, "ended the Python process"),
+    "lengths beyond all bounds": (raw(b"\xff" * 8), "ended the Python process"),
+    "no JSON": (raw(frame(b"{]")), "ended the Python process"),
+    "a list as header": (raw(frame([])), "ended the Python process"),
+    "absurd nesting": (raw(frame(b"[" * 100_000)), "ended the Python process"),
+    "a number of a million digits": (raw(frame(b'{"to": ' + b"9" * 10**6 + b"}")), "ended the Python process"),
+    "bytes that are no text": (raw(frame(b'{"to": "\xff"}')), "ended the Python process"),
+    "tensors that are none": (raw(frame({}, b"\x00" * 100)), "ended the Python process"),
+    "a pickle": (raw(frame({}, b"\x80\x04\x95K.")), "ended the Python process"),
+    "a list of tensors of a terabyte": (raw(frame({}, struct.pack("<Q", 2**40) + b"{}")), "ended the Python process"),
+    "calls without end": (call_without_end, "far too often"),
+}
+
+
+@pytest.mark.parametrize(("play", "reason"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_no_answer_is_a_lost_one(
+    play: Callable[[socket.socket], None], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hostile_sandbox(monkeypatch, play) as process:
+        answer = ask(process)
+    assert isinstance(answer, Lost)
+    assert reason in sentence_of(answer)
+
+
+def first_then(*after: Callable[[socket.socket, str], None]) -> Callable[[socket.socket], None]:
+    """Answer the first case of a request, and do something else after that."""
+
+    def play(channel: socket.socket) -> None:
+        identity = wire.receive(channel).header["id"]
+        wire.send(channel, *softmax_answer(identity))
+        for act in after:
+            act(channel, identity)
+
+    return play
+
+
+def say(**header: Any) -> Callable[[socket.socket, str], None]:
+    return lambda channel, identity: wire.send(channel, {"to": identity, **header}, {})
+
+
+LATER = {
+    "another answer": ([lambda channel, identity: wire.send(channel, *softmax_answer(identity))], Returned),
+    "no such function any more": ([say(missing=True)], Missing),
+    "an error": ([say(raised={"type": "ValueError"})], Raised),
+    "nothing": ([], Lost),
+    "no answer": ([say(values=None)], Lost),
+    "the answer to another request": ([say(to="0" * 16)], Lost),
+    "hanging up": ([lambda channel, _: channel.shutdown(socket.SHUT_RDWR)], Lost),
+}
+
+
+@pytest.mark.parametrize(("acts", "expected"), LATER.values(), ids=LATER.keys())
+def test_what_is_answered_stays_whatever_comes_next(
+    acts: list[Callable[[socket.socket, str], None]], expected: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hostile_sandbox(monkeypatch, first_then(*acts)) as process:
+        asked = process.answers("softmax", [FOUR] * 2, {})
+        answers = [next(asked), next(asked)]
+        assert not list(asked)
+        assert process.alive == (expected is not Lost)
+    assert [type(answer) for answer in answers] == [Returned, expected]
+
+
+def test_many_cases_go_in_several_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def answer_all(channel: socket.socket) -> None:
+        while True:
+            header = wire.receive(channel).header
+            asked.append(len(header["cases"]))
+            for _ in header["cases"]:
+                wire.send(channel, *softmax_answer(header["id"]))
+
+    monkeypatch.setattr(batches, "MOST_BYTES", 200)
+    with hostile_sandbox(monkeypatch, answer_all) as process:
+        answers = list(process.answers("softmax", [FOUR] * 7, {}))
+    assert all(isinstance(answer, Returned) for answer in answers)
+    assert len(asked) > 1
+    assert sum(asked) == len(answers) == 7
+
+
+def test_each_case_keeps_its_inputs_in_whichever_batch_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few large ones, and then more small ones than these."""
+    cases = [
+        replace(FOUR, inputs=(torch.full((size,), float(index)),)) for index, size in enumerate([100, 100, *[2] * 6])
+    ]
+    monkeypatch.setattr(batches, "MOST_BYTES", 1000)
+    found = list(batches.batches("function", cases))
+    assert [len(batch.cases) for batch in found] == [2, 6]
+    sent = [read("function", one["inputs"], batch.tensors) for batch in found for one in batch.cases]
+    assert [[tensor.tolist() for tensor in inputs] for inputs in sent] == [[case.inputs[0].tolist()] for case in cases]
+
+
+def test_a_second_reply_makes_the_next_request_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    def twice(channel: socket.socket) -> None:
+        identity = wire.receive(channel).header["id"]
+        for _ in range(2):
+            wire.send(channel, *softmax_answer(identity))
+
+    with hostile_sandbox(monkeypatch, twice) as process:
+        assert isinstance(ask(process), Returned)
+        assert isinstance(ask(process), Lost)
+
+
+def test_a_request_that_is_never_read_does_not_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    with hostile_sandbox(monkeypatch, never_reads) as process, pytest.raises(SandboxLost, match="1 second"):
+        process.run_cell("x" * 2**20, 1)
+
+
+def test_a_cell_without_end_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    with hostile_sandbox(monkeypatch, never_reads) as process:
+        assert process.run_cell("x" * (2**20 + 1), 1).error.startswith("CellTooLong")
+
+
+class Lying(list[Any]):
+    """A list that has no end, or lies about it."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __iter__(self) -> Iterator[Any]:
+        while True:
+            yield 1.0
+
+
+class Subclass(torch.Tensor):
+    pass
+
+
+def nested(depth: int) -> Any:
+    return 1.0 if depth == 0 else [nested(depth - 1)]
+
+
+def containing_itself() -> Any:
+    value: list[Any] = []
+    value += [value] * 50
+    return value
+
+
+UNUSABLE = {
+    "a list without end": (lambda: Lying(), "far too many items"),
+    "a list of itself": (containing_itself, "lists in lists"),
+    "deep lists": (lambda: nested(50), "lists in lists"),
+    "a million numbers in a list": (lambda: [1.0] * 10**6, "far too many items"),
+    "a billion numbers": (lambda: torch.zeros(1).expand(2**15, 2**15), "far too many numbers"),
+    "many large tensors": (lambda: [torch.zeros(2**10, 2**9)] * 10, "far too many numbers"),
+    "a subclass": (lambda: torch.zeros(3).as_subclass(Subclass), "special type Subclass"),
+    "sparse": (lambda: torch.eye(3).to_sparse(), "not plain"),
+    "compressed rows": (lambda: torch.ones(3).to_sparse(), "not plain"),
+    "meta": (lambda: torch.zeros(3, device="meta"), "not plain"),
+    "complex": (lambda: torch.zeros(3, dtype=torch.complex64), "not plain"),
+    "eight-bit floats": (lambda: torch.zeros(3).to(torch.float8_e5m2), "float8_e5m2 numbers"),
+    "many dimensions": (lambda: torch.zeros([1] * 40), "40 dimensions"),
+    "no numbers in a row without end": (lambda: torch.zeros(2**40, 0), "far too long"),
+    "a huge whole number": (lambda: 10**400, "far too large"),
+    "a generator": (lambda: iter(Lying()), "type generator"),
+    "a dict": (lambda: {"number": 1.0}, "type dict"),
+    "a string": (lambda: "NaN", "type str"),
+    "truth": (lambda: True, "type bool"),
+    "a complex number": (lambda: 1j, "type complex"),
+    "objects in an array": (lambda: np.array([None, object()]), "type"),
+}
+
+
+@pytest.mark.parametrize(("make", "reason"), UNUSABLE.values(), ids=UNUSABLE.keys())
+def test_answers_that_cannot_be_graded_are_refused_with_a_reason(make: Callable[[], Any], reason: str) -> None:
+    value = values.decode(*values.encode(make()))
+    while isinstance(value, list):
+        value = value[0]
+    assert isinstance(value, values.Unusable)
+    assert reason in value.reason
+
+
+@pytest.mark.parametrize("tensor", [torch.zeros(3).to(torch.float8_e5m2), torch.zeros([1] * 40)])
+def test_the_trusted_end_refuses_them_by_itself(tensor: torch.Tensor) -> None:
+    """The sandbox's own care may have been patched away."""
+    assert isinstance(values.decode({"tensor": "0"}, {"0": tensor}), values.Unusable)
+    assert isinstance(values.decode({"tensor": "0", "numpy": True}, {"0": tensor}), values.Unusable)
+
+
+def test_a_short_message_cannot_hold_a_long_value() -> None:
+    """A tensor that is named a thousand times counts once."""
+    read = values.decode({"list": [{"tensor": "0"}] * 1000}, {"0": torch.zeros(9)})
+    assert sum(isinstance(value, torch.Tensor) for value in read) == 1
+
+
+@pytest.mark.parametrize("kind", ["set", "frozenset", "dict"])
+def test_keys_that_all_have_one_hash_are_not_compared_each_with_each(kind: str) -> None:
+    def of(keys: list[Any]) -> Any:
+        return read("function", {kind: [[key, 0] for key in keys] if kind == "dict" else keys}, {})
+
+    alike = [{"large": f"{number * (2**61 - 1):x}"} for number in range(1, 2000)]
+    assert isinstance(of(alike), values.Unusable)
+    assert len(of([*alike[:9], *range(5000)])) == 5009
+
+
+def call(arguments: list[Any]) -> dict[str, Any]:
+    tree, tensors = values.encode([arguments, [], None])
+    frame = wire.Frame({"call": "product", "arguments": tree, "names": []}, tensors)
+    return stand_ins.compute(frame, {"product": lambda *factors: functools.reduce(torch.mul, factors)})[0]
+
+
+def test_a_standin_computes_for_small_arguments_only() -> None:
+    """Its results must not become large, either."""
+    assert "value" in call([torch.ones(9, 9), torch.ones(9, 9)])
+    assert "refused" in call([torch.ones(99, 99), torch.ones(99, 99)])
+    assert "refused" in call([torch.ones(9999, 0), torch.ones(0, 9999)])
+    assert "refused" in call([[1.0] * 4000])
+    assert "value" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1)])
+    assert "refused" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1), torch.ones(1, 1, 50)])
+    assert "value" in call([torch.ones(2, 3, 4, 1), torch.ones(2, 3, 1, 5), torch.ones(2, 3, 4, 5)])  # heads of queries
+
+
+def named(argument: str) -> dict[str, Any]:
+    """What becomes of a call of softmax_stable with an argument of that name."""
+    tree, tensors = kinds_written.encode([[torch.ones(3)], [0], None])
+    frame = wire.Frame({"call": "softmax_stable", "arguments": tree, "names": [argument]}, tensors)
+    right = EXERCISES[10].solution
+    assert right
+    return stand_ins.compute(frame, {"softmax_stable": right})[0]
+
+
+def test_a_standin_takes_what_the_exercise_names_and_tells_nothing_of_its_steps() -> None:
+    assert "value" in named("dim")
+    for name in ("shift", "no_such_step"):
+        assert named(name) == {"refused": f"softmax_stable(): got an unexpected keyword argument '{name}'"}
+
+
+def count_up(number: Any) -> Any:
+    end: Any = torch.as_tensor(number).flatten()[0]
+    return torch.arange(end)
+
+
+def counted(number: Any) -> dict[str, Any]:
+    """What becomes of a number that a sandbox has counted up to."""
+    tree, tensors = kinds_written.encode([[number], [], None])
+    frame = wire.Frame({"call": "count_up", "arguments": tree, "names": []}, tensors)
+    return stand_ins.compute(frame, {"count_up": count_up})[0]
+
+
+@pytest.mark.parametrize(
+    "number",
+    [2e7, torch.tensor(2e7), torch.tensor(5000), np.array(5000), torch.tensor([20_000_000]), np.array([20_000_000])],
+    ids=repr,
+)
+def test_a_number_in_whatever_form_makes_nothing_large(number: Any) -> None:
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    found = counted(number)
+    assert "refused" in found or "unusable" in found["value"]  # where the process has kept room, it may be made
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    assert "value" in counted(9)
+    for kind in (torch.float64, torch.int64, torch.int8, torch.uint8, torch.bool):
+        assert "value" in counted(torch.tensor([1, 0, 1]).to(kind))
+    assert "value" in counted(np.array([9, 100], dtype="u1"))
+    assert "value" in counted(torch.tensor([3000, 30_000]))  # positions, tokens
+
+
+def test_a_long_answer_is_not_taken_apart() -> None:
+    """A judge that makes a tensor of each of its rows would be at it for minutes."""
+    answer = Returned(torch.zeros(values.MAX_SIZE, dtype=torch.uint8), [torch.arange(4.0)])
+    assert judge(EXERCISES[1], EXERCISES[1].sample()[:2], [answer] * 2).credit == 0
+
+
+class Canned:
+    """A channel that holds some bytes and then its end."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+
+    def settimeout(self, seconds: float | None) -> None:
+        pass
+
+    def recv(self, length: int) -> bytes:
+        return self._data.read(length)
+
+
+ODD = [
+    *[None, True, -1, 0, 2**31, 10**30, -0.0, math.nan, math.inf, -math.inf, "", "0", "9", "\ud800", "\x00", "x" * 999],
+    *[[], {}, [[]], [None] * 99, {"list": []}, {"tuple": [{}]}, {"tensor": "0"}, {"tensor": 0}, {"tensor": "none"}],
+    *[
+        {"number": "1"},
+        {"number": math.nan},
+        {"number": {}},
+        {"unusable": "\u202e"},
+        {"unusable": 5},
+        {"dict": {"list": []}},
+        {"dict": []},
+        {"flag": 1},
+        {"whole": 10**30},
+        {"whole": True},
+        {"text": "\ud800"},
+        {"list": {"0": 1}},
+    ],
+]
+STREAM = {"output_type": "stream", "name": "stdout", "text": "t"}
+PICTURE = {"output_type": "display_data", "data": {"text/html": "<b>", "image/png": "iVBO"}, "metadata": {}}
+ERROR = {"type": "ValueError", "message": "m", "line": "x", "function": "f"}
+CALL = {"call": "softmax", "arguments": {"list": [{"list": [{"tensor": "0"}]}, {"list": []}, None]}, "names": []}
+GRADIENT = {**CALL, "arguments": {"list": [{"list": [{"tensor": "0"}]}, {"list": []}, {"tensor": "1"}]}}
+OBSERVED = {"dict": {"parameters": {"dict": {"W": {"list": [{"whole": 2}]}}}, "ok": {"flag": True}, "x": {"text": "t"}}}
+TENSORS = {"list": [{"tensor": "0", "device": "cpu"}, {"tensor": "1", "numpy": True}]}
+SEEDS: list[tuple[dict[str, Any], dict[str, torch.Tensor]]] = [
+    softmax_answer(),
+    ({"raised": ERROR}, {}),
+    ({"missing": True}, {}),
+    ({"outputs": [STREAM, PICTURE], "error": {"type": "E", "message": ""}}, {}),
+    (CALL, {"0": torch.arange(3.0)}),
+    (GRADIENT, {"0": torch.arange(3.0), "1": torch.ones(3)}),
+    ({"values": {"list": [OBSERVED, {"list": []}]}}, {}),
+    ({"values": {"list": [TENSORS, {"list": []}]}}, {"0": torch.eye(3), "1": torch.eye(2, dtype=torch.bfloat16)}),
+]
+
+
+def malformed(chance: random.Random) -> bytes:
+    """A frame of a sandbox, with one or more things wrong."""
+    header, tensors = chance.choice(SEEDS)
+    body = save(tensors) if tensors else b""
+    for _ in range(chance.randint(0, 3)):
+        header = altered(header, chance)
+    if body and chance.random() < 0.5:
+        body = with_altered_list(body, chance)
+    data = bytearray(frame(header, body))
+    match chance.randrange(6):
+        case 0:
+            data = data[: chance.randrange(len(data))]
+        case 1:
+            data += chance.randbytes(chance.randint(1, 50))
+        case 2:
+            data[chance.randrange(8)] = chance.randrange(256)
+        case 3:
+            for _ in range(chance.randint(1, 5)):
+                data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        case 4:
+            data = bytearray(chance.randbytes(chance.randint(0, 100)))
+    return bytes(data)
+
+
+def altered(tree: Any, chance: random.Random) -> Any:
+    """A JSON tree with something odd in one place."""
+    if chance.random() < 0.2 or not isinstance(tree, (list, dict)) or not tree:
+        return chance.choice(ODD)
+    if isinstance(tree, list):
+        place = chance.randrange(len(tree))
+        return [altered(item, chance) if index == place else item for index, item in enumerate(tree)]
+    key = chance.choice(list(tree))
+    if chance.random() < 0.1:
+        return {chance.choice([*"ab", *tree]): value for value in tree.values()}
+    return {**tree, key: altered(tree[key], chance)}
+
+
+def with_altered_list(body: bytes, chance: random.Random) -> bytes:
+    """Safetensors with another list of names, types, shapes and places."""
+    (length,) = struct.unpack_from("<Q", body)
+    listed = altered(json.loads(body[8 : 8 + length]), chance)
+    head = json.dumps(listed).encode()
+    for one, other in (("F32", chance.choice(["F8_E4M3", "BOOL", "U64", "C64", "I8", "F4"])), ("4", "400")):
+        if chance.random() < 0.3:
+            head = head.replace(one.encode(), other.encode())
+    return struct.pack("<Q", len(head)) + head + body[8 + length :]
+
+
+EXERCISE = replace(EXERCISES[3], mistakes=())  # they are compared with as the reference is
+DRAWN = EXERCISE.sample()[:2]
+
+
+def take_in(data: bytes) -> None:
+    """All that the trusted side does with a message."""
+    try:
+        received = wire.receive(Canned(data), None)  # type: ignore[arg-type]
+    except wire.ChannelError:
+        return
+    answer = replies.read_answer(received.header, received.tensors)
+    assert isinstance(answer, (Returned, Raised, Missing, Lost))
+    verdict = judge(EXERCISE, DRAWN, [answer] * len(DRAWN))
+    assert verdict.credit < 1
+    json.dumps(verdict.to_json()).encode()
+    str(attempt_of(json.dumps(received.header.get("values")).encode())).encode()
+    result = replies.read_cell(received)
+    json.dumps(result.outputs)
+    result.error.encode()
+    if "call" in received.header:
+        stand_ins.compute(received, {"softmax": EXERCISE.reference})
+
+
+@settings(max_examples=MESSAGES // BATCH, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(seed=st.integers(0, 2**64 - 1))
+def test_malformed_messages(seed: int) -> None:
+    chance = random.Random(f"{state()}{seed}")  # others for each state of the grader
+    for _ in range(BATCH):
+        data = malformed(chance)
+        try:
+            take_in(data)
+        except Exception as error:
+            error.add_note(f"the message: {data!r}")
+            raise
+
+
+def test_a_text_from_the_other_side_stays_on_one_line() -> None:
+    tree = {"dict": {"a\nb\x1b": {"text": "c\u202ed"}, "ä b": {"text": "e" * 300}}}
+    assert values.decode(tree, {}, words=True) == {"a b ": "c d", "ä b": "e" * 200}
+
+
+def test_devices_are_found_wherever_a_tensor_stands() -> None:
+    leaves = [{"tensor": str(number), "device": device} for number, device in enumerate(("cpu", "cuda", "\nmeta"))]
+    tree = {"list": [leaves[0], {"tuple": [leaves[1], None]}, {"dict": {"x": {"list": [leaves[2]]}}}, {"list": 3}, 7]}
+    assert values.devices(tree) == {"cpu", "cuda", " meta"}
+
+
+def answers_of_versions(*parts: bytes, lengths: Any = None) -> wire.Frame:
+    packed = torch.frombuffer(bytearray(b"".join(parts)), dtype=torch.uint8)
+    return wire.Frame({"lengths": list(map(len, parts)) if lengths is None else lengths}, {"answers": packed})
+
+
+ONE, OTHER = (
+    wire.packed({"values": {"list": [{"tensor": "0"}, None]}}, {"0": torch.tensor([number])}) for number in (1.0, 2.0)
+)
+
+
+def test_versions_that_say_the_same_have_one_answer() -> None:
+    read_here = replies.AnswersOfEdited("function")
+    first, second, third = read_here.read(answers_of_versions(ONE, OTHER, ONE), 3)
+    assert isinstance(first, Returned)
+    assert isinstance(second, Returned)
+    assert (first.value, second.value) == (torch.tensor([1.0]), torch.tensor([2.0]))
+    assert third is first
+    assert read_here.read(answers_of_versions(ONE), 1)[0] is first
+
+
+def test_answers_of_versions_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replies, "MAX_KEPT", len(ONE))
+    read_here = replies.AnswersOfEdited("function")
+    (first,), (second,) = (read_here.read(answers_of_versions(part), 1) for part in (ONE, OTHER))
+    assert read_here.read(answers_of_versions(ONE), 1)[0] is first
+    assert read_here.read(answers_of_versions(OTHER), 1)[0] is not second
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(answers_of_versions(ONE), id="fewer than were asked for"),
+        pytest.param(answers_of_versions(ONE, OTHER, ONE), id="more"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[len(ONE), len(OTHER) + 1]), id="longer"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[2 * len(ONE), 0]), id="nothing"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[3 * len(ONE), -len(ONE)]), id="less than nothing"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[float(len(ONE)), len(OTHER)]), id="no whole number"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths="no"), id="no list"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[len(ONE) - 1, len(OTHER) + 1]), id="cut elsewhere"),
+        pytest.param(wire.Frame({"lengths": [2, 2]}, {}), id="no bytes"),
+        pytest.param(wire.Frame({"lengths": [2, 2]}, {"answers": torch.zeros(4)}), id="other numbers"),
+    ],
+)
+def test_versions_whose_answers_cannot_be_told_apart_have_none(frame: wire.Frame) -> None:
+    assert replies.AnswersOfEdited("function").read(frame, 2) == [Lost(Loss.FORGED)] * 2
+
+
+@pytest.mark.parametrize("broken", [b"", b"1234567", ONE[:-1], ONE + b"1", b"\xff" * 8, b"\0\0\0\2\0\0\0\0{]"])
+def test_what_is_no_frame_cannot_be_unpacked(broken: bytes) -> None:
+    with pytest.raises(wire.ChannelError):
+        wire.unpacked(broken)

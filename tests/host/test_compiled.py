@@ -1,0 +1,47 @@
+"""The grader's own modules beside a notebook come into a sandbox compiled, and nobody else's do."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from importlib.util import cache_from_source
+
+import pytest
+
+from grader.host import compiled
+from grader.host.compiled import as_compiled, with_compiled
+from grader.host.limits import Limits
+from grader.host.sandbox_process import SandboxProcess
+from grader.model.submission import Files
+from grader.notebooks.beside import all_modules
+
+
+def shown(files: Files, cell: str) -> str:
+    with closing(SandboxProcess(files, Limits(cell=20))) as sandbox:
+        return str(sandbox.run_cell(cell, 20).outputs[0]["text"])
+
+
+LOOK = "import showing; print(vars(showing).get('MADE'), showing.show_figure.__code__.co_filename == showing.__file__)"
+
+
+def test_they_are_not_compiled_again_and_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(all_modules(), LOOK) == "None True\n"
+    more = {place: content + b"\nMADE = 1\n" for place, content in all_modules().items()}
+    other = {place: (content, as_compiled(place, more[place])) for place, content in all_modules().items()}
+    monkeypatch.setattr(compiled, "all_compiled", lambda: other)
+    assert shown(all_modules(), LOOK) == "1 True\n"
+
+
+def test_what_a_student_calls_the_same_is_the_students_own() -> None:
+    theirs = {"showing.py": b"MADE = 2", "folder/checking.py": all_modules()["checking.py"]}
+    assert with_compiled(theirs) == theirs
+    assert shown(theirs, "import showing; print(showing.MADE)") == "2\n"
+
+
+def test_each_module_is_compiled() -> None:
+    assert len(with_compiled(all_modules())) == 2 * len(all_modules())
+
+
+@pytest.mark.parametrize("place", ["__pycache__", f"{cache_from_source('showing.py')}/file"])
+def test_what_is_called_as_their_folder_is_left_out(place: str) -> None:
+    assert with_compiled({**all_modules(), place: b""}) == with_compiled(all_modules())
+    assert shown({**all_modules(), place: b""}, LOOK) == "None True\n"

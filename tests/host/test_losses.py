@@ -1,0 +1,213 @@
+"""Every way to lose a sandbox, from the code that does it to the class report."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grader.course.folder import Course
+from grader.gradebook.standings import read_class
+from grader.host import held_files, sandbox_process, scratch
+from grader.host.grading import grade_notebook
+from grader.host.limits import Limits
+from grader.model.answer import Loss, Lost, sentence_of
+from grader.model.verdict import Picture, Reason, Scored, Verdict
+from grader.sandbox.confine import Amounts
+from support.made_class import ASSIGNMENT, Made, grade
+from support.our_course import OURS
+from support.report_pages import lines_of, text_of, told, written
+from support.small_notebooks import SETUP, code, test_cell
+
+pytestmark = pytest.mark.users
+
+GENEROUS = Limits(cell=30, case=30, submission=120, patience=20)
+BUSY = "while True: pass"
+UNTIL_ENDED = "\n    while True: time.sleep(0.01)"
+# What the function does that is asked, with which limits, and what is made smaller here so that it is soon over.
+WAYS: dict[Loss, tuple[str, Limits, dict[str, int]]] = {
+    Loss.TIME: (BUSY, Limits(cell=30, case=0.5, patience=100), {}),
+    Loss.WAITING: ("time.sleep(3600)", Limits(cell=30, case=1, patience=1.5), {}),
+    Loss.NOTEBOOK: (BUSY, Limits(cell=30, case=30, submission=1, patience=100), {}),
+    Loss.NOT_RUN: ("return 1", Limits(cell=30, case=30, submission=0, patience=100), {}),
+    Loss.DEATH: ("os._exit(1)", GENEROUS, {}),
+    Loss.BYTES: ("open('file', 'wb').write(bytes(4 * 2**20))" + UNTIL_ENDED, GENEROUS, {"MAX_BYTES": 2**21}),
+    Loss.FILES: ("for n in range(99): open(str(n), 'w')" + UNTIL_ENDED, GENEROUS, {"MAX_FILES": 50}),
+    Loss.DEPTH: ("os.makedirs('d/' * 20)" + UNTIL_ENDED, GENEROUS, {"MAX_DEPTH": 10}),
+    Loss.CLOSED: ("os.mkdir('closed')" + UNTIL_ENDED, GENEROUS, {}),
+    Loss.THREADS: (
+        "for _ in range(9): threading.Thread(target=time.sleep, args=(3600,)).start()" + UNTIL_ENDED,
+        GENEROUS,
+        {"MAX_THREADS": 8},
+    ),
+    Loss.CALLS: ("return [softmax([1.0]) for _ in range(99)]", GENEROUS, {"MAX_STANDIN_CALLS": 20}),
+    Loss.FORGED: (
+        "os.write(3, struct.pack('>II', 2, 0) + b'{}')" + UNTIL_ENDED,
+        GENEROUS,
+        {},
+    ),
+}
+
+
+# What a sandbox is lost by only where it has no disk of its own, whose bounds the kernel keeps.
+WATCHED = (Loss.BYTES, Loss.FILES, Loss.DEPTH, Loss.CLOSED)
+
+
+@pytest.fixture
+def smaller(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], None]:
+    """Makes amounts smaller, and folders called closed ones that not even root can look into."""
+    look = os.scandir
+
+    def scandir(path: str | int) -> Any:
+        if str(path).endswith("closed"):
+            raise PermissionError
+        return look(path)
+
+    def change(amounts: dict[str, int]) -> None:
+        monkeypatch.setattr("grader.host.scratch.os.scandir", scandir)
+        for name, amount in amounts.items():
+            monkeypatch.setattr(scratch if hasattr(scratch, name) else sandbox_process, name, amount)
+
+    return change
+
+
+# See tests/end_to_end/test_second_device.py and tests/host/test_memory.py.
+@pytest.mark.parametrize("loss", [loss for loss in Loss if loss not in (Loss.DEVICE, Loss.MEMORY, Loss.ROOM)])
+def test_the_verdict_says_how_the_sandbox_was_lost(
+    loss: Loss, smaller: Callable[[dict[str, int]], None], request: pytest.FixtureRequest
+) -> None:
+    if loss in WATCHED:
+        request.getfixturevalue("without_disks")
+    does, limits, amounts = WAYS[loss]
+    smaller(amounts)
+    imports = f"{SETUP}\nimport os, struct, threading, time"
+    # The function of exercise 4 calls that of exercise 3, which it is lent when its own answers are wrong.
+    asked = 4 if loss == Loss.CALLS else 3
+    name = "attention_weights" if asked == 4 else "softmax"
+    cells = [code(imports), code(f"def {name}(values):\n    {does}"), test_cell(asked)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    (verdict,) = grade_notebook(notebook, settings=replace(OURS, limits=limits))
+    assert verdict.loss == loss
+    assert verdict.lost is not None
+    assert verdict.reason == Reason.NO_ANSWER
+    assert verdict.sentences[0] == sentence_of(verdict.lost)
+    (kept,) = (output.metadata.grader for output in notebook.cells[2].outputs if "grader" in output.metadata)
+    read = Scored.from_json(json.loads(json.dumps(kept)))
+    assert read is not None
+    assert read.verdict == verdict
+
+
+@pytest.mark.parametrize("loss", Loss)
+def test_the_report_lists_it(loss: Loss, course: Course) -> None:
+    """Whether an exercise was asked or a cell was run when it happened."""
+    asked, ran = Lost(loss, 7), Lost(loss, 8)
+    grade(course, Made("grace", lost={5: asked}, stopped={3: ran}))
+    kind = "timeout" if "too long" in sentence_of(asked) or "seconds" in sentence_of(asked) else "crash"
+    assert told(course)["stopped"] == [
+        {"student": "grace", "exercise": 5, "kind": kind, "said": sentence_of(asked)},
+        {"student": "grace", "exercise": 3, "kind": kind, "said": sentence_of(ran)},
+    ]
+    files = written(course)
+    assert sentence_of(asked) in text_of(files[".html"])
+    assert f"2 {kind}{'s' if kind == 'timeout' else 'es'}" in text_of(files[".html"]).replace("crashes", "crashes")
+    (line,) = lines_of(files[".csv"])
+    assert (line["timeouts"], line["crashes"]) == (("2", "") if kind == "timeout" else ("", "2"))
+
+
+@pytest.mark.parametrize("loss", Loss)
+def test_no_sentence_speaks_of_no_seconds_at_all(loss: Loss) -> None:
+    assert "0 seconds" not in sentence_of(Lost(loss, 0.2))
+
+
+def test_a_cell_that_belongs_to_no_exercise_is_listed_as_such(course: Course) -> None:
+    grade(course, Made("grace", stopped={None: Lost(Loss.DEATH)}))
+    assert [line["exercise"] for line in told(course)["stopped"]] == [None]
+    assert "another cell" in text_of(written(course)[".html"])
+
+
+# --- written into a notebook and read back ---------------------------------------------------------------------------
+
+
+PART = Verdict(14, "Mask", 0.5, Reason.WRONG, ("Wrong.",), cases_right=1, cases=4, lost=Lost(Loss.DEPTH, 50))
+WHOLE = Verdict(
+    exercise=14,
+    title="Causal mask",
+    credit=0.5,
+    reason=Reason.MISCONCEPTION,
+    sentences=("One.", "Two."),
+    misconceptions=("not scaled",),
+    cases_right=3,
+    cases=8,
+    explained_in="exercise-2",
+    pictures=(Picture(((0.5, "NaN"),), title="a", marked=((0, 1),)),),
+    lost=Lost(Loss.TIME, 5),
+    functions={"mask": PART, "softmax": Verdict(14, "Mask", 1.0, Reason.RIGHT)},
+)
+
+
+@pytest.mark.parametrize("verdict", [PART, WHOLE, Verdict(None, "an-assertion", 0.0, Reason.NO_ANSWER)])
+def test_a_verdict_is_read_back_as_what_it_was(verdict: Verdict) -> None:
+    assert Verdict.from_json(json.loads(json.dumps(verdict.to_json(), allow_nan=False))) == verdict
+
+
+def test_what_was_written_before_is_read_as_well() -> None:
+    old = {
+        "exercise": 0, "title": "an-assertion", "credit": 0.5, "reason": "no answer", "sentences": ["a"],
+        "misconceptions": [], "cases_right": 1, "cases": 2, "reread": "section", "points": 1.0, "max_points": 2.0,
+    }  # fmt: skip
+    verdict = Verdict(None, "an-assertion", 0.5, Reason.NO_ANSWER, ("a",), (), 1, 2, explained_in="section")
+    assert Scored.from_json(old) == Scored(verdict, 2.0)
+
+
+def values() -> st.SearchStrategy[Any]:
+    leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(list(Loss))
+    return st.recursive(
+        leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner), max_leaves=5
+    )
+
+
+def changed(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield data
+    yield from ({**data, "functions": {"f": data}}, {**data, "lost": data}, {**data, "pictures": [data, data]})
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.fixed_dictionaries({}, optional=dict.fromkeys([*WHOLE.to_json(), "loss", "limit", "numbers", "sums"], values()))
+)
+def test_whatever_somebody_has_made_of_it_is_a_verdict_of_the_right_kinds(data: dict[str, Any]) -> None:
+    for one in changed({**data, "points": 1}):
+        scored = Scored.from_json(one)
+        assert scored is not None
+        assert 0 <= scored.verdict.credit <= 1
+        assert Scored.from_json(json.loads(json.dumps(scored.to_json()))) == scored
+
+
+@pytest.mark.parametrize("data", [None, 3, "x", [], {}, {"credit": 1}])
+def test_what_is_no_verdict_is_none(data: Any) -> None:
+    assert Scored.from_json(data) is None
+
+
+def test_a_gradebook_keeps_the_verdicts_as_they_are(course: Course) -> None:
+    made = Made("ada", {2: 0.5}, {2: ["not scaled"]}, lost={5: Lost(Loss.FILES, 10)})
+    grade(course, made)
+    (standing,) = (one for one in read_class(course, ASSIGNMENT, print).graded if one.student == "ada")
+    assert standing.verdicts == made.verdicts()
+
+
+def test_memory_in_too_many_parts_counts_as_files_that_nobody_has_seen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """All of them may have long paths, and the grader would read hundreds of megabytes ten times a second."""
+    assert held_files.held_bytes(os.getpid(), tmp_path, 1) == 0
+    monkeypatch.setattr(held_files, "MAX_MAPPINGS", 5)
+    assert held_files.held_bytes(os.getpid(), tmp_path, 1) == held_files.UNSEEN
+    assert held_files.UNSEEN * Amounts.file > scratch.MAX_BYTES

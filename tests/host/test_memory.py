@@ -1,0 +1,353 @@
+"""Promises of memory: the kernel keeps them, and nothing that a student's code does lifts them."""
+
+from __future__ import annotations
+
+import os
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.host.limits import Limits
+from grader.host.memory_held import MemoryHeld
+from grader.host.sandbox_process import SandboxProcess
+from grader.judging.judge import judge
+from grader.model.answer import Answer, Loss, Lost, Raised, Returned
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, SampledCase
+from grader.model.memory import MemoryPromise
+from grader.model.verdict import Reason
+
+pytestmark = pytest.mark.users
+
+MB = 2**20
+BROKEN = "Your code builds a table of T × T."
+TABLE = "def f(x):\n    return (x @ x.T).sum(-1)"
+STREAM = "def f(x):\n    return torch.cat([(x[i : i + 64] @ x.T).sum(-1) for i in range(0, len(x), 64)])"
+OPENED_LATER = """
+import ctypes, mmap
+c = ctypes.CDLL(None)
+c.mmap.restype = ctypes.c_void_p
+c.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+c.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+size = 4 * 8192**2
+place = c.mmap(None, size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+table = torch.frombuffer((ctypes.c_char * size).from_address(place), dtype=torch.float32).view(8192, 8192)
+sums = torch.zeros(8192)
+def f(x):
+    if c.mprotect(place, size, mmap.PROT_READ | mmap.PROT_WRITE):
+        raise MemoryError
+    torch.mm(x, x.T, out=table)
+    return torch.sum(table, -1, out=sums)"""
+ADVISED = """
+import ctypes, mmap
+c = ctypes.CDLL(None)
+c.mmap.restype = ctypes.c_void_p
+c.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+c.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+size = 4 * 8192**2
+place = c.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+room = torch.frombuffer((ctypes.c_char * size).from_address(place), dtype=torch.float32).view(8192, 8192)
+room.fill_(0)
+def advise(how, start=0, length=size):
+    c.madvise(place + start, length, how)"""
+# Ways around, each with room for the table, if it worked. 256 MB are what the table of T = 8192 takes.
+WAYS_ROUND = {
+    "the limit lifted": """
+import resource
+def f(x):
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, resource.getrlimit(resource.RLIMIT_AS)[1:] * 2)
+    except (ValueError, OSError):
+        pass
+    return (x @ x.T).sum(-1)""",
+    "the limit lifted by the C library": """
+import ctypes
+def f(x):
+    lift = ctypes.CDLL(None).prlimit
+    lift(0, 9, (ctypes.c_uint64 * 2)(2**32, 2**32), None)
+    return (x @ x.T).sum(-1)""",
+    "a thread": """
+from concurrent.futures import ThreadPoolExecutor
+def f(x):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: (x @ x.T).sum(-1)).result()""",
+    "a map that is shared": """
+import mmap
+def f(x):
+    room = mmap.mmap(-1, 4 * len(x) ** 2)
+    return torch.mm(x, x.T, out=torch.frombuffer(room, dtype=torch.float32).view(len(x), -1)).sum(-1)""",
+    "a file that is mapped": """
+def f(x):
+    table = torch.from_file("table", shared=True, size=len(x) ** 2).view(len(x), -1)
+    return torch.mm(x, x.T, out=table).sum(-1)""",
+    "room kept since a cell ran": """
+room = torch.empty(8192, 8192)
+def f(x):
+    return torch.mm(x, x.T, out=room).sum(-1)""",
+    "room kept, and given away in the end": """
+room = torch.ones(8192, 8192)
+def f(x):
+    global room
+    result = torch.mm(x, x.T, out=room).sum(-1)
+    del room
+    return result""",
+    "room kept, and emptied in the end": f"""{ADVISED}
+def f(x):
+    result = torch.mm(x, x.T, out=room).sum(-1)
+    advise(mmap.MADV_DONTNEED)
+    return result""",
+    "room kept, and freed lazily in the end": f"""{ADVISED}
+def f(x):
+    result = torch.mm(x, x.T, out=room).sum(-1)
+    advise(mmap.MADV_FREE)
+    return result""",
+    "room kept, and called cold in the end": f"""{ADVISED}
+def f(x):
+    result = torch.mm(x, x.T, out=room).sum(-1)
+    advise(20)
+    return result""",
+    "room kept, and used part by part": f"""{ADVISED}
+def f(x):
+    torch.mm(x, x.T, out=room)
+    result = torch.empty(len(x))
+    for first in range(0, len(x), 64):
+        result[first : first + 64] = room[first : first + 64].sum(-1)
+        advise(mmap.MADV_DONTNEED, first * 4 * 8192, 64 * 4 * 8192)
+    return result""",
+    "room kept, and moved in the end": f"""{ADVISED}
+c.mremap.restype = ctypes.c_void_p
+c.mremap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+elsewhere = c.mmap(None, size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+def f(x):
+    result = torch.mm(x, x.T, out=room).sum(-1)
+    c.mremap(place, size, size, 3, elsewhere)  # MREMAP_MAYMOVE | MREMAP_FIXED
+    return result""",
+    "room kept among small things": """
+small = [torch.empty(2**19) for _ in range(40)]
+room = torch.empty(8192, 8192)
+small += [torch.empty(2**19) for _ in range(40)]
+def f(x):
+    return torch.mm(x, x.T, out=room).sum(-1)""",
+    "room reserved, and opened later": OPENED_LATER,
+    "room reserved, opened later, and closed again": f"""{OPENED_LATER}
+opened = f
+def f(x):
+    result = opened(x)
+    c.mprotect(place, size, 0)
+    return result""",
+    "MemoryError caught, and tried again": """
+def f(x):
+    while True:
+        try:
+            return (x @ x.T).sum(-1)
+        except RuntimeError as error:
+            raise MemoryError from error""",
+    "the process ended": """
+import os
+def f(x):
+    try:
+        return (x @ x.T).sum(-1)
+    except RuntimeError:
+        os._exit(0)""",
+}
+
+
+def long(T: int, allowed: int = 64 * MB) -> SampledCase:
+    """A case whose table of T × T does not fit, or would."""
+    promise = MemoryPromise(allowed, max(4 * T * T, allowed + 1))
+    case = Case("long", catches="a table of T × T", inputs=lambda _: (), promise=promise)
+    return SampledCase(case, (torch.ones(T, 4),))
+
+
+def short() -> SampledCase:
+    return SampledCase(Case("short", catches="", inputs=lambda _: ()), (torch.ones(3, 4),))
+
+
+@pytest.fixture
+def sandbox() -> Iterator[SandboxProcess]:
+    process = SandboxProcess({}, Limits(cell=20, case=20))
+    process.run_cell("import torch", 20)
+    yield process
+    process.close()
+
+
+def answers(sandbox: SandboxProcess, code: str, *cases: SampledCase) -> list[Answer]:
+    assert not sandbox.run_cell(f"import torch\n{code}", 20).error
+    return list(sandbox.answers("f", cases, {}))
+
+
+@pytest.mark.parametrize(
+    "grad", ["", "\nf = torch.no_grad()(f)", "\nf = (lambda g: lambda x: g(x.requires_grad_()))(f)"]
+)
+def test_the_table_fails_and_the_stream_passes(grad: str, sandbox: SandboxProcess) -> None:
+    [table] = answers(sandbox, TABLE + grad, long(8192))
+    [stream] = answers(sandbox, STREAM + grad, long(8192))
+    assert table == Lost(Loss.MEMORY, 64.0)
+    assert isinstance(stream, Returned)
+
+
+@pytest.mark.parametrize(("T", "fits"), [(1024, True), (3072, True), (6144, False), (8192, False)])
+def test_what_fits_under_the_limit_is_no_table_that_fails(T: int, fits: bool, sandbox: SandboxProcess) -> None:
+    [answer] = answers(sandbox, TABLE, long(T))
+    assert isinstance(answer, Returned) == fits
+
+
+@pytest.mark.parametrize("code", WAYS_ROUND.values(), ids=WAYS_ROUND)
+def test_no_way_round(code: str, sandbox: SandboxProcess) -> None:
+    [answer] = answers(sandbox, code, long(8192))
+    assert not isinstance(answer, Returned)
+
+
+def test_a_file_with_an_odd_name_can_be_in_memory(sandbox: SandboxProcess) -> None:
+    mapped = """
+import mmap, os
+file = os.open(b"\\xff \\n", os.O_RDWR | os.O_CREAT)
+os.ftruncate(file, 4096)
+kept = mmap.mmap(file, 4096)"""
+    [answer] = answers(sandbox, f"{mapped}\n{STREAM}", long(8192))
+    assert isinstance(answer, Returned)
+
+
+def test_a_process_can_have_an_odd_name(sandbox: SandboxProcess) -> None:
+    named = """
+import ctypes
+ctypes.CDLL(None).prctl(15, b"\\xff\\nVmHWM: 0 kB")"""
+    [stream] = answers(sandbox, f"{named}\n{STREAM}", long(8192))
+    assert isinstance(stream, Returned)
+    [opened] = answers(sandbox, f"{named}\n{OPENED_LATER}", long(8192))
+    assert isinstance(opened, Lost)
+
+
+def test_very_many_pieces_with_long_names_take_no_memory_here(tmp_path: Path) -> None:
+    maps = tmp_path / "maps"
+    lines = (f"{page:x}000-{page + 1:x}000 rw-s 0 0:1 1 /{'x' * 4000}\n" for page in range(4096, 4096 + 9000))
+    maps.write_text("7f0000000000-7f0000002000 rw-p 0 0:0 0\n")
+    with maps.open("r+") as file:
+        held = MemoryHeld(os.getpid(), file.fileno(), -1, -1)
+        file.seek(0, os.SEEK_END)
+        file.writelines(lines)
+        file.flush()
+        tracemalloc.start()
+        try:
+            assert held.largest_piece() == 4096
+            assert tracemalloc.get_traced_memory()[1] < MB
+        finally:
+            tracemalloc.stop()
+
+
+def test_what_a_notebook_keeps_and_this_function_does_not_use_is_no_room(sandbox: SandboxProcess) -> None:
+    """Such as modules, plots, a model, data."""
+    kept = "import torch._dynamo\nkept = torch.rand(8192, 8192)\nmodel = torch.nn.Transformer(512)"
+    [answer] = answers(sandbox, f"{kept}\n{STREAM}", long(8192))
+    assert isinstance(answer, Returned)
+
+
+def test_to_look_for_garbage_is_not_to_use_what_the_notebook_keeps(sandbox: SandboxProcess) -> None:
+    kept = """
+class Wide:
+    __slots__ = [f"a{number}" for number in range(80)]  # so large that it lies in the heap
+kept = [Wide() for _ in range(50_000)]"""
+    collecting = f"import gc\n{STREAM.replace('return', 'gc.collect(); return')}"
+    [answer] = answers(sandbox, f"{kept}\n{collecting}", long(2450, 20 * MB))
+    assert isinstance(answer, Returned)
+
+
+def test_a_table_in_what_the_notebook_keeps_is_told(sandbox: SandboxProcess) -> None:
+    [answer] = answers(sandbox, WAYS_ROUND["room kept since a cell ran"].replace("empty", "zeros"), long(8192))
+    assert answer == Lost(Loss.ROOM, 256.0)
+
+
+def test_what_many_small_things_keep_is_no_room(sandbox: SandboxProcess) -> None:
+    """Plots, modules and lists are in pieces, of which none holds a table."""
+    kept = "import torch._dynamo\nkept = [bytes(2**16) for _ in range(500)]"  # 100 MB, as much as the table
+    [answer] = answers(sandbox, f"{kept}\n{STREAM}", long(5000))
+    assert isinstance(answer, Returned)
+
+
+def test_there_is_no_room_beside_what_is_allowed(sandbox: SandboxProcess) -> None:
+    """Such as a heap that a thread has left behind."""
+    collect = """
+def f(x):
+    kept = []
+    try:
+        while len(kept) < 100:
+            kept.append(torch.empty(2**20, dtype=torch.uint8))
+    except RuntimeError:
+        return torch.tensor(len(kept))"""
+    [answer] = answers(sandbox, collect, long(8192, 8 * MB))
+    assert isinstance(answer, Returned)
+    assert 4 <= int(answer.value) <= 8
+
+
+def test_rows_that_are_freed_leave_no_gaps_between_small_things_that_are_kept(sandbox: SandboxProcess) -> None:
+    rows = """
+def f(x):
+    kept = []
+    for _ in range(len(x)):
+        hidden = torch.zeros(len(x), dtype=torch.bool)
+        scores = torch.zeros(len(x)).masked_fill(hidden, 1.0)
+        kept.append(scores[:4] + 1)
+    return torch.stack(kept)"""
+    [answer] = answers(sandbox, rows, long(8192, 24 * MB))
+    assert isinstance(answer, Returned)
+
+
+def test_other_cases_have_their_memory(sandbox: SandboxProcess) -> None:
+    got = answers(sandbox, TABLE, short(), long(8192), short())
+    assert [type(answer) for answer in got] == [Returned, Lost, Returned]
+    [free] = answers(sandbox, TABLE, SampledCase(short().case, (torch.ones(4096, 4),)))
+    assert isinstance(free, Returned)
+
+
+def exercise(*cases: Case) -> Exercise:
+    return Exercise(
+        number=1, assignment="a", title="t", entry="f", reference=lambda x: x.sum(-1), cases=cases, mistakes=[]
+    )
+
+
+def one(rng: torch.Generator) -> Inputs:
+    return (torch.randn(3, 4, generator=rng),)
+
+
+def test_no_mistake_is_tried_in_a_long_text_that_a_short_one_rules_out() -> None:
+    tried: list[int] = []
+
+    def doubled(x: torch.Tensor) -> torch.Tensor:
+        tried.append(len(x))
+        return 2 * x.sum(-1)
+
+    mistake = Misconception("doubled", kind="scaling", credit=0.5, says="Twice.", answers=doubled)
+    long = Case("long", "", lambda rng: (torch.randn(9, 4, generator=rng),), promise=MemoryPromise(1, 2, BROKEN))
+    of = replace(exercise(Case("short", "", one), long), mistakes=[mistake])
+    cases = of.sample()
+    sums = [case.inputs[0].sum(-1) for case in cases]
+    wrong = [3 * right if case.case is long else right for case, right in zip(cases, sums, strict=True)]
+    answers = [Returned(value, list(case.inputs)) for case, value in zip(cases, wrong, strict=True)]
+    assert judge(of, cases, answers).reason == Reason.WRONG
+    assert tried
+    assert 9 not in tried
+
+
+@pytest.mark.parametrize(
+    "broken", [Raised("MemoryError"), Raised("RuntimeError", "DefaultCPUAllocator: no"), Lost(Loss.DEATH)]
+)
+def test_half_the_points_where_the_rest_is_right(broken: Answer) -> None:
+    promise = MemoryPromise(1, 2, BROKEN)
+    of = exercise(Case("short", "", one), Case("long", "", one, promise=promise))
+    cases = of.sample()
+    right: list[Answer] = [Returned(case.inputs[0].sum(-1), list(case.inputs)) for case in cases]
+    verdict = judge(of, cases, [*right[:-1], promise.kept_by(broken)])
+    assert (verdict.credit, verdict.reason) == (0.5, Reason.MEMORY)
+    assert BROKEN in verdict.sentences
+    assert len(cases) == 3  # the long one is drawn once
+    wrong = [Returned(torch.zeros(3), list(case.inputs)) for case in cases]
+    assert judge(of, cases, [*wrong[:-1], promise.kept_by(broken)]).credit == 0
+
+
+def test_other_errors_are_no_lack_of_memory() -> None:
+    promise = MemoryPromise(1, 2)
+    for answer in (Raised("RuntimeError", "shapes"), Lost(Loss.TIME, 5.0)):
+        assert promise.kept_by(answer) == answer

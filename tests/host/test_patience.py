@@ -1,0 +1,110 @@
+"""A machine that is short of something costs nobody a grade."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import ASSIGNMENT
+from grader.classroom.run import autograde
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.host import patience, scratch, zygote_process
+
+
+class FailingAtFirst:
+    """Does what it should, after it has failed some times; or before that as well, some other times."""
+
+    def __init__(self, work: Callable[..., object], error: int, times: int, before: int = 0) -> None:
+        self.work, self.error, self.left, self.before = work, error, times, before
+
+    def __call__(self, *arguments: object) -> object:
+        self.before -= 1
+        self.left -= self.before < 0
+        if self.before < 0 <= self.left:
+            raise OSError(self.error, os.strerror(self.error), "somewhere")
+        return self.work(*arguments)
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
+
+    def look(self, running: object) -> None: ...
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "PAUSES", (0.0,) * 3)
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EMFILE, errno.ENOMEM])
+def test_a_sandbox_that_has_no_room_waits_for_it(
+    error: int, course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(course, "ada", {3: solved[3]})
+    monkeypatch.setattr(scratch, "write_files", FailingAtFirst(scratch.write_files, error, 2))
+    (graded,) = autograde(course, ASSIGNMENT)
+    assert (graded.error, graded.points) == ("", 2)
+
+
+def test_a_fork_that_fails_is_tried_again(
+    course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(course, "ada", {3: solved[3]})
+    failing = FailingAtFirst(zygote_process.fork_sandbox, errno.EAGAIN, 2)
+    monkeypatch.setattr("grader.host.sandbox_process.fork_sandbox", failing)
+    (graded,) = autograde(course, ASSIGNMENT)
+    assert (graded.error, graded.points) == ("", 2)
+
+
+def test_a_full_disk_is_waited_for_when_results_are_written(
+    course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from grader.classroom import graded_folder
+
+    submit(course, "ada", {3: solved[3]})
+    monkeypatch.setattr(graded_folder, "write_files", FailingAtFirst(scratch.write_files, errno.ENOSPC, 2))
+    listener = Listener()
+    (graded,) = autograde(course, ASSIGNMENT, watcher=listener)
+    assert (graded.error, graded.points) == ("", 2)
+    assert listener.told == ["This machine is short of something (No space left on device). Waiting …"]
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_what_does_not_pass_is_told_at_once_and_the_folder_of_the_sandbox_is_gone(
+    before: int, course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(course, "ada")
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
+    failing = FailingAtFirst(scratch.write_files, errno.EROFS, 1, before)
+    monkeypatch.setattr(scratch, "write_files", failing)
+    if before:  # the first sandbox of all, which is nobody's, could start
+        (graded,) = autograde(course, ASSIGNMENT)
+        assert "Read-only" in graded.error
+    else:
+        with pytest.raises(CourseError, match=r"No sandbox can start: .*Read-only"):
+            list(autograde(course, ASSIGNMENT))
+    assert [path.name for path in (tmp_path / "scratch").glob("sandbox-*")] == []
+
+
+def test_what_lasts_ends_the_run_and_loses_nothing(
+    course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from grader.classroom import graded_folder
+
+    submit(course, "ada", {3: solved[3]})
+    with monkeypatch.context() as patch:
+        patch.setattr(graded_folder, "write_files", FailingAtFirst(scratch.write_files, errno.ENOSPC, 99))
+        with pytest.raises(CourseError, match="No space left"):
+            list(autograde(course, ASSIGNMENT))
+    (graded,) = autograde(course, ASSIGNMENT)
+    assert graded.points == 2

@@ -1,0 +1,496 @@
+"""Where nothing names a mistake, the line is told in which it lies: the student's own code, changed there, is right.
+
+Of what the mutator makes of right solutions, a hundred are searched, by `make test` a third of them, of some exercises,
+and four hundred with GRADER_ALL=1.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import random
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import nbformat
+import pytest
+
+from grader.facts.student_text import StudentText, definitions_in
+from grader.host.grading import Grading, grade_notebook
+from grader.host.limits import Limits, Time
+from grader.host.sandbox_process import SandboxProcess
+from grader.host.trial import MOST_LOST, Trial
+from grader.host.zygote_process import Forked
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
+from grader.model.answer import Answer, Lost, Missing, Returned
+from grader.model.edited import EditedSource
+from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase
+from grader.model.located import Change
+from grader.model.verdict import Reason, Verdict
+from grader.repair.edits import edits_of, steps_of
+from grader.repair.locating import Repair, TrialEnded
+from grader.sandbox import wire
+from grader.sandbox.child import VERSION_CALLS
+from support.mutator import Mutant, mutants
+from support.our_course import EXERCISES, OURS, of_assignment
+from support.part import ALL, part
+from support.solution_cells import corpus, from_notebook, functions
+from support.solution_cells import source as source_notebook
+
+STYLES, MUTANTS = (3, 4) if ALL else (1, 3)  # of each exercise, and of each style
+SOME = part(EXERCISES, of=3, in_ci=1)
+# Of the hundred, those of which another line is told, and those that nothing explains: in a part of them, a share would
+# be one or none.
+TOLD_ELSEWHERE = {"7: return one_word(X)"}
+UNEXPLAINED = {
+    "5: pass",
+    "9: s = s",
+    "14: return (attn_scores / math.sqrt(d_k)).masked_fill(hidden, smallest)",
+}
+
+WORDS = re.compile(r"[A-Za-z_]\w*")
+BESIDE_A_WORD = ("torch", "dim", "keepdim", "True", "False", "pass", "return", "not", "inf")
+
+BEFORE = "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F"
+
+TWO_SPOTS = corpus(10, "wrong")["two_spots"]
+AXES = corpus(11, "wrong")["squared_sum"]
+
+
+SOFTMAX_PLUS_ONE = "def softmax_stable(x, dim=-1):\n    return torch.softmax(x, dim) + torch.exp(x) ** 2 + 0.1"
+
+
+def verdict_on(source: str, number: int, *beside: str) -> Verdict:
+    before = given_cells(EXERCISES[number].functions[0]) if number >= 9 else [BEFORE]
+    cells = [nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"locked": True}}) for text in before]
+    cells += [nbformat.v4.new_code_cell(text) for text in (*beside, source)]
+    cells.append(asked_in(number))
+    (verdict,) = grade_notebook(nbformat.v4.new_notebook(cells=cells), settings=OURS)
+    return verdict
+
+
+def asked_in(number: int) -> Any:
+    """The test of an exercise."""
+    return nbformat.v4.new_code_cell(
+        "", metadata={"nbgrader": {"grade_id": f"test-exercise-{number}", "grade": True, "points": 4}}
+    )
+
+
+def test_the_line_is_told_and_never_the_change() -> None:
+    verdict = verdict_on(AXES, 11)
+    assert [place.line for place in verdict.located] == ["weights = powers / powers.sum(dim=-1, keepdim=True) ** 2"]
+    assert verdict.reason == Reason.LOCATED
+    assert verdict.sentences[0].startswith("With one small change in the line `weights = powers /")
+    assert Verdict.from_json(verdict.to_json()) == verdict
+
+
+def test_two_changes_in_one_line_are_not_called_one() -> None:
+    verdict = verdict_on(corpus(6, "wrong")["last_word_ignored"], 6)
+    assert [place.change for place in verdict.located] == [Change.SEVERAL]
+    assert verdict.sentences[0].startswith("With small changes in the line `return weighted_sums(")
+
+
+@pytest.mark.parametrize(
+    ("source", "credit"),
+    [
+        pytest.param(AXES, 0.5, id="four of five statements are right"),
+        pytest.param("def all_context_vectors(inputs):\n    return inputs @ inputs.T / inputs", 0, id="one line"),
+    ],
+)
+def test_only_code_that_is_mostly_right_earns_by_its_line(source: str, credit: float) -> None:
+    assert verdict_on(source, 11).credit == credit
+
+
+def all_to_choose_from(head: str, *tail: str) -> str:
+    """Code that computes weights, and then may go on in several ways."""
+    lines = AXES.replace(" ** 2", "").replace("(inputs)", f"({head})").splitlines()
+    return "\n".join([*lines[:-1], *(f"    {line}" for line in tail)])
+
+
+RIGHT, ODD, WORSE = "weights @ inputs", "weights @ inputs ** 3 + 0.3", "weights @ inputs - 7 * inputs"
+ZEROS = [f"n{number} = 0" for number in range(60)]
+CHOSEN = " else ".join(f"{RIGHT if number == 41 else f'{ODD} * {number + 2}'} if n{number}" for number in range(60))
+CHOICES = {
+    "zeros": all_to_choose_from("inputs", *ZEROS, f"return {CHOSEN} else {ODD}"),
+    "a place in a list": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[0]"),
+    "two in a list": all_to_choose_from("inputs", f"made = [{ODD}, {RIGHT}]", "return made[0]"),
+    "a key": all_to_choose_from(
+        "inputs", "a, b, c = 'odd', 'worse', 'right'", f"made = {{a: {ODD}, b: {WORSE}, c: {RIGHT}}}", "return made[a]"
+    ),
+    "a default": all_to_choose_from("inputs, one=0", f"made = [lambda: {ODD}, lambda: {RIGHT}]", "return made[one]()"),
+    "what never runs": all_to_choose_from(
+        "inputs", f"result = {ODD}", "if False:", f"    result = {RIGHT}", "return result"
+    ),
+    "what never runs, instead of what was given": all_to_choose_from(
+        "inputs", "result = inputs[:]", "if False:", f"    result = {RIGHT}", "return result"
+    ),
+    "a chain of or": all_to_choose_from(
+        "inputs", "a, b = 0, 0", f"return (a and [{RIGHT}] or b and [{WORSE}] or [{ODD}])[0]"
+    ),
+    "factors of zero": all_to_choose_from(
+        "inputs",
+        f"return inputs * 2 + 0 * ({WORSE} - inputs * 2) + 0 * ({RIGHT} - inputs * 2) + 0 * ({ODD})",
+    ),
+    "functions inside": all_to_choose_from(
+        "inputs",
+        *("def odd():", f"    return {ODD}", "def worse():", f"    return {WORSE}", "def right():"),
+        *(f"    return {RIGHT}", "return odd()"),
+    ),
+    "a step that hangs where it is spoiled": all_to_choose_from(
+        "inputs",
+        f"made = [{ODD}, {RIGHT}, {WORSE}]",
+        "sum(range(10**11 * bool((made[2] - (weights @ inputs - 7 * inputs)).abs().sum() > 1)))",
+        "return made[0]",
+    ),
+    "an error": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[3]"),
+    "its own text": all_to_choose_from(
+        "inputs",
+        "import sys",
+        "own = sum(one for one in sys._getframe().f_code.co_consts if isinstance(one, int))",
+        f"return (lambda: {ODD}, lambda: {WORSE}, lambda: {RIGHT})[own % 3]()",
+    ),
+}
+ELSEWHERE = f"made = [lambda weights, inputs: {ODD}, lambda weights, inputs: {WORSE}, lambda weights, inputs: {RIGHT}]"
+CHOICES_BESIDE = {
+    "a list in another cell": ("return made[0](weights, inputs)", ELSEWHERE),
+    "a library that counts": (
+        "return torch.ones_like(weights @ inputs) + 1",
+        f"""{ELSEWHERE}
+import functools, sys
+def counted(*given, ones_like=torch.ones_like):
+    inner = sys._getframe(1)
+    if inner.f_code.co_filename != "<edited>":
+        return ones_like(*given)
+    counted.calls += 1
+    weights, inputs = (inner.f_locals[name] for name in ("weights", "inputs"))
+    return made[counted.calls // 100 % 3](weights, inputs) - 1
+counted.calls = 0
+torch.ones_like = counted
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("source", CHOICES.values(), ids=CHOICES)
+def test_nobody_earns_by_a_search_through_formulas_that_they_have_written_down(source: str) -> None:
+    assert verdict_on(source, 11).credit == 0
+
+
+@pytest.mark.parametrize(("last", "beside"), CHOICES_BESIDE.values(), ids=CHOICES_BESIDE)
+def test_nor_where_the_formulas_are_in_another_cell(last: str, beside: str) -> None:
+    assert verdict_on(all_to_choose_from("inputs", last), 11, beside).credit == 0
+
+
+FLOORED = """
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    values, queries, keys = [W @ X + b for W, b in [(W_v, b_v), (W_q, b_q), (W_k, b_k)]]
+    return values @ torch.softmax(keys.T @ queries // queries.shape[0] ** 0.5, dim=0)
+"""
+HONEST = [
+    (7, FLOORED),
+    (11, AXES.replace("    scores", "    out = torch.zeros_like(inputs)\n    scores", 1)),  # what is left of the stub
+    (11, AXES),
+    *(
+        (number, corpus(number, "wrong")[name])
+        for number, name in [
+            (8, "another_scale_in_the_second"),
+            (13, "key_never_made"),
+            (33, "keys_alone"),
+            (31, "half_of_a_line"),
+            (10, "exp2_of_brackets"),
+            (1, "keys_are_their_bias"),
+            (10, "axis_not_given"),
+            (24, "attention_for_think"),
+        ]
+    ),
+]
+
+
+@pytest.mark.parametrize(("number", "source"), HONEST)
+def test_one_solution_with_a_mistake_earns_by_its_line(
+    number: int, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.repair.with_lines.enough_is_left", lambda *_: True)  # which is another question
+    assert verdict_on(source, number).credit > 0
+
+
+def test_right_code_and_what_has_a_name_are_not_searched() -> None:
+    assert verdict_on(from_notebook()[11], 11).located == ()
+    named = verdict_on(AXES.replace(" ** 2", "").replace("scores = inputs @", "scores = inputs @ inputs.T @"), 11)
+    assert named.credit < 1
+
+
+def test_what_hangs_or_breaks_when_it_is_changed_costs_nobody_anything() -> None:
+    source = AXES.replace("    scores =", "    n = 3\n    while n > 0:\n        n = n - 1\n    scores =")  # n + 1, too
+    assert [place.change for place in verdict_on(source, 11).located] == [Change.NUMBER]
+
+
+def test_a_version_that_calls_an_earlier_function_without_end_takes_no_other_with_it() -> None:
+    called: list[Any] = []
+
+    def softmax(items_in: Any) -> Any:
+        called.append(items_in)
+        return EXERCISES[3].reference(items_in)
+
+    head, right = "def attention_weights(all_attention_scores):\n    ", from_notebook()[4]
+    endless = f"{head}for scores in all_attention_scores:\n        while True:\n            softmax(scores)"
+    key = AnswerKey(EXERCISES[4], EXERCISES[4].sample(DEFAULT_SEED)[:1])
+    with closing(
+        Trial(lambda time: SandboxProcess({}, Limits(), time=time), Time(60, 5), [BEFORE], key, {"softmax": softmax})
+    ) as trial:
+        answers = trial.ask([EditedSource(source) for source in (endless, right, endless)], key.cases[0])
+    assert [getattr(answer, "type", "returned") for answer in answers] == ["TimeoutError", "returned", "TimeoutError"]
+    assert 2 * VERSION_CALLS < len(called) < 2 * VERSION_CALLS + 100
+
+
+def test_a_search_that_takes_too_long_leaves_the_verdict_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.repair.locating.SECONDS", 0.0)
+    verdict = verdict_on(TWO_SPOTS, 10)
+    assert (verdict.reason, verdict.located) == (Reason.WRONG, ())
+    assert "first wrong number" in verdict.sentences[0]
+
+
+def test_behind_an_error_nothing_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = versions_asked(monkeypatch)
+    lines = [
+        "def softmax_stable(x, dim=-1):",
+        "    largest = x.max(dim=dim, keepdim=True)",
+        "    powers = torch.exp(x - largest)",
+        "    return powers / powers.sum(dim=dim, keepdim=True)",
+    ]
+    verdict = verdict_on("\n".join(lines), 10)
+    assert [place.line for place in verdict.located] == [lines[1].strip()]
+    behind = [version for version in asked if lines[3] not in version.source]
+    assert behind  # to see whether it is reached
+    tried = [version.source for version in behind if "it).__name__" not in version.source]
+    assert [source for source in tried if "is reached" not in source] == []
+
+
+def test_what_is_given_up_starts_no_sandbox_again() -> None:
+    exercise = EXERCISES[10].functions[0]
+    key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED)[:1])
+    trial = Trial(lambda _: pytest.fail("a sandbox was started"), Time(60, 5), [], key, {}, lost=MOST_LOST + 1)
+    with pytest.raises(TrialEnded):
+        trial.ask([EditedSource("")], key.cases[0])
+
+
+# Code that notices when it runs again, and then sleeps: in its cells, in what they leave behind, or in its answers.
+# `calls` counts those of the first exercise, of which there are none yet where all cells run one after the other.
+ASKED_AT_FIRST = """
+import atexit, sys, time
+calls = []
+def sleep_if_again(*_):
+    if not calls or sys._getframe(1).f_code.co_filename == "<edited>":
+        time.sleep(3600)
+def simple_attention_scores(inputs, query):
+    calls.append(1)
+    return inputs @ query
+"""
+STALLS = {
+    "in a cell": "sleep_if_again()",
+    "in an import": "import beside",
+    "in __del__": "class Gone:\n    __del__ = sleep_if_again\nGone()",
+    "at exit": "atexit.register(sleep_if_again)\nif not calls:\n    sys.exit()",
+    "in a hook": "get_ipython().events.register('post_run_cell', sleep_if_again)",
+    "in an answer": "def softmax_stable(x, dim=-1):\n    sleep_if_again()\n    return torch.exp(x) + 1",
+    "in what is returned": """
+class Slow(list):
+    def __iter__(self):
+        sleep_if_again()
+        return super().__iter__()
+class Late:
+    shape = property(sleep_if_again)
+    __len__ = __iter__ = __array__ = sleep_if_again
+def softmax_stable(x, dim=-1):
+    return [Slow([x, Late()]), Late()]
+""",
+}
+
+
+@pytest.mark.parametrize("stall", STALLS.values(), ids=STALLS)
+def test_code_that_sleeps_when_it_runs_again_is_not_waited_for_longer_than_its_notebook(
+    stall: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.host.trial.PATIENCE", 1)
+    deadlines: list[float] = []
+    receive = wire.receive
+
+    def noted(channel: Any, deadline: float, *meanwhile: Any) -> wire.Frame:
+        deadlines.extend([deadline] if meanwhile else [])  # the start of a process is not the student's
+        return receive(channel, deadline, *meanwhile)
+
+    monkeypatch.setattr("grader.host.sandbox_process.wire.receive", noted)
+    sources = [f"{BEFORE}\n{ASKED_AT_FIRST}", stall, *([] if "softmax_stable" in stall else [SOFTMAX_PLUS_ONE])]
+    first, *others = [nbformat.v4.new_code_cell(source) for source in sources]
+    cells = [first, asked_in(9), *others, asked_in(10)]
+    limits = Limits(submission=3, patience=20)  # by the clock, a single one of all cells could take longer than that
+    files = {"beside.py": b"import __main__\n__main__.sleep_if_again()"}
+    grading = Grading(nbformat.v4.new_notebook(cells=cells), files, replace(OURS, limits=limits))
+    with closing(grading.sandbox):
+        right, wrong = grading.run()
+    assert (right.right, wrong.reason, wrong.located) == (True, Reason.WRONG, ())
+    ends = max(grading.time.ends_at, grading.for_searches.ends_at)
+    assert [deadline for deadline in deadlines if deadline > ends] == []
+
+
+def test_sandboxes_share_the_time_of_a_notebook() -> None:
+    time = Time(1, 5)
+    part = Time(3, 5, time)
+    one, other = (SimpleNamespace(cpu_seconds=seconds) for seconds in (0.25, 0.5))
+    time.counts(cast(Forked, one))
+    part.counts(cast(Forked, other))
+    time._began = part._began = -math.inf  # the clock is not what there is too little of
+    assert (time.left(), part.left(), part.ends_at) == (0.25, 0.25, time.ends_at)
+    other.cpu_seconds = 9  # also once it is gone
+    assert time.is_over
+    assert part.is_over
+
+
+def test_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = versions_asked(monkeypatch)
+    source = "def softmax_stable(x, dim=-1):\n    powers = torch.exp(x - x.amax(dim=dim, keepdim=True))\n    return x\n"
+    assert verdict_on(source, 10).located == ()
+    assert len(asked) > 400
+    assert len({(version.source, repr(version.lent)) for version in asked}) == len(asked)
+
+
+def versions_asked(monkeypatch: pytest.MonkeyPatch) -> list[EditedSource]:
+    """Those that are asked with others, in the one case that is asked of all."""
+    asked: list[EditedSource] = []
+    ask = Trial.ask
+
+    def noted(trial: Trial, versions: Sequence[EditedSource], case: SampledCase) -> list[Answer]:
+        searched = [version for version in versions if "is_floating_point" not in version.source]  # else it is spoiled
+        asked.extend(searched if len(versions) > 1 else [])
+        return ask(trial, versions, case)
+
+    monkeypatch.setattr(Trial, "ask", noted)
+    return asked
+
+
+@pytest.mark.parametrize("number", SOME)
+def test_every_change_of_a_right_solution_can_be_read(number: int) -> None:
+    text = StudentText(definitions_in(from_notebook()[number]))
+    changes, steps = edits_of(text), steps_of(text, {})
+    assert len(changes) + len(steps) > 50
+    for edits in (changes, steps):
+        assert edits == sorted(edits, key=lambda edit: edit.cost)
+    for edit in (*changes, *steps):
+        compile(text.with_splices(*edit.splices), "changed", "exec")
+
+
+@pytest.mark.parametrize("number", SOME)
+def test_no_change_brings_in_more_than_a_word(number: int) -> None:
+    text = StudentText(definitions_in(from_notebook()[number]))
+    own = {*WORDS.findall(text.source), *BESIDE_A_WORD}
+    for edit in (*edits_of(text), *steps_of(text, {})):
+        new = {word for splice in edit.splices for word in WORDS.findall(splice.text)} - own
+        assert len(new) <= 1 or edit.change == Change.COPIED, edit
+
+
+@pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "%matplotlib inline\n", "", "#" * 30_000])
+def test_what_cannot_be_read_is_not_searched(source: str) -> None:
+    verdict = verdict_on(f"{source}\ndef all_context_vectors(inputs):\n    return inputs * 2\n", 11)
+    assert verdict.credit == 0
+
+
+@dataclass
+class Tally:
+    """Of the mutants that nothing names: how many have their own line told, another one, or none."""
+
+    own: int = 0
+    others: list[str] = field(default_factory=list)
+    unexplained: list[str] = field(default_factory=list)
+    all: int = 0
+
+
+@pytest.fixture(scope="module")
+def tally() -> Tally:
+    """Some mutants of right solutions of all exercises in several styles: the same for everybody."""
+    found = Tally()
+    with pytest.MonkeyPatch.context() as patch:
+        for limit in ("repair.locating.SECONDS", "host.trial.SECONDS", "host.trial.SECONDS_IN_ALL"):
+            patch.setattr(f"grader.{limit}", 60.0)  # what is found is the same on a slow machine
+        for number in SOME:
+            for exercise in functions(number).values():
+                _tell(exercise, found)
+    return found
+
+
+def _tell(exercise: Exercise, found: Tally) -> None:
+    key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED))
+    for mutant in some_mutants(exercise):
+        cells = [*given_cells(exercise), mutant.source]  # as in a notebook, where it is run first
+        with closing(
+            Trial(lambda time: SandboxProcess({}, Limits(), time=time), Time(999, 5), cells, key, {})
+        ) as trial:
+            answers = [trial.ask([EditedSource(mutant.source)], case)[0] for case in key.cases]
+            verdict = judge_by(key, answers)
+            if verdict.right or any(isinstance(answer, Lost | Missing) for answer in answers):
+                continue
+            found.all += 1
+            about_numbers = [answers[index] for index in key.about_numbers]
+            returned = any(isinstance(answer, Returned) and answer.value is not None for answer in about_numbers)
+            # That nothing is returned is told, and a cause.
+            unnamed = not verdict.misconceptions and verdict.reason in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
+            if unnamed and (returned or verdict.reason == Reason.ERROR):
+                line = mutant.source.splitlines()[mutant.line - 1].strip()
+                _note(found, line, trial.explain(mutant.source, "cpu"), verdict)
+
+
+def _note(found: Tally, line: str, repair: Repair | Verdict | None, verdict: Verdict) -> None:
+    if isinstance(repair, Verdict):  # a mutant has one mistake, not three
+        found.others.append(f"{verdict.exercise}: {line} | {repair.misconceptions}")
+        return
+    told = [place.line for place in repair.located] if repair else []
+    if line in told:
+        found.own += 1
+    elif told:
+        found.others.append(f"{verdict.exercise}: {line} | {told}")
+    elif not explains_itself(verdict):
+        found.unexplained.append(f"{verdict.exercise}: {line}")
+
+
+def explains_itself(verdict: Verdict) -> bool:
+    """An error shows the line where it stopped; a layer that is not made is known by its parameters."""
+    return verdict.reason == Reason.ERROR or any("has no parameter" in said for said in verdict.sentences)
+
+
+def given_cells(exercise: Exercise) -> list[str]:
+    """What a solution finds defined."""
+    cells = source_notebook(exercise.assignment).cells
+    given = [
+        cell.source for cell in cells if str(cell.metadata.get("nbgrader", {}).get("grade_id")).startswith("given-")
+    ]
+    earlier = [one.number for one in of_assignment(exercise.assignment) if one.number < exercise.number]
+    return [BEFORE, "import numpy as np", *given, *(from_notebook()[one] for one in earlier)]
+
+
+def some_mutants(exercise: Exercise) -> list[Mutant]:
+    """A few of each exercise."""
+    chance = random.Random(exercise.entry)
+    found: list[Mutant] = []
+    for style in chance.sample(list(corpus(exercise.number).values()), STYLES):
+        changed = list(mutants(ast.unparse(ast.parse(style))))
+        found += chance.sample(changed, min(len(changed), MUTANTS))
+    return found
+
+
+def test_the_line_told_is_the_line_that_was_changed(tally: Tally) -> None:
+    assert tally.own > tally.all / 2 > 10
+    if ALL:
+        assert len(tally.others) <= 0.05 * (tally.own + len(tally.others)), tally.others
+    else:
+        assert {told.partition(" | ")[0] for told in tally.others} <= TOLD_ELSEWHERE
+
+
+def test_hardly_any_mutant_is_unexplained(tally: Tally) -> None:
+    if ALL:
+        assert len(tally.unexplained) <= 0.03 * tally.all, tally.unexplained
+    else:
+        assert set(tally.unexplained) <= UNEXPLAINED
