@@ -13,12 +13,10 @@ import torch
 from grader.course.folder import CONFIG_FILE, Course
 from grader.course.loading import Exercises, earlier_functions, in_order_of
 from grader.errors import CourseError
-from grader.judging.best_verdict import best_verdict, in_all_forms
-from grader.judging.combined import combined
+from grader.judging.best_verdict import best_verdict, combined, in_all_forms
 from grader.model.answer import Answer, Missing, Raised, Returned
-from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, SampledCase, Standins
+from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, LentClass, SampledCase, Standins
 from grader.model.label import Label
-from grader.model.lent_class import LentClass
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import tested_exercise
 from grader.notebooks.verdict_cells import verdict_panel

@@ -32,7 +32,7 @@ from grader.course.folder import Course, copy_course
 from grader.gradebook.hidden_seed import SECRET_FILE
 from grader.host import zygote_process
 from grader.model.label import Label
-from grader.notebooks.solutions import fill_in, solutions
+from grader.notebooks.cells import fill_in, solutions
 from grader.release.compiling import compile_release
 from support.chromium import headless_chromium
 from support.groups import InGroups, seconds

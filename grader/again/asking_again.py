@@ -7,21 +7,49 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from grader.again.another_way import AskAgain, AskedAgain, Way
-from grader.again.arguments import all_orders, ways_by_name
-from grader.again.lending import is_right_with_lent_values
-from grader.again.rows import ways_with_rows
+from grader.again.arguments import all_orders, ways_by_name, ways_with_rows
 from grader.facts.code_facts import FIRST_SIZES
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge_by, judge_with
+from grader.judging.devices import tolerance_on
+from grader.judging.fitting import found_in_all
+from grader.judging.judge import is_right, judge_by, judge_with
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import shown_nowhere
 from grader.judging.precision import numbers_of
-from grader.judging.tolerance import tolerance_on
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
 from grader.model.exercise import Exercise, Inputs
 from grader.model.fact import Fact, Kind
 from grader.model.verdict import Reason, Verdict
+
+# Ask again with values in the notebook's variables that fit the case: if all is right then, nothing else was wrong.
+
+MAX_NAMES = 3
+MOST = 150  # ways to lend; with sizes first, two names are through with them before
+
+
+def is_right_with_lent_values(
+    key: AnswerKey,
+    ask: AskAgain,
+    names: Sequence[str],
+    device: str,
+    time: JudgingTime,
+) -> bool:
+    """Whether there is something in the inputs that each name can stand for, such that all answers are right."""
+    if not 0 < len(names) <= MAX_NAMES:
+        return False
+    key = key.only(key.about_numbers)  # one name cannot fit two numbers of words
+    cases, keys = key.cases, key.split()  # what is right depends on nothing that is lent
+    for chosen in itertools.islice(itertools.product(found_in_all(cases), repeat=len(names)), MOST):
+        lent = [
+            replace(case, lent=dict(zip(names, of_case, strict=True)))
+            for case, of_case in zip(cases, zip(*chosen, strict=True), strict=True)
+        ]
+        asked = zip(keys, (lent[:1], lent[1:]), strict=True)
+        if all(is_right(key, ask(some), device, time) for key, some in asked):
+            return True
+    return False
+
 
 CREDIT = 0.5  # for what is right when it is asked in another way
 _UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)

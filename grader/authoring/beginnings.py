@@ -16,8 +16,7 @@ from grader.authoring.solution_cells import SolutionCell
 from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.model.label import Label, label_of
-from grader.notebooks.cells import solved_exercise, tested_exercise
-from grader.notebooks.solutions import solutions
+from grader.notebooks.cells import solutions, solved_exercise, tested_exercise
 from grader.pages.sections import Sections, points_in
 
 POINTS = 2

@@ -1,3 +1,3 @@
 """Grading where another platform runs it: what travels there, and what is done there."""
 
-__all__ = ["autograder", "gradescope_files", "workflows"]
+__all__ = ["gradescope_files", "workflows"]

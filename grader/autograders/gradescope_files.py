@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from grader.autograders.packed import pack
+from grader.course.folder import Course
 
 # Gradescope shows it as it is.
 AS_TEXT = {
@@ -27,3 +31,13 @@ def zipped(programs: Mapping[str, bytes], others: Mapping[str, bytes]) -> bytes:
                 information.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(information, file)
     return content.getvalue()
+
+
+# A zip for Gradescope: an autograder that grades one assignment there.
+
+_TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
+
+
+def gradescope_autograder(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> bytes:
+    programs = {path.name: path.read_bytes() for path in sorted(_TEMPLATES.iterdir())}
+    return zipped(programs, pack(course, assignment, tell, index))

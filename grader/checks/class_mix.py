@@ -12,12 +12,11 @@ from grader.checks.demo import answers_of_all
 from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.host.grading import grade_notebook
-from grader.host.settings import Settings
+from grader.host.limits import Settings
 from grader.model.label import Label
 from grader.model.verdict import Reason
-from grader.notebooks.cells import demos_of
-from grader.notebooks.solutions import fill_in, solutions
-from grader.repair.slips import slips_in
+from grader.notebooks.cells import demos_of, fill_in, solutions
+from grader.repair.edited_text import slips_in
 
 Answers = Mapping[Label, str]
 Notebooks = Mapping[str, list[str]]  # by kind of student

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.tolerance import TOLERANCE
+from grader.judging.devices import TOLERANCE
 from grader.kit.pieces import as_double
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same

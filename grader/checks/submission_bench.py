@@ -21,15 +21,13 @@ from rich.table import Table
 from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.host.grading import Grading
-from grader.host.limits import Time
+from grader.host.limits import Settings, Time
 from grader.host.sandbox_process import SandboxProcess
 from grader.host.scratch import files_beside
-from grader.host.settings import Settings
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
-from grader.notebooks.cells import demos_of, is_test_cell
-from grader.notebooks.solutions import fill_in, solutions
+from grader.notebooks.cells import demos_of, fill_in, is_test_cell, solutions
 
 OURS_PER_THEIRS = 4  # ours is so much shorter that it can be run more often
 ALIVE_AT_ONCE = 4  # sandboxes, while memory is measured

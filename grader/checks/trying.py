@@ -11,13 +11,20 @@ from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.errors import CourseError
 from grader.host.grading import grade_notebook
+from grader.host.limits import Settings
 from grader.host.scratch import files_beside
-from grader.host.settings import Settings
 from grader.model.label import Label
 from grader.model.verdict import Verdict
 from grader.notebooks.beside import for_students, given_beside
-from grader.notebooks.cells import demos_of, is_test_cell, points_of, solved_exercise, tested_exercise
-from grader.notebooks.solutions import fill_in, solutions
+from grader.notebooks.cells import (
+    demos_of,
+    fill_in,
+    is_test_cell,
+    points_of,
+    solutions,
+    solved_exercise,
+    tested_exercise,
+)
 
 
 @dataclass(frozen=True)

@@ -16,21 +16,20 @@ from grader.checks.corpus_checks import Corpus
 from grader.checks.drawn_inputs import problems_of_drawing
 from grader.checks.exercise_checks import Problem, problems_of
 from grader.checks.findings import Finding, of_problem
-from grader.checks.notebook_checks import problems_of_notebooks
-from grader.checks.visible_checks import passed_by_visible_checks
+from grader.checks.notebook_checks import passed_by_visible_checks, problems_of_notebooks
 from grader.classroom.run import autograde
 from grader.course.folder import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey, answers_of_code
+from grader.judging.devices import TOLERANCE
 from grader.judging.judge import judge_by
 from grader.judging.no_understanding import BY_ROWS, PROGRAMS, Program, answers_of
-from grader.judging.tolerance import TOLERANCE
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception, NotDrawn
 from grader.model.label import Label
 from grader.model.submission import Graded
-from grader.notebooks.solutions import solved
+from grader.notebooks.cells import solved
 from grader.release import single_file
 from grader.release.compiling import compile_release, differing
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import FrameType
 
 from rich import box
 from rich.console import Console
@@ -12,13 +16,47 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from grader.classroom.interrupt import Interrupt
 from grader.gradebook.names import Names
 from grader.gradebook.published import Told
 from grader.model.label import Label, as_in
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.sandbox.plain_text import one_line
+
+# Ctrl-C, also where Python forgets it: what is raised in a destructor is printed, and lost.
+
+
+class Interrupt:
+    """Remembers that somebody wants us to stop, until it has become a KeyboardInterrupt that arrives."""
+
+    def __init__(self) -> None:
+        self._wanted = False
+
+    @contextlib.contextmanager
+    def noted(self) -> Iterator[None]:
+        """Within this, Ctrl-C does what it does otherwise, and is remembered."""
+        self._wanted = False
+        usual = signal.getsignal(signal.SIGINT)
+        if not callable(usual) or threading.current_thread() is not threading.main_thread():
+            yield  # it is ignored, or ends us at once; or it is the affair of somebody else
+            return
+
+        def note(number: int, frame: FrameType | None) -> None:
+            self._wanted = True
+            usual(number, frame)
+
+        signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual)
+
+    def look(self) -> None:
+        """KeyboardInterrupt, if one was lost."""
+        if self._wanted:
+            self._wanted = False
+            raise KeyboardInterrupt
+
 
 LINE_SECONDS = 10.0  # between two lines in a log
 LONG = 2.0  # seconds after which it is said who is being graded

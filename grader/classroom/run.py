@@ -7,15 +7,15 @@ import fcntl
 import functools
 import itertools
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from grader.classroom.crew import Crew, crew_for
 from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.handed_in import NotTakenIn
 from grader.classroom.intake import Intake, Taken, read_assignment, who
 from grader.classroom.ledger import Ledger, Result
+from grader.classroom.local_crew import InThisProcess, LocalCrew
 from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
@@ -24,10 +24,36 @@ from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.settings import read_settings, term_rules
 from grader.gradebook.settling import settle, tell_of_late, tell_of_unknown
 from grader.host.scratch import sweep
-from grader.model.submission import Graded, Submission
-from grader.release.entering import enter
+from grader.model.submission import Assignment, Graded, Submission
+from grader.release.compiling import enter
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import one_line
+
+# Who grades a class: a crew takes submissions as its members become free, and never waits for one of them.
+
+
+class Crew(Protocol):
+    """Grades what it is given, in whatever order; knows neither the course's folder nor the gradebook."""
+
+    def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        """The results as they come; None whenever some time has passed without one."""
+
+    def running(self) -> dict[str, float]:
+        """Who is being graded, and for how many seconds."""
+
+    def close(self) -> None: ...
+
+
+def crew_for(assignment: Assignment, jobs: int, dask: str, dask_without_tls: bool) -> Crew:
+    """As many on this machine, or those of the Dask scheduler at this address."""
+    if not dask:
+        return InThisProcess(assignment) if jobs == 1 else LocalCrew(assignment, jobs)
+    try:
+        from grader.classroom.dask_crew import DaskCrew
+    except ModuleNotFoundError as error:
+        raise CourseError(f"{error}. Run: pip install 'attention-grader[dask]'") from error
+    return DaskCrew(assignment, dask, dask_without_tls)
+
 
 BATCH = 32  # submissions that are written at once …
 BATCH_SECONDS = 1.0  # … or those of this time

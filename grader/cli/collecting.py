@@ -52,10 +52,9 @@ def collect(
     """
     course = Course(Path())
     from grader.classroom.run import alone
-    from grader.collecting.collect import Wanted
+    from grader.collecting.collect import Wanted, collected_table, waiting_table
+    from grader.collecting.collect import as_json as for_programs
     from grader.collecting.collect import collect as decisions_of
-    from grader.collecting.telling import as_json as for_programs
-    from grader.collecting.telling import collected_table, waiting_table
 
     wanted = Wanted(students, times, platform, as_named, newer, dry_run)
     with nullcontext() if dry_run else alone(course):

@@ -2,14 +2,106 @@
 
 from __future__ import annotations
 
+import io
+import stat
+import struct
+import zipfile
+import zlib
 from collections import deque
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from grader.classroom.handed_in import MAX_BYTES
-from grader.collecting.files import File, Parts, Refused
-from grader.collecting.zips import is_zip, list_inner
+from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_junk, refused, why_not
+from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
+
+# What lies in a zip. Its sizes, names and kinds are claims of whoever has made it.
+
+MAX_TABLE = 32 * 2**20  # bytes of the table of contents of a zip from a platform …
+MAX_INNER_TABLE = 2**20  # … and of one that was handed in
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_KINDS = (0, stat.S_IFREG, stat.S_IFDIR)  # what is no link and no device
+_DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
+_STARTS = (b"PK\3\4", b"PK\5\6")  # of a zip, and of one with nothing in it
+
+
+class _Guarded(io.BufferedReader):
+    """zipfile reads the table of contents at once, however long it says to be."""
+
+    def __init__(self, file: io.FileIO | io.BytesIO, most: int) -> None:
+        super().__init__(file)
+        self._most = most
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > self._most:
+            raise zipfile.BadZipFile("too long")
+        return super().read(size)
+
+
+def is_zip(content: bytes) -> bool:
+    return content.startswith(_STARTS)
+
+
+def list_zip(path: Path, stack: ExitStack) -> Listing:
+    """All files of a zip on the disk, which is closed with the stack."""
+    try:
+        file = stack.enter_context(_Guarded(io.FileIO(path), MAX_TABLE))
+        return Listing(path.name, _members(stack.enter_context(zipfile.ZipFile(file)), ()))
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Mend that, and run this again.") from None
+    except (*_DAMAGED, NotImplementedError):
+        raise CourseError(
+            f"{path} is no zip, or a damaged one. Download it again, or unpack it and name the folder."
+        ) from None
+
+
+def list_inner(content: bytes, parts: Parts, place: str) -> list[File]:
+    """The files of a zip that was handed in. Refused is raised if it is none."""
+    try:
+        return _members(zipfile.ZipFile(_Guarded(io.BytesIO(content), MAX_INNER_TABLE)), parts, place)
+    except (*_DAMAGED, NotImplementedError):
+        raise Refused("it is no zip, a damaged one, or one with far too many files") from None
+
+
+def _members(archive: zipfile.ZipFile, above: Parts, place: str = "") -> list[File]:
+    return [
+        _file(archive, info, above, f"{place}/{info.filename}" if place else info.filename)
+        for info in archive.infolist()
+        if not info.is_dir() and not is_junk(_names(info))
+    ]
+
+
+def _names(info: zipfile.ZipInfo) -> list[str]:
+    """Some that are made on Windows have its separator in them."""
+    return info.filename.replace("\\", "/").split("/")
+
+
+def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, above: Parts, place: str) -> File:
+    parts = (*above, *_names(info))
+    if why := why_not(parts):
+        return refused(parts, place, why)
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in _KINDS:
+        return refused(parts, place, "it is a link" if kind == stat.S_IFLNK else "it is no file")
+    return File(parts, lambda most: _read(archive, info, most), place)
+
+
+def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+    if info.flag_bits & 1:
+        raise Refused("it is encrypted")
+    if info.compress_type not in _METHODS:
+        raise Refused("it is compressed in a way that is not read here")
+    if info.file_size > most:
+        raise TooLarge
+    try:
+        with archive.open(info) as file:
+            return file.read(most)  # never more than it says to have
+    except (*_DAMAGED, NotImplementedError):
+        raise Refused("it is damaged", info.file_size) from None
+
 
 MAX_FILES = 2000  # that are looked at in one hand-in
 MAX_ZIPS = 3  # in one another

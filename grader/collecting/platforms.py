@@ -2,18 +2,233 @@
 
 from __future__ import annotations
 
-from itertools import product
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product, takewhile
 from pathlib import PurePath
 
-from grader.collecting.canvas import Canvas
-from grader.collecting.exchange import Exchange
-from grader.collecting.files import Listing
-from grader.collecting.hand_ins import Asked, HandIn, Platform
-from grader.collecting.moodle import Moodle
-from grader.collecting.ngshare import Ngshare
-from grader.collecting.plain_folder import Clones, Folder, plain
+from grader.collecting.exchange import Exchange, Ngshare
+from grader.collecting.files import MAX_NAME, File, Listing
+from grader.collecting.hand_ins import Asked, HandIn, Platform, grouped, inside, unnamed
+from grader.collecting.students import CANVAS, CANVAS_NAME, MOODLE, MOODLE_NAME, NAME, Key, normal
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
+
+# Folders that no platform has laid out: names of folders and of files tell the student.
+
+
+class Clones:
+    """A folder of clones of git: one for each student."""
+
+    name = "clones"
+    called = "a folder of clones of git"
+
+    def fits(self, listing: Listing) -> int:
+        return len(listing.clones.intersection(listing.tops))
+
+    def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
+        """Classrooms of git hosts write the assignment in front of all names. How much of what names share that is,
+        nobody can tell, so that a name must mean one student however much of it is taken away."""
+        tops = listing.tops
+        words = [top.split("-") for top in tops]
+        shared = list(takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))) if len(tops) > 1 else []
+        return [
+            HandIn(
+                _named_by(top, ["-".join(top.split("-")[cut:]) for cut in range(1, len(shared) + 1)], asked),
+                inside(files),
+                listing.within(top),
+            )
+            for top, files in grouped(listing, str).items()
+        ]
+
+
+class Folder:
+    """Any folder or zip, such as Google Classroom's: names of folders or of files tell the student."""
+
+    name = "folder"
+    called = "a folder of files"
+
+    def fits(self, _listing: Listing) -> int:
+        """Nobody writes the names but whoever has put the files there."""
+        return 0
+
+    def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
+        folders = {file.parts[0] for file in listing.files if len(file.parts) > 1}
+        keys = {top: _named_by(top if top in folders else _stem(top), [], asked) for top in listing.tops}
+        return [
+            HandIn(keys[files[0].parts[0]], inside(files), listing.within(files[0].parts[0]))
+            for files in grouped(listing, lambda top: keys[top].own or top).values()
+        ]
+
+
+_ENDING = re.compile(r"(?:\.(?:ipynb|py|zip|json|txt|html?|pdf))+$", re.IGNORECASE)
+_COPY = re.compile(r"\s*\(\d+\)$| - copy$", re.IGNORECASE)  # as browsers and systems name a second file
+
+
+def _stem(name: str) -> str:
+    if len(name) > MAX_NAME:  # which takes its time, and is nobody's
+        return name
+    stem = _COPY.sub("", _ENDING.sub("", name))
+    return stem if stem != name or "." not in name.strip(".") else name.rpartition(".")[0]
+
+
+def _named_by(name: str, more: Sequence[str], asked: Asked) -> Key:
+    """A key of all that a name may say of its student: itself, and what is left without the name of a notebook. What
+    stands behind a dash may be the student's own title."""
+    if len(name) > MAX_NAME:
+        return Key.of("", shown=name)
+    titles = ["[ _-]+".join(map(re.escape, re.split(r"[ _-]+", title))) for title in asked.notebooks]
+    patterns = [pattern for title in titles for pattern in (rf"{title}[ _-]+(.+)", rf"(.+?)[ _-]+{title}")]
+    without = [left[1] for pattern in patterns if (left := re.fullmatch(pattern, name, re.IGNORECASE))]
+    before, dash, behind = name.partition(" - ")
+    notebooks = set(map(plain, asked.notebooks))
+    found = [*without, name, *more, *([before] if dash else ())]
+    forms = [form for form in dict.fromkeys(found) if form and plain(form) not in notebooks]
+    rivals = [(NAME, behind)] if dash else []
+    return Key.of(forms[0] if forms else "", *((NAME, form) for form in forms), shown=name, rivals=rivals)
+
+
+def plain(title: str) -> str:
+    """As titles are compared, which names of files write in several ways."""
+    return re.sub("[ _-]+", " ", normal(title))
+
+
+# Moodle, where all submissions of an assignment are downloaded as a zip.
+
+
+class Moodle:
+    """All submissions of an assignment: a folder for each student, or one for all."""
+
+    name = "moodle"
+    called = "what Moodle gives out of an assignment"
+    # Moodle takes every `_` out of the name before it writes the rest, so there is one way to read this, whatever a
+    # student has called a file. A team may have no number.
+    _NAMED = re.compile(r"(?P<name>[^_]+)(?:_(?P<number>[0-9]+))?_assignsubmission_[a-z0-9]+(?:_(?P<file>.*))?")
+
+    def fits(self, listing: Listing) -> int:
+        return sum(map(bool, map(self._NAMED.fullmatch, listing.tops)))
+
+    def hand_ins(self, listing: Listing, _asked: Asked) -> list[HandIn]:
+        found = []
+        for files in grouped(listing, self._student).values():
+            named = self._NAMED.fullmatch(files[0].parts[0])
+            if named and named["number"]:
+                name, number = named["name"], named["number"]
+                key = Key.of(
+                    number, (MOODLE, number), (MOODLE_NAME, name), shown=f"{name} ({number})", user=(MOODLE, number)
+                )
+                found.append(HandIn(key, list(map(self._own, files)), listing.within(f"{name}_{number}")))
+            else:
+                found.append(unnamed(listing, files, "Moodle"))
+        return found
+
+    def _student(self, top: str) -> tuple[str, str]:
+        """Those who have one number are told apart by their names as well: a team may have a student's number."""
+        named = self._NAMED.fullmatch(top)
+        return (named["name"], named["number"]) if named and named["number"] else (top, "")
+
+    def _own(self, file: File) -> File:
+        """As the student has named it: in the flat form, all stands in one name."""
+        named = self._NAMED.fullmatch(file.parts[0])
+        if len(file.parts) == 1 and named and named["file"]:
+            return replace(file, parts=(named["file"],))
+        return inside([file])[0]
+
+
+# Canvas, where all submissions of an assignment are downloaded as a zip.
+
+_NUMBER = re.compile(r"[0-9]+")
+_LONGEST = 1000  # of a name that is read: Canvas's part and a file's name are shorter
+_LATE, _ANONYMOUS = "LATE", "anon"
+_ENTERED = ("text.html", "link.html")  # what was typed into Canvas, and is no file
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One way to read the name of a file: NAME_[LATE_]USER_NUMBER_FILE, where a name is nobody's number."""
+
+    name: str
+    is_late: bool
+    user: str
+    file: str
+
+    @property
+    def key(self) -> Key:
+        shown = f"{self.name} ({self.user})" if self.name else self.user
+        user = (CANVAS, self.user)
+        return Key.of(self.user, user, (CANVAS_NAME, self.name), shown=shown, user=user)
+
+
+class Canvas:
+    """All submissions of an assignment, in one folder; the names of files tell the student."""
+
+    name = "canvas"
+    called = "what Canvas gives out of an assignment"
+
+    def fits(self, listing: Listing) -> int:
+        return sum(any(_readings(top)) for top in listing.tops)
+
+    def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
+        read = {top: _read(top, asked) for top in listing.tops}
+        users = {top: (one.user, one.name) if isinstance(one, _Reading) else (top, None) for top, one in read.items()}
+        found = []
+        for files in grouped(listing, users.__getitem__).values():
+            top = files[0].parts[0]
+            one = read[top]
+            if isinstance(one, _Reading):
+                own = [_named(file, read[file.parts[0]]) for file in files]
+                found.append(HandIn(one.key, own, listing.within(top), late="Canvas" if one.is_late else ""))
+            elif one:
+                found.append(HandIn(Key.in_doubt(top, one), files, listing.within(top)))
+            else:
+                found.append(unnamed(listing, files, "Canvas"))
+        return found
+
+
+def _readings(top: str) -> Iterator[_Reading]:
+    """All ways to read a name. Students may have numbers in their names, and in those of files, and between them stand
+    only Canvas's own."""
+    words = top[:_LONGEST].split("_")
+    hidden = words[1:] if words[0] == _LATE else words
+    is_hidden = hidden[0] == _ANONYMOUS and len(hidden) > 2 and hidden[1].isalnum()  # then there is no name
+    if is_hidden and (file := _file(hidden[2:])):
+        yield _Reading("", hidden is not words, f"{_ANONYMOUS}_{hidden[1]}", file)
+    for place in range(1, len(words) - 1):
+        if _NUMBER.fullmatch(words[place]) and (file := _file(words[place + 1 :])):
+            is_late = words[place - 1] == _LATE
+            name = "_".join(words[: place - is_late])
+            yield _Reading(name, is_late, words[place], file)
+
+
+def _file(words: list[str]) -> str:
+    """What the student has called a file, before which stands its number; empty if these words are no file."""
+    if len(words) == 1:
+        return words[0] if words[0] in _ENTERED else ""
+    return "_".join(words[1:]) if _NUMBER.fullmatch(words[0]) else ""
+
+
+def _read(top: str, asked: Asked) -> _Reading | str:
+    """The one way to read a name, or why there is none; empty if it is not Canvas's at all. Of several, it is the one
+    whose name and number are those of one student, if no other one could be anybody's."""
+    readings = list(_readings(top))
+    if len(readings) < 2:
+        return readings[0] if readings else ""
+    means = {student for one in readings for student in asked.roster.called(one.key)}
+    sure = [one for one in readings if asked.roster.called_in_all(one.key) == means]
+    if means and len(sure) == 1:
+        return sure[0]
+    users = " or ".join(f"user {one.user}" for one in readings[:3])
+    return (
+        f"it can be read as a file of {users}, since a name in it has numbers between “_”. "
+        "Name with --students the gradebook that Canvas exports: it has the numbers of users"
+    )
+
+
+def _named(file: File, one: _Reading | str) -> File:
+    own = one.file if isinstance(one, _Reading) else file.parts[0]
+    return replace(file, parts=(own, *file.parts[1:]))
+
 
 _SPECIAL: tuple[Platform, ...] = (Exchange(), Ngshare(), Moodle(), Canvas(), Clones())
 _FOLDER = Folder()  # what is none of these

@@ -18,20 +18,54 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from importlib.abc import SourceLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
-from types import NoneType
+from types import ModuleType, NoneType
 from typing import Any, NamedTuple
 
 import torch
 
-from grader.course.from_texts import INIT, FromTexts
 from grader.errors import CourseError
-from grader.model.exercise import KINDS, Case, Exercise, Misconception
-from grader.model.exercise_files import ExerciseFiles
+from grader.model.exercise import KINDS, Case, Exercise, LentClass, Misconception
+from grader.model.exercise_files import IMPORTED, ExerciseFiles
 from grader.model.forms.function import Form
 from grader.model.label import Label, in_order, label_of
-from grader.model.lent_class import LentClass
 from grader.solutions.lines import LineError, Lines
+
+# Import the modules of one package from texts, wherever those came from.
+
+INIT = "__init__.py"
+
+
+class FromTexts(SourceLoader):
+    """Finds and loads what belongs to `package`. Errors tell the places where the texts were read."""
+
+    def __init__(self, package: str, files: ExerciseFiles) -> None:
+        self._package = package
+        self._files = files
+        IMPORTED[package] = files  # which tells where an error lies
+
+    def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:  # noqa: ARG002
+        if fullname.split(".")[0] != self._package or self._place(fullname) is None:
+            return None
+        return spec_from_file_location(fullname, self.get_filename(fullname), loader=self)
+
+    def get_filename(self, fullname: str) -> str:
+        return str(Path(self._files.folder, self._place(fullname) or ""))
+
+    def get_data(self, path: str) -> bytes:
+        return self._files.texts.get(Path(path).relative_to(self._files.folder).as_posix(), b"")
+
+    def _place(self, fullname: str) -> str | None:
+        """Where the text of a module lies. A folder needs no __init__.py."""
+        place = "/".join(fullname.split(".")[1:])
+        if f"{place}.py" in self._files.texts:
+            return f"{place}.py"
+        inside = f"{place}/" if place else ""
+        return inside + INIT if any(text.startswith(inside) for text in self._files.texts) else None
+
 
 Exercises = Mapping[Label, Exercise]  # of an assignment, in their order
 MOST_TOLD = 12  # names of which one may have been meant

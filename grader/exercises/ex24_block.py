@@ -14,8 +14,8 @@ from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.module_cases import draw_weights, in_float64, trial, twice_and_changed
 from grader.kit.module_readings import picture_of_future, reader
 from grader.kit.pieces import FLOAT64
+from grader.model.exercise import LentClass
 from grader.model.forms.module import MODULE
-from grader.model.lent_class import LentClass
 
 from .given_attention import GivenAttention as Attention
 from .given_attention import block_shapes

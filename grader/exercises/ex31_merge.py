@@ -9,7 +9,7 @@ import torch
 
 from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
-from grader.model.forms.softmax_piece import SOFTMAX_PIECE
+from grader.model.forms.tensors import SOFTMAX_PIECE
 
 from .mistakes.pieces import another_type, gradients_lost
 

@@ -10,7 +10,7 @@ import torch
 from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.arithmetic import ARITHMETIC
 from grader.kit.pieces import in_float64
-from grader.model.forms.by_formulas import BY_FORMULAS
+from grader.model.forms.rounded import BY_FORMULAS
 
 from .mistakes import heads, named
 from .mistakes.pieces import another_type

@@ -2,15 +2,204 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.export.export import (
+    IDENTIFIERS,
+    Tell,
+    as_csv,
+    grades_to_export,
+    identified,
+    is_identifier,
+    listed,
+    tell_of_maximum,
+    write_export,
+)
 from grader.export.platform import Grade, There, entries, identity, must_be_worth, points_of
 from grader.export.rest import Rest
-from grader.pages.spreadsheet import number
+from grader.gradebook.standings import ClassGrades, Standing
+from grader.pages.spreadsheet import defused, is_formula, number
 from grader.sandbox.plain_text import one_line
+
+# A gradebook CSV for Canvas: a new one, or one that Canvas has exported, with our column filled in.
+
+_CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
+_CANVAS_COLUMNS = ("Student", *_CANVAS_IDS, "Section")
+_POINTS_POSSIBLE = "    Points Possible"
+_FROM_CANVAS = "the file that Canvas saves: choose Grades, Export, Export Entire Gradebook there."
+_READ_ONLY = "(read only)"
+_TITLE_WITH_ID = re.compile(r"(.*?)(?: \(\d+\))?", re.DOTALL)
+
+
+def export_canvas(course: Course, assignment: str, roster: Path | None, title: str, tell: Tell) -> Path:
+    """A gradebook CSV for Canvas: with `roster`, one that was exported from there, with our column filled in."""
+    grades = grades_to_export(course, assignment, tell)
+    title = title or assignment
+    rows = _fill_in(roster, grades, title, tell) if roster else _canvas_rows(grades, title, tell)
+    return write_export(course, f"{assignment}-canvas.csv", as_csv(rows))
+
+
+def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]:
+    """Without a file from Canvas: it finds students by their login, else by their SIS id, else by name."""
+    tell_of_maximum(grades, "the assignment in Canvas", tell)
+    rows = [
+        [*_CANVAS_COLUMNS, defused(title)],
+        [_POINTS_POSSIBLE, "", "", "", "", number(grades.max_points)],
+    ]
+    for login, standing in identified(grades.graded, IDENTIFIERS["username"][1], "SIS Login ID", tell):
+        person = standing.person
+        own, sis = (name if is_identifier(name) else "" for name in (person.canvas_id, person.lms_user_id))
+        name = ", ".join(filter(None, (person.last_name, person.first_name))) or person.id
+        rows.append([defused(name), own, sis, login, "", number(standing.total)])
+    return rows
+
+
+def _read_roster(path: Path) -> list[list[str]]:
+    """The lines of a gradebook that Canvas has exported."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise CourseError(f"{path} cannot be read: {reason}. Name with --roster {_FROM_CANVAS}") from None
+    for rows in (_split(text, ","), _split(text, ";")):
+        if rows and "Section" in rows[0] and set(_CANVAS_IDS) & set(rows[0]):
+            return rows
+    raise CourseError(
+        f"{path} is no gradebook from Canvas: its first line has no columns ID and Section. Name {_FROM_CANVAS}"
+    )
+
+
+def _split(text: str, delimiter: str) -> list[list[str]]:
+    """The lines that have anything in them; none if this is no CSV."""
+    try:
+        return [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
+    except csv.Error:
+        return []
+
+
+def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]:
+    """Who they are, as Canvas has written it, and our column. Canvas leaves alone who is not in a file."""
+    head, *lines = _read_roster(roster)
+    known = head.index("Section") + 1
+    column = _column(head[known:], title)
+    if column is None:
+        tell(f"Canvas has no assignment “{one_line(title)}” yet, and will ask whether to make one.")
+    rows = [[*head[:known], defused(title) if column is None else head[known + column]]]
+    for line in lines:
+        line.extend([""] * (len(head) - len(line)))
+        if line[0].strip() == _POINTS_POSSIBLE.strip():
+            before = "" if column is None else line[known + column].strip()
+            _compare_points(before, grades.max_points, rows[0][-1], tell)
+            rows.append([*line[:known], before or number(grades.max_points)])
+    left = {standing.student for standing in grades.graded}
+    formulas = []
+    identity = [head.index(name) for name in _CANVAS_IDS if name in head]
+    for row, standing in _matched(head, lines, grades.graded):
+        left.discard(standing.student)
+        if any(is_formula(row[place]) for place in identity):
+            formulas.append(standing.student)
+        else:
+            who = [text if place in identity else defused(text) for place, text in enumerate(row[:known])]
+            rows.append([*who, number(standing.total)])
+    if len(left) == len(grades.graded):
+        raise CourseError(
+            f"Nobody in {roster} has a grade here: the gradebook knows students neither by ID nor by SIS User ID "
+            "nor by SIS Login ID. To take such ids from a table, run: grader students import FILE"
+        )
+    if left:
+        tell(f"Not in the file from Canvas, so left out: {listed(sorted(left))}.")
+    if formulas:
+        tell(
+            "Left out, because a spreadsheet would take the identifier in the file from Canvas for a formula: "
+            f"{listed(sorted(formulas))}. Type in their points in Canvas."
+        )
+    return rows
+
+
+def _compare_points(there: str, here: float, title: str, tell: Tell) -> None:
+    """Points of another scale would be imported without a word."""
+    column = f"“{one_line(title)}”"
+    if there == _READ_ONLY:
+        tell(f"Canvas computes {column} itself, and takes no points for it. Name another assignment with --column.")
+    elif there and not _is_number(there, here):
+        tell(
+            f"In Canvas, {column} has {one_line(there, 30)} points; here, it has {number(here)}. Change that in "
+            "Canvas before you import the file, or name another assignment with --column."
+        )
+
+
+def _is_number(text: str, value: float) -> bool:
+    """Some languages write a comma for the point."""
+    try:
+        return abs(float(text.replace(",", ".")) - value) < 0.005
+    except ValueError:
+        return False
+
+
+def _matched(
+    head: Sequence[str], lines: Sequence[Sequence[str]], standings: Sequence[Standing]
+) -> list[tuple[Sequence[str], Standing]]:
+    """The lines with their students, by the one column and the one identifier of ours that find the most.
+
+    By just one, since the numbers of a university and those of Canvas are easily confused.
+    """
+    ours = [identifier for _, identifier in IDENTIFIERS.values()]
+    pairs = [*itertools.product(_CANVAS_IDS, ours), ("ID", lambda standing: standing.person.canvas_id)]
+    candidates = [
+        (column, _found([line[head.index(column)] for line in lines], standings, identifier))
+        for column, identifier in pairs
+        if column in head
+    ]
+    best_column, best = max(candidates, key=lambda candidate: len(candidate[1]))  # the first of the largest
+    for column, found in candidates:
+        if len(found) == len(best) and found != best:
+            raise CourseError(
+                f"{best_column} and {column} find different students. Empty the wrong one of these columns in the file "
+                "from Canvas, and export again."
+            )
+    by_name = {standing.student: standing for standing in standings}
+    return [(lines[place], by_name[student]) for place, student in best.items()]
+
+
+def _found(
+    names: Sequence[str], standings: Sequence[Standing], identifier: Callable[[Standing], str]
+) -> dict[int, str]:
+    """The students who have these names, by place. A name that two students have tells nobody."""
+    own = [identifier(standing).casefold() for standing in standings]
+    counts = Counter(own)
+    students = {
+        name: standing.student for name, standing in zip(own, standings, strict=True) if name and counts[name] == 1
+    }
+    keys = [name.strip().casefold() for name in names]
+    return {place: students[key] for place, key in enumerate(keys) if key in students}
+
+
+def _column(titles: Sequence[str], title: str) -> int | None:
+    """Which column is the assignment. Canvas writes its own number behind the title."""
+
+    def plain(text: str) -> str:
+        match = _TITLE_WITH_ID.fullmatch(text)
+        return re.sub(r"[\W_]+", " ", match[1] if match else text).strip().casefold()
+
+    if title in titles:
+        return titles.index(title)
+    found = [index for index, found_title in enumerate(titles) if plain(found_title) == plain(title)]
+    if len(found) > 1:
+        raise CourseError(
+            f"Canvas has {len(found)} assignments called “{one_line(title)}”. "
+            f"Say which, such as: --column '{one_line(titles[found[0]])}'"
+        )
+    return found[0] if found else None
+
 
 _NAMES = {"canvas_id": "id", "username": "login_id", "email": "email", "idnumber": "sis_user_id"}
 _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="next"')

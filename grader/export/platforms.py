@@ -45,11 +45,11 @@ def export_points(
 ) -> Path:
     """Write the file that this platform imports."""
     if platform == "canvas":
-        from grader.export.export_canvas import export_canvas
+        from grader.export.canvas import export_canvas
 
         return export_canvas(course, assignment, roster, column, tell)
     if platform == "moodle":
-        from grader.export.export_moodle import export_moodle
+        from grader.export.moodle import export_moodle
 
         return export_moodle(course, assignment, by or "username", column, tell)
     from grader.export.export_gradescope import export_gradescope
@@ -76,7 +76,7 @@ def export_grader(
         for place, content in github_folders(course, assignment, tell, index).items():
             write_export(course, f"{assignment}-github/{place}", content)
         return course.root / FOLDER / f"{assignment}-github"
-    from grader.autograders.autograder import gradescope_autograder
+    from grader.autograders.gradescope_files import gradescope_autograder
 
     content = gradescope_autograder(course, assignment, tell, index)
     return write_export(course, f"{assignment}-gradescope-autograder.zip", content)

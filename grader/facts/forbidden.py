@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.facts.reached import EVERYTHING, MOST_READ, Reached, bound_by_alias, free_names, names_bound_by
-from grader.model.allowed import Allowed
+from grader.model.exercise import Allowed
 from grader.model.verdict import Reason, Verdict
 
 MAX_LINE = 80  # characters of a line that is shown

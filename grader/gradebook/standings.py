@@ -20,7 +20,7 @@ from grader.gradebook.roster import Enrolled, read_roster
 from grader.gradebook.settings import term_rules
 from grader.model.label import Label
 from grader.model.verdict import Scored
-from grader.notebooks.solutions import solutions
+from grader.notebooks.cells import solutions
 from grader.term.rules import Late
 
 

@@ -1,13 +1,3 @@
 """The trusted ends: the zygote, a sandbox and its limits, and the way of one notebook through them."""
 
-__all__ = [
-    "devices",
-    "grading",
-    "limits",
-    "machine",
-    "patience",
-    "sandbox_process",
-    "scratch",
-    "settings",
-    "zygote_process",
-]
+__all__ = ["devices", "grading", "limits", "machine", "patience", "sandbox_process", "scratch", "zygote_process"]

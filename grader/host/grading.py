@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -18,25 +20,20 @@ from grader.facts.forbidden import OTHERWISE, first_forbidden, refused, said_of_
 from grader.facts.plain_code import imports_in, is_plain
 from grader.facts.reached import Reached
 from grader.host.definitions import Definitions, defined_in
-from grader.host.limits import Time
+from grader.host.limits import Settings, Time
 from grader.host.ordinary_tests import RunningTests
-from grader.host.own_seed import own_seed
 from grader.host.patience import patiently
-from grader.host.preloaded import worth_loading
 from grader.host.replies import CellResult
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
-from grader.host.settings import Settings
 from grader.host.trial import Trial
 from grader.judging.answer_key import AnswerKey
-from grader.judging.best_verdict import Ask, best_verdict, in_all_forms
-from grader.judging.combined import combined
+from grader.judging.best_verdict import Ask, best_verdict, combined, in_all_forms
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.ordinary import in_short
 from grader.judging.sentences import JUDGING_TOO_LONG
-from grader.model.allowed import Allowed
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
-from grader.model.exercise import Exercise, SampledCase, Standins
+from grader.model.exercise import Allowed, Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import (
@@ -52,6 +49,35 @@ from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
 from grader.repair.locating import Repair
 from grader.repair.with_lines import with_lines
+
+# What sandboxes find loaded, because it takes long and a notebook is going to need it.
+
+# The first optimizer that is made loads PyTorch's compiler, for a second, and 100 MB that no two sandboxes would share.
+_BY_WORD = {"optim": "torch._dynamo"}
+
+
+def worth_loading(sources: Iterable[str]) -> list[str]:
+    """The modules, as the texts of a notebook's cells suggest. Nothing but time depends on it."""
+    text = "\n".join(sources)
+    return [module for word, module in _BY_WORD.items() if word in text]
+
+
+# The seed that the hidden cases of one submission are drawn from.
+
+
+def own_seed(seed: str, student: str, sources: Sequence[str], files: Files) -> int:
+    """A seed for these cells and files, and the same whenever they are graded.
+
+    Everything that the code can see is counted with its length, so that nothing in it can hold what was learnt from
+    inputs of before.
+    """
+    named = [part for place in sorted(files) for part in (os.fsencode(place), files[place])]
+    texts = (seed, student, *sources, "")
+    digest = hashlib.sha256()
+    for part in (*(text.encode("utf-8", "replace") for text in texts), *named):
+        digest.update(b"%d " % len(part) + part)
+    return int.from_bytes(digest.digest()[:8], "big")
+
 
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook

@@ -8,20 +8,22 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import importlib.util
+import json
 import os
+import py_compile
 import secrets
 import select
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from grader.host import scratch
 from grader.host.attempts import Attempts
-from grader.host.batches import batches
-from grader.host.compiled import with_compiled
 from grader.host.limits import Computing, Limits, Time
-from grader.host.promises import kept
 from grader.host.replies import AnswersOfEdited, CellResult, read_answer, read_cell
 from grader.host.scratch import MustEnd
 from grader.host.stand_ins import compute, kinds
@@ -32,9 +34,105 @@ from grader.model.edited import EditedSource
 from grader.model.exercise import SampledCase, Standins
 from grader.model.memory import MemoryPromise
 from grader.model.submission import Files
+from grader.notebooks.beside import all_modules
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.crossing import written
+
+# Promises of memory: the kernel keeps them, at the word of the judge's side, and no sandbox can lift a limit.
+
+
+@contextlib.contextmanager
+def kept(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
+    """Have the kernel keep a promise meanwhile, and see that no table is made where there was room for one already.
+
+    The limit is on what the process asks for. What it had before and only then opened or filled shows by how much
+    of the machine's memory it held. Room that was filled before may be plots, or modules, which nothing uses now.
+    """
+    if promise is None:
+        yield
+        return
+    memory = process.memory
+    rooms = memory.pieces_of(promise.room) if memory.largest_piece() >= promise.room else []
+    memory.forget()
+    before = memory.most()
+    with process.limited_by(promise.allowed):
+        yield
+    if memory.most() - before >= promise.room:
+        raise MustEnd(Loss.MEMORY, promise.allowed / 2**20)
+    if (used := memory.most_used(rooms) if rooms else 0) >= promise.room:
+        raise MustEnd(Loss.ROOM, round(used / 2**20))
+
+
+# The grader's own modules beside a notebook, compiled once, and not in every sandbox that imports them.
+
+_FOLDER = "__pycache__"
+
+
+def with_compiled(files: Files) -> Files:
+    """The same, and beside those that are the grader's own what Python would make of them.
+
+    What is handed in as such is left out: it could be a file where a folder must be.
+    """
+    ours = all_compiled()
+    found = {place: ours[place] for place, content in files.items() if place in ours and ours[place][0] == content}
+    others = {place: content for place, content in files.items() if place.partition("/")[0] != _FOLDER}
+    return {**others, **{importlib.util.cache_from_source(place): made for place, (_, made) in found.items()}}
+
+
+@functools.cache
+def all_compiled() -> dict[str, tuple[bytes, bytes]]:
+    """Each as it is and as it is compiled, by its place."""
+    return {place: (content, as_compiled(place, content)) for place, content in all_modules().items()}
+
+
+def as_compiled(place: str, content: bytes) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, place), Path(folder, "compiled")
+        source.write_bytes(content)
+        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH  # a time says nothing in a folder made anew
+        py_compile.compile(str(source), str(target), place, doraise=True, invalidation_mode=unchecked)
+        return target.read_bytes()
+
+
+# Cases as they are sent to a sandbox: as many at once as make a frame of modest size.
+
+MOST_BYTES = 2**20  # of several cases; a single one may have as many as a frame holds
+
+
+@dataclass
+class Batch:
+    """The inputs of some cases, and what variables of the notebook hold meanwhile, as trees that refer to tensors."""
+
+    cases: list[dict[str, Any]] = field(default_factory=list)
+    tensors: dict[str, Any] = field(default_factory=dict)
+    size: int = 0  # in bytes
+    promise: MemoryPromise | None = None  # of the only case
+
+    def kept_by(self, answer: Answer) -> Answer:
+        """An answer to a case in it, which may have broken the promise."""
+        return self.promise.kept_by(answer) if self.promise else answer
+
+
+def batches(form: str, cases: Sequence[SampledCase]) -> Iterator[Batch]:
+    """All cases, in their order."""
+    batch = Batch()
+    for number, case in enumerate(cases):  # a name of its own for each tensor, in whichever batch it goes
+        inputs, tensors = written(form, list(case.inputs), f"{number}-")
+        lent, more = written(form, dict(case.lent), f"{number}-lent-")
+        one = {"inputs": inputs, "lent": lent, "bounded": case.case.promise is not None}
+        size = len(json.dumps(one)) + sum(tensor.nbytes for tensor in (*tensors.values(), *more.values()))
+        alone = bool(case.case.promise or (batch.cases and batch.promise))
+        if batch.cases and (alone or batch.size + size > MOST_BYTES):
+            yield batch
+            batch = Batch()
+        batch.promise = case.case.promise
+        batch.cases.append(one)
+        batch.tensors |= tensors | more
+        batch.size += size
+    if batch.cases:
+        yield batch
+
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
 SPARE_SECONDS = 10  # of the processor, until the kernel ends a sandbox that nobody has ended here

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.model.exercise import Standins
-from grader.model.lent_class import LentClass
+from grader.model.exercise import LentClass, Standins
 from grader.sandbox import wire
 from grader.sandbox.kinds_read import decode
 from grader.sandbox.kinds_written import encode

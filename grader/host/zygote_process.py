@@ -20,13 +20,52 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.host.fonts import fonts_kept
 from grader.host.memory_held import MemoryHeld
 from grader.host.patience import is_short
-from grader.host.real_user import really
 from grader.host.scratch import claimed_folder
 from grader.sandbox.confine import LIBRARIES
 from grader.sandbox.handles import LISTENER, MEMORY, handed_over
+
+# Whom the kernel takes this process for where it acts on a sandbox that is a user of its own.
+
+
+@contextlib.contextmanager
+def really(user: int | None) -> Iterator[None]:
+    """Meanwhile, this process is really that user, and effectively who it is; None changes nothing.
+
+    Who sets a limit of another process must really be its user, or have a privilege that root of a container lacks.
+    """
+    if user is None:
+        yield
+        return
+    real_user, real_group = os.getuid(), os.getgid()
+    try:
+        os.setresgid(user, -1, -1)
+        os.setresuid(user, -1, -1)
+        yield
+    finally:
+        os.setresuid(real_user, -1, -1)
+        os.setresgid(real_group, -1, -1)
+
+
+# The list of this machine's fonts, which matplotlib makes where it finds none.
+
+FOLDER = "attention-grader"  # not where the list of whoever grades is: it has fonts that no sandbox may read
+
+
+def fonts_kept() -> dict[str, str]:
+    """What tells it where the list is, for a process whose home is new. To make it takes up to seconds each time.
+
+    Empty if nothing can be kept there: it would leave a folder behind then.
+    """
+    try:
+        caches = Path(os.getenv("XDG_CACHE_HOME") or "~/.cache").expanduser() / FOLDER
+        kept = caches / "matplotlib"
+        kept.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # no folder, no home
+        return {}
+    return {"XDG_CACHE_HOME": str(caches)} if os.access(kept, os.W_OK) else {}
+
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
 MESSAGE_BYTES = 2**16

@@ -3,10 +3,8 @@
 __all__ = [
     "answer_key",
     "best_verdict",
-    "case_key",
-    "combined",
+    "devices",
     "fitting",
-    "found_in_inputs",
     "identical",
     "judge",
     "judging_time",
@@ -15,6 +13,5 @@ __all__ = [
     "ordinary",
     "precision",
     "sentences",
-    "tolerance",
     "with_facts",
 ]

@@ -3,12 +3,126 @@
 from __future__ import annotations
 
 import functools
+import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
-from grader.judging.case_key import CaseKey, Held
 from grader.model.answer import Raised, Returned, answered
-from grader.model.exercise import Exercise, SampledCase
+from grader.model.exercise import Exercise, Glance, Misconception, SampledCase, changes_of
+
+# What the reference and the misconceptions answer in one case: computed when it is asked for, and once.
+
+Computed = TypeVar("Computed")
+Held = Sequence[Misconception]  # one misconception, or two at once
+
+
+class CaseKey:
+    """A case of an exercise with what may be answered to it."""
+
+    def __init__(self, exercise: Exercise, case: SampledCase) -> None:
+        self.case = case
+        self._exercise = exercise
+        # Of single misconceptions. Pairs are thousands, and hardly ever asked for twice.
+        self._answers: dict[str, Returned | Raised] = {}
+        self._readings: dict[str, Returned | Raised] = {}
+        self._outputs: dict[str, Any] = {}
+        self.seconds = 0.0  # that computing what is expected took, for whoever chooses among cases
+
+    @functools.cached_property
+    def expected(self) -> Any:
+        """What is compared of the reference's answer."""
+        start = time.perf_counter()
+        expected = self._compared(self._value(()))
+        self.seconds = time.perf_counter() - start
+        return expected
+
+    def answer(self, held: Held) -> Returned | Raised:
+        """What a student's code with these misconceptions would answer."""
+        return _kept(self._answers, held, self._answer)
+
+    def wrong(self, held: Held) -> Returned | Raised:
+        """What is compared of it."""
+        return _kept(self._readings, held, self._read)
+
+    def output(self, held: Held) -> Any:
+        """The output at a glance, of the reference if nothing is held; None where it cannot be computed."""
+        return _kept(self._outputs, held, self._look)
+
+    @property
+    def is_soon_computed(self) -> bool:
+        """Whether nothing in it takes long."""
+        return self._glance.whole
+
+    def soon(self, held: Held) -> Returned | Raised:
+        """What is compared of what can soon be computed."""
+        try:
+            value = _quietly(self._glance.answer, changes_of(held))
+        except Exception as error:
+            return Raised(type(error).__name__)
+        return Returned(self._compared_at_a_glance(value), [])
+
+    def changed(self, changes: Mapping[str, Any]) -> Any:
+        """What is compared of what the reference soon computes with these steps; None if it fails. It is not kept."""
+        try:
+            if self._exercise.glance:
+                return self._compared_at_a_glance(_quietly(self._glance.answer, changes))
+            return self._compared(self._exercise.changed_answer(changes, self.case.inputs))
+        except Exception:
+            return None
+
+    def changed_at_first(self, changes: Mapping[str, Any]) -> Any:
+        """The same at a glance, if there is one."""
+        return self._output(changes, once=True) if self._exercise.glance else self.changed(changes)
+
+    @functools.cached_property
+    def _glance(self) -> Glance:
+        assert self._exercise.glance
+        return self._exercise.glance(*self.case.inputs)
+
+    def _answer(self, held: Held) -> Returned | Raised:
+        return answered(lambda: self._value(held), self.case.inputs)
+
+    def _value(self, held: Held) -> Any:
+        if not self._exercise.glance:
+            return self._exercise.wrong_answer(held, self.case.inputs)
+        return _quietly(self._glance.everything, changes_of(held))
+
+    def _read(self, held: Held) -> Returned | Raised:
+        answer = self.answer(held)
+        return answer if isinstance(answer, Raised) else replace(answer, value=self._compared(answer.value))
+
+    def _compared(self, value: Any) -> Any:
+        return self._exercise.form.right_answer(self._exercise.compared(value, self.case.inputs))
+
+    def _compared_at_a_glance(self, value: Any) -> Any:
+        return self._exercise.form.right_answer(self._exercise.compared(value, self._glance.inputs))
+
+    def _look(self, held: Held) -> Any:
+        return self._output(changes_of(held), once=len(held) > 1)
+
+    def _output(self, changes: Mapping[str, Any], once: bool) -> Any:
+        try:
+            return _quietly(functools.partial(self._glance.output, once=once), changes)
+        except Exception:  # such code would have failed, and the student's did not
+            return None
+
+
+def _kept(known: dict[str, Computed], held: Held, compute: Callable[[Held], Computed]) -> Computed:
+    """What is remembered of one misconception, or of none."""
+    if len(held) > 1:
+        return compute(held)
+    name = held[0].name if held else ""
+    if name not in known:
+        known[name] = compute(held)
+    return known[name]
+
+
+def _quietly(compute: Callable[[Mapping[str, Any]], Any], changes: Mapping[str, Any]) -> Any:
+    """Wrong code makes torch warn, which is not for who grades."""
+    with warnings.catch_warnings(action="ignore"):
+        return compute(changes)
 
 
 class AnswerKey:

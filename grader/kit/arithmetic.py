@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import torch
 
-from grader.model.allowed import Allowed
+from grader.model.exercise import Allowed
 
 _MODULES = """
     torch torch.nn torch.nn.functional torch.linalg torch.special torch.func torch.cuda torch.fft math cmath

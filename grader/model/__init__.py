@@ -1,7 +1,6 @@
 """What all rooms talk about: exercises, cases, answers, comparison, verdicts, and what processes tell each other."""
 
 __all__ = [
-    "allowed",
     "answer",
     "attempt",
     "compare",
@@ -12,7 +11,6 @@ __all__ = [
     "findings",
     "forms",
     "label",
-    "lent_class",
     "located",
     "memory",
     "ordinary",

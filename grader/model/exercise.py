@@ -14,9 +14,9 @@ from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import torch
+from torch import nn
 
 from grader.errors import CourseError
-from grader.model.allowed import Allowed
 from grader.model.exercise_files import place_of_code, said_of
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
@@ -24,9 +24,59 @@ from grader.model.memory import MemoryPromise
 from grader.model.verdict import Picture
 from grader.sandbox.tables import is_table
 from grader.solutions.chance import same_chance, shared_generators
-from grader.solutions.functions import WrittenFunction
 from grader.solutions.lines import Change
 from grader.solutions.modules import ModuleCase, WrittenClass
+from grader.solutions.statements import WrittenFunction
+
+# A right class that is lent to later exercises: nothing of it leaves our side but the numbers that it computes.
+
+MAX_SIZE = 100  # of what a module is made of, so that none takes long to make
+
+
+@dataclass(frozen=True)
+class LentClass:
+    """Modules of this class that take one tensor and return one of its shape, put to use from afar."""
+
+    module_class: Any
+
+    def __call__(
+        self,
+        given: Sequence[Any],
+        training: bool = False,
+        shape: Sequence[int] = (),
+        weights: torch.Tensor | None = None,
+        rows: torch.Tensor | None = None,
+    ) -> Any:
+        """The parameters of a new module made of `given`, or what one with these weights makes of rows (…, d)."""
+        arguments, named = given
+        if any(abs(value) > MAX_SIZE for value in (*arguments, *named.values())):
+            raise ValueError("this would be too large")
+        module: nn.Module = self.module_class(*arguments, **named)
+        parameters = dict(module.named_parameters())
+        if weights is None or rows is None:
+            return {name: parameter.detach() for name, parameter in parameters.items()}
+        parts = torch.split(weights, [parameter.numel() for parameter in parameters.values()])
+        held = {name: part.view_as(parameters[name]) for name, part in zip(parameters, parts, strict=True)}
+        module.train(training)
+        return torch.func.functional_call(module, held, (rows.reshape(*shape),)).reshape(rows.shape)
+
+
+# What the code of an exercise may use, where doing without the rest is the exercise.
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """All that code may use which the notebook does not define. A list of what is forbidden would never be complete.
+
+    `instead` has what is said of things that are not here, by their names; `says` is said of all others, and before.
+    """
+
+    modules: frozenset[str]  # by their full names
+    names: frozenset[str]  # what may stand behind a dot, or be imported from a module
+    builtins: frozenset[str]  # of Python's own names
+    says: str
+    instead: Mapping[str, str] = field(default_factory=dict)
+
 
 Inputs = tuple[Any, ...]
 # Right functions in place of a student's own, by name.

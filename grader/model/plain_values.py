@@ -15,15 +15,16 @@ import torch
 
 from grader.model import compare
 from grader.model.compare import Difference, Kind
-from grader.model.plain_forms import as_number, described, kind_of, named, quoted, text_in_words
 from grader.model.plain_parts import (
     GROUPS,
     NEARLY,
     are_rearranged,
     as_array,
     as_float,
+    as_number,
     as_tensor,
     cells_of,
+    described,
     differ_by_rounding,
     equal_entries,
     first_true,
@@ -31,10 +32,14 @@ from grader.model.plain_parts import (
     in_keys,
     is_stacked,
     is_whole,
+    kind_of,
     lacking_and_extra,
+    named,
     paired_columns,
+    quoted,
     single,
     tagged,
+    text_in_words,
 )
 from grader.sandbox.kinds_read import plain
 from grader.sandbox.tables import Column, Table, is_table

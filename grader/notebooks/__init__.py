@@ -10,6 +10,5 @@ __all__ = [
     "repair",
     "safe_html",
     "single_file",
-    "solutions",
     "verdict_cells",
 ]

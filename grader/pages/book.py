@@ -5,20 +5,108 @@ It is made of the release, so it holds no solution; all that it shows is searche
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from html import escape
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from markupsafe import Markup
+from math_core import LatexError, LatexToMathML
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from grader.course.folder import Course
-from grader.pages.book_text import BookText, code_html
 from grader.pages.sections import Sections
 from grader.pages.templating import template
 from grader.pages.text_html import highlighted
 from grader.release.leaks import refuse_leaks
 from grader.release.public_url import in_colab, public_folder
+
+# The texts of a notebook as HTML that needs nothing else: formulas as MathML, figures with their data in them.
+
+_MATHML = LatexToMathML()
+_SPACE_BELOW_A_LINE = re.compile(r"(\\\\)\[[\d.]+\s*(?:pt|em|ex|mm|cm)\]")  # which the library takes for text
+_ANCHOR = re.compile(r'<a id="[^"]*">')
+_SOURCE = re.compile(r"""(<img\b[^>]*\bsrc=["'])([^"'>]+)""")
+_WIDE = '<{0} class="wide" tabindex="0" role="group" aria-label="{1}">{2}</{0}>'  # scrolls by itself, by keys as well
+
+
+class Section(NamedTuple):
+    """What the list of contents leads to."""
+
+    name: str  # of its place on the page
+    title: Markup
+
+
+class BookText(IPythonRenderer):
+    """Renders one text of a notebook after another, and notes the sections that begin in them."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(escape=False, exclude_anchor_links=True)
+        self.attachments: Mapping[str, Any] = {}  # of the cell that is rendered
+        self.sections: list[Section] = []
+        self._folder = folder.resolve()
+
+    def html(self, markdown: str) -> Markup:
+        return Markup(MarkdownWithMath(renderer=self).render(markdown))
+
+    def heading(self, text: str, level: int, **_: Any) -> str:
+        if level != 2:
+            return f"<h{level}>{text}</h{level}>\n"
+        section = Section(f"section-{len(self.sections) + 1}", Markup(_ANCHOR.sub("", text).replace("</a>", "")))
+        self.sections.append(section)
+        return f'<h2 id="{section.name}">{text}</h2>\n'
+
+    # (The renderer could put figures into pages itself, but closes each <details> where its line ends.)
+    def block_html(self, html: str) -> str:
+        return _SOURCE.sub(lambda found: found[1] + self._data(found[2]), html) + "\n"
+
+    def inline_html(self, html: str) -> str:
+        return _SOURCE.sub(lambda found: found[1] + self._data(found[2]), html)
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        return str(super().image(text, self._data(url), title))
+
+    def _data(self, place: str) -> str:
+        """The figure itself, where it lies beside the notebook."""
+        path = (self._folder / unquote(place)).resolve()
+        if not path.is_relative_to(self._folder) or not path.is_file():
+            return place
+        return f"data:{guess_type(path)[0]};base64,{b64encode(path.read_bytes()).decode()}"
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        is_python = (info or "").strip().lower() in ("py", "python", "python3", "ipython3")
+        return code_html(highlighted(code) if is_python else escape(code))
+
+    def table(self, text: str) -> str:
+        return _WIDE.format("div", "Table", f"<table>{text}</table>")
+
+    def inline_math(self, body: str) -> str:
+        return _formula(body, displayed=False)
+
+    def block_math(self, body: str) -> str:
+        return _WIDE.format("span", "Formula", _formula(body, displayed=True))
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
+
+
+def code_html(code: str) -> str:
+    """Code that is coloured already, or escaped."""
+    return f'<pre tabindex="0" aria-label="Code"><code>{code}</code></pre>'
+
+
+def _formula(latex: str, displayed: bool) -> str:
+    """As MathML, which browsers show and read aloud by themselves. What the library does not know stays as written."""
+    try:
+        return str(_MATHML.convert_with_local_state(_SPACE_BELOW_A_LINE.sub(r"\1", latex), displaystyle=displayed))
+    except LatexError:
+        return f"<code>{escape(latex.strip())}</code>"
+
 
 FOLDER = "release_html"
 

@@ -21,7 +21,7 @@ from grader.gradebook.late import notebook_rows
 from grader.gradebook.set_aside import how_many, said_of_best
 from grader.notebooks.cells import METADATA_KEY, NOTES
 from grader.pages.feedback_content import page_of
-from grader.pages.feedback_template import render
+from grader.pages.page_parts import render
 from grader.pages.sections import Sections, sections_of_file
 from grader.term.reading import read_rules
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
@@ -20,15 +22,40 @@ from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
-from grader.pages.folders import REPORT
 from grader.pages.handed_in_works import files_of, read_earlier
 from grader.pages.report_lines import AlikePair, ExercisePoints, Identical, Points, Summary, as_json
-from grader.pages.report_links import Links, links_of
 from grader.pages.similar_code import LETTERS, WORDS
 from grader.pages.spreadsheet import defused, number
-from grader.pages.templating import template
+from grader.pages.templating import REPORT, template
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
+
+# Where the report's links lead: to the feedback pages and graded notebooks that lie in the course folder.
+
+
+@dataclass(frozen=True)
+class Link:
+    place: str  # as seen from the report, fit for a page
+    called: str  # as its notebook
+
+
+@dataclass(frozen=True)
+class Links:
+    """Those of one student."""
+
+    pages: Sequence[Link]
+    notebooks: Sequence[Link]
+
+
+def links_of(course: Course, student: str, assignment: str, report: Path) -> Links:
+    """What lies there now, seen from the folder of the report."""
+
+    def found(step: str, ending: str) -> list[Link]:
+        paths = sorted((course.folder(step) / student / assignment).glob(f"*.{ending}"))
+        return [Link(quote(os.fsencode(os.path.relpath(path, report))), path.stem) for path in paths]
+
+    return Links(found("feedback", "html"), found("autograded", "ipynb"))
+
 
 MOST_GROUPS = 100  # with the same file or text, that are shown
 

@@ -8,6 +8,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+# Where pages are written, below the course.
+
+REPORT = "report"
+
 
 def template(name: str, **filters: Callable[..., Any]) -> Template:
     environment = Environment(

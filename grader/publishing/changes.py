@@ -14,9 +14,8 @@ from rich.table import Table
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.published import Change, Publication, Publications, told_now
-from grader.pages.folders import REPORT
 from grader.pages.spreadsheet import number as shortly
-from grader.pages.templating import template
+from grader.pages.templating import REPORT, template
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 

@@ -11,10 +11,9 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.export import Tell, as_csv, listed, write_export
 from grader.gradebook.term_grades import TermGrades, read_term
-from grader.pages.folders import REPORT
 from grader.pages.report import names_of
 from grader.pages.spreadsheet import defused, number
-from grader.pages.templating import template
+from grader.pages.templating import REPORT, template
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 

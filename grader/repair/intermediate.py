@@ -10,7 +10,7 @@ import torch
 from grader.judging.answer_key import AnswerKey
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Misconception
-from grader.repair.first_look import alike, all_numbers, near
+from grader.repair.three import alike, all_numbers, near
 
 
 class Intermediate:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from grader.facts.student_text import StudentText, definitions_in
+from grader.facts.student_text import Splice, StudentText, definitions_in
 from grader.judging.answer_key import AnswerKey
 from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.judge import is_right, judge_with
@@ -22,14 +22,46 @@ from grader.model.answer import Answer, Raised, Returned
 from grader.model.edited import AskEdited, EditedSource
 from grader.model.located import Change, Located
 from grader.model.verdict import Verdict
-from grader.repair.edited_text import EditedText
-from grader.repair.edits import Edit, edits_of, makes_sense, steps_of
+from grader.repair.edited_text import EditedText, steps_in
+from grader.repair.edits import Edit, edits_of, makes_sense, spots_of, steps_of
 from grader.repair.intermediate import Intermediate
-from grader.repair.looking import look, where_it_fails_first
-from grader.repair.seen_values import Seen, Span
-from grader.repair.telling import shown, shown_by_case
-from grader.repair.three import ThreeAtOnce
-from grader.repair.what_is_left import steps_in
+from grader.repair.seen_values import FAILS, Seen, SeenAt, Span, asking, asking_before, seen_before, seen_in
+from grader.repair.three import ThreeAtOnce, shown, shown_by_case
+
+# Ask what the expressions of a student's code are in a case, and where it stops if it does.
+
+AskAll = Callable[[Iterable[EditedText]], Iterator[tuple[EditedText, Answer]]]
+
+
+def look(text: EditedText, as_it_is: Answer, ask: AskAll) -> dict[Span, Seen]:
+    """What is known of its expressions in the case that `ask` asks."""
+    spots = {text.text.span(node): node for node in spots_of(text.text)}
+    asked = {span: asking(text.text.of(node)) for span, node in spots.items()}
+    seen = _said(text, asked, ask, functools.partial(seen_in, as_it_is=as_it_is))
+    if isinstance(as_it_is, Raised):
+        unknown = {span: asking_before() for span in spots if span not in seen}
+        seen |= _said(text, unknown, ask, functools.partial(seen_before, as_it_is=as_it_is))
+    return seen
+
+
+def where_it_fails_first(text: StudentText, seen: SeenAt, edits: Iterable[Edit]) -> list[Edit]:
+    """Of changes that are as plausible, first those in a line that stops with an error."""
+    lines = {text.bytes[:start].count(b"\n") + 1 for (start, _), now in seen.items() if now is FAILS}
+    return sorted(edits, key=lambda edit: (edit.cost, not edit.likely, edit.line not in lines))
+
+
+def _said(
+    text: EditedText, asked: Mapping[Span, str], ask: AskAll, read: Callable[[Answer], Seen | None]
+) -> dict[Span, Seen]:
+    splices = [Splice(*span, other) for span, other in asked.items()]
+    said = {}
+    for version, answer in ask([text.with_edit(Edit((splice,), 0, Change.NAME, 0), ()) for splice in splices]):
+        now = read(answer)
+        if now is not None and version.edit is not None:
+            (splice,) = version.edit.splices
+            said[splice.start, splice.end] = now
+    return said
+
 
 Item = TypeVar("Item")
 

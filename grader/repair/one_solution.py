@@ -17,9 +17,9 @@ from grader.model.answer import Answer, Lost, Returned
 from grader.model.located import Change
 from grader.repair.edited_text import EditedText
 from grader.repair.edits import Edit
-from grader.repair.first_look import alike, all_numbers
 from grader.repair.locating import Locating, TrialEnded
 from grader.repair.seen_values import Span, asking, seen_in
+from grader.repair.three import alike, all_numbers
 
 MOST_UNNEEDED = 1  # steps; something is left over in much honest code
 # What makes a tensor to be filled, or is taken off before exp: of that, no number matters.

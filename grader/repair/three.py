@@ -7,16 +7,74 @@ is changed in one spot, and the third is what was changed.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 
-from grader.judging.answer_key import AnswerKey
-from grader.judging.case_key import Held
+from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.fitting import tensors_in
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Returned
-from grader.model.exercise import Misconception, can_combine
-from grader.repair.first_look import alike, all_numbers, near, numbers_of
+from grader.model.exercise import Exercise, Misconception, can_combine
+
+# Numbers compared at a first look: it finds soon what is worth being compared as answers are.
+
+ALIKE = 1e-4
+
+Tensor = torch.Tensor
+
+
+def all_numbers(value: Any) -> Tensor:
+    """Those of all tensors in a value, one after the other."""
+    tensors = [tensor.detach().cpu().double().reshape(-1) for tensor in tensors_in(value)]
+    return torch.cat(tensors) if tensors else torch.empty(0, dtype=torch.float64)
+
+
+def numbers_of(key: AnswerKey, held: Held, index: int) -> Tensor | None:
+    """Those that come out with these misconceptions: of a class, the output that is computed first."""
+    if key.exercise.glance:
+        output = key.output(held, index)
+        return all_numbers(output) if isinstance(output, Tensor) else None
+    answer = key.answer(held, index)
+    return all_numbers(answer.value) if isinstance(answer, Returned) else None
+
+
+def near(some: Tensor, other: Tensor) -> Tensor:
+    """Number by number, whether they are alike; so are NaN and NaN, and ∞ and ∞."""
+    return (some == other) | ((some - other).abs() <= ALIKE * (1 + other.abs())) | (some.isnan() & other.isnan())
+
+
+def alike(one: Tensor | None, other: Tensor | None) -> bool:
+    """Whether all numbers are alike. None, where there are none, is like None."""
+    if one is None or other is None or one.shape != other.shape:
+        return one is other
+    return bool(near(one, other).all())
+
+
+# Which cases of a class tell something: some hide nearly all mistakes, as a single word does.
+
+FEW = 8  # misconceptions, about, tell which cases show much
+
+_KNOWN: WeakKeyDictionary[Exercise, Mapping[str, int]] = WeakKeyDictionary()
+
+
+def shown(key: AnswerKey, index: int, among: Sequence[Misconception] | None = None) -> list[Misconception]:
+    """The misconceptions that a case shows."""
+    right = numbers_of(key, (), index)
+    among = key.exercise.mistakes if among is None else among
+    return [one for one in among if not alike(right, numbers_of(key, (one,), index))]
+
+
+def shown_by_case(exercise: Exercise) -> Mapping[str, int]:
+    """How many of a few of them each case shows, by its name: with whatever inputs, it is much the same."""
+    if exercise not in _KNOWN:
+        key = AnswerKey(exercise, list({case.case.name: case for case in exercise.sample()}.values()))
+        few = exercise.mistakes[:: max(1, len(exercise.mistakes) // FEW)]
+        _KNOWN[exercise] = {case.case.name: len(shown(key, index, few)) for index, case in enumerate(key.cases)}
+    return _KNOWN[exercise]
+
 
 MOST_SETS = 500  # that are all tried
 MOST_PAIRS = 120  # for which a third one is looked for

@@ -12,8 +12,8 @@ from grader.model.exercise import Exercise
 from grader.model.fact import Fact, Kind
 from grader.model.located import Change
 from grader.model.verdict import Reason, Verdict
+from grader.repair.edited_text import enough_is_left
 from grader.repair.locating import Repair
-from grader.repair.what_is_left import enough_is_left
 
 # As for misconceptions of these kinds.
 CREDITS = {

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import ctypes
+import functools
 import gc
 import io
 import linecache
@@ -13,23 +16,115 @@ import socket
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy.random  # numpy itself waits until somebody draws
+import numpy.random
 import torch
 
 from grader.sandbox import accelerator, kinds_read, kinds_written, wire
 from grader.sandbox.accelerator import device_of, on_device
 from grader.sandbox.crossing import read, written, written_answer
 from grader.sandbox.forms import put
-from grader.sandbox.given import Given
 from grader.sandbox.lent_classes import lent_class
-from grader.sandbox.modes import as_in_a_new_process
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
-from grader.sandbox.without_autograd import take_autograd_away
+
+# What a case gives to a student's code, and whether that is as it was afterwards.
+
+MOST_COPIED = 2**20  # bytes: what is larger may be all that a case has room for
+_NEVER_CHANGED = (type(None), bool, int, float, str)
+
+
+class Given:
+    """The inputs of a case. Code gets a copy, so that they need not go back if it has left them alone."""
+
+    def __init__(self, form: str, tree: Any, tensors: Mapping[str, torch.Tensor], device: str) -> None:
+        self.form = form
+        self.device = device
+        self._tree = tree
+        self._tensors = tensors
+
+    def inputs(self, again: bool) -> Any:
+        """For a call: a copy, unless that takes much room and the inputs are not needed `again`."""
+        is_small = sum(tensor.nbytes for tensor in self._tensors.values()) <= MOST_COPIED
+        return copied(self._inputs) if again or is_small else self._inputs
+
+    @functools.cached_property
+    def _inputs(self) -> Any:
+        return on_device(read(self.form, self._tree, self._tensors, pandas=True), self.device)
+
+    def is_unchanged(self, inputs: Any) -> bool:
+        """Whether a copy is as it was given, as far as that can be told here: the judge looks at all others."""
+        return inputs is not self._inputs and is_same(inputs, self._inputs)
+
+
+def copied(value: Any) -> Any:
+    if type(value) is torch.Tensor:
+        return value.clone()
+    if type(value) in (list, tuple):
+        return type(value)(map(copied, value))
+    if type(value) is dict:
+        return {key: copied(item) for key, item in value.items()}
+    return value if type(value) in _NEVER_CHANGED else copy.deepcopy(value)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values of plain kinds are equal; False for kinds of which that is not known here."""
+    if type(one) is not type(other):
+        return False
+    if type(one) is torch.Tensor:
+        kinds = ((tensor.dtype, tensor.layout, tensor.device) for tensor in (one, other))
+        return len(set(kinds)) == 1 and torch.equal(one, other)
+    if type(one) in (list, tuple):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    if type(one) is dict:
+        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
+    return type(one) in _NEVER_CHANGED and one == other
+
+
+# A process in which autograd is no more: nothing that is computed there has gradients, in whatever thread or mode.
+
+SAID = "compute the gradients by formulas: neither autograd nor a backward function of PyTorch's own is there"
+
+
+def take_autograd_away(device: str) -> None:
+    """For good: what does its work in PyTorch's table of operators is passed over, and nothing here can put it back.
+
+    Modes and guards would hold in one thread only, and anybody can leave them.
+    """
+    kind = "CPU" if device == "cpu" else torch.device(device).type.upper()
+    operators = torch._C._dispatch_library("IMPL", "aten", "")
+    for name in torch._C._dispatch_get_registrations_for_dispatch_key("Autograd"):
+        if name.startswith("aten::"):
+            operators.impl(name.removeprefix("aten::"), f"Autograd{kind}", torch.library.fallthrough_kernel)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that something is in the place of something else
+        for name in torch._C._dispatch_get_all_op_names():
+            if name.startswith("aten::") and "backward" in name:
+                operators.impl(name.removeprefix("aten::"), kind, _refuse)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(operators))  # nobody has it, and it is not let go
+
+
+def _refuse(*_values: Any, **_options: Any) -> Any:
+    raise RuntimeError(SAID)
+
+
+# What PyTorch does by itself with all numbers of a process: set as in a new one, while a case is put.
+
+
+@contextlib.contextmanager
+def as_in_a_new_process() -> Iterator[None]:
+    """Gradients are noted, and numbers of which nothing is said have 32 bits. Behind it, all is as it was before."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        with torch.inference_mode(False), torch.enable_grad():
+            yield
+    finally:
+        torch.set_default_dtype(before)
+
 
 VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of it in most cases
 ALONE_SECONDS = 1.5  # for one that may be right, and is put to the long cases as well

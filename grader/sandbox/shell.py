@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import contextlib
+import functools
 import getpass
 import inspect
 import io
@@ -18,6 +19,7 @@ from collections.abc import Coroutine, Iterator
 from traceback import walk_tb
 from typing import Any
 
+import stack_data
 from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -25,10 +27,19 @@ from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_magic, magics_class
 from IPython.utils.text import LSString, SList
+from pygments.formatters import terminal256
 from traitlets import Type
 from traitlets.config import Config
 
 from grader.sandbox.cell_outputs import Output, Outputs
+
+# The colours in which errors are shown. IPython works them out anew for each error, in half of the time it takes.
+
+
+def remember_colours() -> None:
+    """Where IPython looks for them when it shows an error, have each made once: they depend on the style alone."""
+    stack_data.style_with_executing_node = functools.cache(stack_data.style_with_executing_node)  # type: ignore[attr-defined]
+    terminal256.Terminal256Formatter = functools.cache(terminal256.Terminal256Formatter)
 
 
 class OutStream(io.TextIOBase):

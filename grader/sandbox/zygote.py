@@ -5,6 +5,8 @@ Where several processes grade, it forks a process like itself for each of them.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import fcntl
 import gc
 import importlib
@@ -20,15 +22,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-# Zygotes alone import this module; importing torch on the way takes its time.
 import torch
 
 from grader.sandbox import accelerator, blocked, child, confine, own_disk, own_user, wire
-from grader.sandbox.error_colours import remember_colours
-from grader.sandbox.freed import give_back_what_is_freed
 from grader.sandbox.handles import LISTENER, hand_over, hand_over_memory
 from grader.sandbox.restoring import AsItWas
-from grader.sandbox.shell import Shell, start_shell
+from grader.sandbox.shell import Shell, remember_colours, start_shell
+
+# Memory that is freed goes back to the kernel at once, so that what a sandbox holds is what its code needs.
+
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # of glibc's malloc.h
+_LARGE = 4 * 2**10  # bytes, a page: a loop that keeps little of each row then strands no more than that of it
+
+
+def give_back_what_is_freed() -> None:
+    """Where the C library can be told: another one has no such function."""
+    with contextlib.suppress(AttributeError, OSError):
+        tell = ctypes.CDLL(None).mallopt
+        tell(_M_MMAP_THRESHOLD, _LARGE)
+        tell(_M_ARENA_MAX, 1)  # a thread's own heap reserves more addresses than a case may take
+
+
+# Zygotes alone import this module; importing torch on the way takes its time.
+
 
 MESSAGE_BYTES = 2**16
 MAX_THREADS = 1024  # the kernel's bound; the grader ends a sandbox with half as many

@@ -11,9 +11,9 @@ import pytest
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.checks.findings import Finding
+from grader.checks.notebook_checks import passed_by_visible_checks
 from grader.checks.sound_cases import must_be_releasable, must_be_sound
 from grader.checks.validate import validate
-from grader.checks.visible_checks import passed_by_visible_checks
 from grader.classroom.progress import misconceptions
 from grader.classroom.run import autograde
 from grader.course.folder import Course
@@ -21,7 +21,7 @@ from grader.errors import CourseError
 from grader.gradebook.published import told_now
 from grader.gradebook.standings import read_class
 from grader.model.label import Label
-from grader.notebooks.solutions import fill_in
+from grader.notebooks.cells import fill_in
 from grader.pages.class_summary import summary
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report

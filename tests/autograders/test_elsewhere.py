@@ -28,7 +28,7 @@ from grader.autograders.packed import HIDDEN_FILE, unpack
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import secret_of
-from grader.host.real_user import really
+from grader.host.zygote_process import really
 from grader.model.label import Label
 from grader.model.submission import Graded, Submission
 from grader.sandbox import own_user

@@ -13,7 +13,7 @@ import pytest
 from nbgrader.converters import Autograde
 
 from grader.checks import class_bench, class_mix
-from grader.checks.accounted import Taken, taken
+from grader.checks.class_bench import Taken, taken
 from grader.checks.class_plot import draw_class
 from grader.checks.judging_bench import bench_judging, disturbed, judging_table
 from grader.course.folder import CONFIG_FILE, Course

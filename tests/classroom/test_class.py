@@ -29,7 +29,7 @@ from grader.errors import CourseError
 from grader.host import scratch
 from grader.host.scratch import write_files
 from grader.model.submission import Graded, Submission
-from grader.notebooks.solutions import fill_in
+from grader.notebooks.cells import fill_in
 from support.part import part
 from support.whole_course import files, rows
 

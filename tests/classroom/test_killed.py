@@ -65,7 +65,7 @@ def test_killed_at_many_moments(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The class hands in again and again, and every run is killed. What is graded is one version or the other."""
-    monkeypatch.setattr("grader.classroom.crew.InThisProcess", Remembering)
+    monkeypatch.setattr("grader.classroom.run.InThisProcess", Remembering)
     monkeypatch.setattr("grader.classroom.run.BATCH", 3)
     undisturbed = [new_course() for _ in versions]
     for other, what in zip(undisturbed, versions, strict=True):

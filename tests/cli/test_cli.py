@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from grader.checks import class_bench, judging_bench, submission_bench
-from grader.checks.accounted import Taken
+from grader.checks.class_bench import Taken
 from grader.checks.class_mix import Notebooks, notebooks_of_class
 from grader.checks.demo import answers_of, demonstrated, make_up_class, student_files
 from grader.classroom.progress import results_table

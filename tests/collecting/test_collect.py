@@ -22,7 +22,7 @@ import pytest
 from nbconvert import PythonExporter
 
 from grader.classroom.run import autograde
-from grader.collecting import contents, files, folders, placing, recognising, zips
+from grader.collecting import contents, files, folders, placing, recognising
 from grader.collecting.choosing import Chosen
 from grader.collecting.collect import Decision, Wanted, collect
 from grader.collecting.hand_ins import HandIn
@@ -1210,7 +1210,7 @@ def test_a_zip_that_lies_about_its_sizes_gives_no_more_than_it_says(class_of: Co
     honest = zipped({"x.ipynb": bytes(2**20)})
     lies = honest.replace(struct.pack("<L", 2**20), struct.pack("<L", 10))
     assert lies != honest
-    (file,) = zips.list_inner(lies, (), "")
+    (file,) = contents.list_inner(lies, (), "")
     with pytest.raises(files.Refused):
         file.read(100)
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/lies.zip", lies))
@@ -1231,10 +1231,10 @@ def test_what_turns_out_to_be_damaged_takes_its_room_all_the_same(
 
 def test_a_table_of_contents_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     many = zipped({str(number): b"" for number in range(100)})
-    assert len(zips.list_inner(many, (), "")) == 100
-    monkeypatch.setattr(zips, "MAX_INNER_TABLE", 4000)
+    assert len(contents.list_inner(many, (), "")) == 100
+    monkeypatch.setattr(contents, "MAX_INNER_TABLE", 4000)
     with pytest.raises(files.Refused, match="far too many files"):
-        zips.list_inner(many, (), "")
+        contents.list_inner(many, (), "")
 
 
 @pytest.mark.parametrize(

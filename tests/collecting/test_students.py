@@ -16,8 +16,8 @@ from grader.collecting.collect import Wanted, collect
 from grader.collecting.enrolling import import_students
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.export_canvas import export_canvas
-from grader.export.export_moodle import export_moodle
+from grader.export.canvas import export_canvas
+from grader.export.moodle import export_moodle
 from grader.gradebook.roster import COLUMNS, FILE, read_roster
 from grader.pages.feedback import write_feedback
 from grader.pages.report import names_of, write_report

@@ -14,7 +14,7 @@ from selenium.webdriver import Chrome, Keys
 
 from grader.course.folder import Course
 from grader.model.exercise import Exercise
-from grader.notebooks.solutions import fill_in, solutions
+from grader.notebooks.cells import fill_in, solutions
 from support.accessibility import violations_within
 from support.jupyter_lab import NotebookPage, serving
 from support.our_course import of_assignment

@@ -20,7 +20,7 @@ from sqlalchemy import select
 from grader.classroom.run import autograde
 from grader.course.folder import Course, read_config
 from grader.errors import CourseError
-from grader.export.export_moodle import export_moodle
+from grader.export.moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release

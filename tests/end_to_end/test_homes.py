@@ -22,8 +22,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from grader.course.folder import Course
+from grader.notebooks.cells import fill_in, solutions
 from grader.notebooks.single_file import in_one_file
-from grader.notebooks.solutions import fill_in, solutions
 from support.all_files import files_in
 from support.our_course import of_assignment
 from support.part import part

@@ -12,7 +12,7 @@ import pytest
 
 from grader.course.folder import Course
 from grader.model.label import Label
-from grader.notebooks.solutions import fill_in
+from grader.notebooks.cells import fill_in
 from support.command_line import export, grader
 from support.jupyter_hub import Hub, serving
 

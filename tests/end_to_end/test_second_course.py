@@ -16,7 +16,7 @@ import nbformat
 import pytest
 
 from grader.course.folder import Course
-from grader.notebooks.solutions import solved
+from grader.notebooks.cells import solved
 from support.part import part
 from support.places import DATA
 from support.second_course_answers import WRONG

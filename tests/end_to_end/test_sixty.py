@@ -18,7 +18,7 @@ import nbformat
 import pytest
 
 from grader.course.folder import Course
-from grader.notebooks.solutions import solved
+from grader.notebooks.cells import solved
 from support.command_line import grader
 from support.part import ALL
 from support.places import DATA

@@ -11,7 +11,7 @@ import torch
 from grader.course.folder import Course
 from grader.host import stand_ins
 from grader.host.grading import grade_notebook
-from grader.model.lent_class import LentClass
+from grader.model.exercise import LentClass
 from grader.model.verdict import Verdict
 from grader.sandbox import child, wire
 from grader.sandbox.kinds_read import decode

@@ -21,9 +21,9 @@ import pytest
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.export_canvas import export_canvas
+from grader.export.canvas import export_canvas
 from grader.export.export_gradescope import export_gradescope, results_for
-from grader.export.export_moodle import export_moodle
+from grader.export.moodle import export_moodle
 from grader.gradebook.class_rows import Person, Remark
 from grader.gradebook.items import Counted, Item
 from grader.gradebook.names import Names

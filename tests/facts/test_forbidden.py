@@ -15,7 +15,7 @@ from grader.course.folder import Course
 from grader.facts.forbidden import OTHERWISE, first_forbidden, said_of_hidden
 from grader.facts.reached import MOST_READ, reached
 from grader.host.grading import grade_notebook
-from grader.model.allowed import Allowed
+from grader.model.exercise import Allowed
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
@@ -307,7 +307,7 @@ def test_ways_back_lead_nowhere_where_autograd_is_no_more() -> None:
     """In a process of its own, since it is for good."""
     begin = """
 import math, torch, torch.nn.functional as F
-from grader.sandbox.without_autograd import take_autograd_away
+from grader.sandbox.child import take_autograd_away
 four = torch.randn(4, 1, 2, 3, 4)
 take_autograd_away("cpu")
 """

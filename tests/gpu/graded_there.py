@@ -23,7 +23,7 @@ from grader.host.limits import Limits
 from grader.host.sandbox_process import SandboxProcess
 from grader.model.submission import Graded
 from grader.model.verdict import Verdict
-from grader.notebooks.solutions import fill_in
+from grader.notebooks.cells import fill_in
 from grader.release.compiling import compile_release
 
 LONG = Limits(cell=60, case=30, submission=600)

@@ -17,17 +17,16 @@ import pytest
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.export import send as sending
+from grader.export.canvas import export_canvas
 from grader.export.export import said_of_waiting
-from grader.export.export_canvas import export_canvas
 from grader.export.export_gradescope import results_for
-from grader.export.export_moodle import export_moodle
+from grader.export.moodle import export_moodle
 from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.published import Publications, told_now
 from grader.gradebook.settling import write_rules
 from grader.gradebook.standings import read_class
-from grader.notebooks.cells import new_cell
+from grader.notebooks.cells import new_cell, solved
 from grader.notebooks.outputs import rebuild_outputs
-from grader.notebooks.solutions import solved
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
 from grader.pages.report import write_report

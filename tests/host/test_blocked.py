@@ -11,10 +11,9 @@ from grader.classroom.progress import results_table
 from grader.classroom.run import autograde
 from grader.cli.terminal import console
 from grader.course.folder import Course
-from grader.host.attempts import MOST, attempt_of
+from grader.host.attempts import MOST, QUICK, attempt_of
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
-from grader.host.refusals import QUICK
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.host.scratch import files_beside
 from grader.notebooks.cells import METADATA_KEY

@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save
 
-from grader.host import batches, replies, sandbox_process, stand_ins
+from grader.host import replies, sandbox_process, stand_ins
 from grader.host.attempts import attempt_of
 from grader.host.limits import Limits
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
@@ -248,7 +248,7 @@ def test_many_cases_go_in_several_requests(monkeypatch: pytest.MonkeyPatch) -> N
             for _ in header["cases"]:
                 wire.send(channel, *softmax_answer(header["id"]))
 
-    monkeypatch.setattr(batches, "MOST_BYTES", 200)
+    monkeypatch.setattr(sandbox_process, "MOST_BYTES", 200)
     with hostile_sandbox(monkeypatch, answer_all) as process:
         answers = list(process.answers("softmax", [FOUR] * 7, {}))
     assert all(isinstance(answer, Returned) for answer in answers)
@@ -261,8 +261,8 @@ def test_each_case_keeps_its_inputs_in_whichever_batch_it_goes(monkeypatch: pyte
     cases = [
         replace(FOUR, inputs=(torch.full((size,), float(index)),)) for index, size in enumerate([100, 100, *[2] * 6])
     ]
-    monkeypatch.setattr(batches, "MOST_BYTES", 1000)
-    found = list(batches.batches("function", cases))
+    monkeypatch.setattr(sandbox_process, "MOST_BYTES", 1000)
+    found = list(sandbox_process.batches("function", cases))
     assert [len(batch.cases) for batch in found] == [2, 6]
     sent = [read("function", one["inputs"], batch.tensors) for batch in found for one in batch.cases]
     assert [[tensor.tolist() for tensor in inputs] for inputs in sent] == [[case.inputs[0].tolist()] for case in cases]

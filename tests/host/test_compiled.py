@@ -7,10 +7,9 @@ from importlib.util import cache_from_source
 
 import pytest
 
-from grader.host import compiled
-from grader.host.compiled import as_compiled, with_compiled
+from grader.host import sandbox_process
 from grader.host.limits import Limits
-from grader.host.sandbox_process import SandboxProcess
+from grader.host.sandbox_process import SandboxProcess, as_compiled, with_compiled
 from grader.model.submission import Files
 from grader.notebooks.beside import all_modules
 
@@ -27,7 +26,7 @@ def test_they_are_not_compiled_again_and_say_the_same(monkeypatch: pytest.Monkey
     assert shown(all_modules(), LOOK) == "None True\n"
     more = {place: content + b"\nMADE = 1\n" for place, content in all_modules().items()}
     other = {place: (content, as_compiled(place, more[place])) for place, content in all_modules().items()}
-    monkeypatch.setattr(compiled, "all_compiled", lambda: other)
+    monkeypatch.setattr(sandbox_process, "all_compiled", lambda: other)
     assert shown(all_modules(), LOOK) == "1 True\n"
 
 

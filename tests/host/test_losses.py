@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from grader.course.folder import Course
 from grader.gradebook.standings import read_class
-from grader.host import held_files, sandbox_process, scratch
+from grader.host import sandbox_process, scratch
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.model.answer import Loss, Lost, sentence_of
@@ -207,7 +207,7 @@ def test_memory_in_too_many_parts_counts_as_files_that_nobody_has_seen(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """All of them may have long paths, and the grader would read hundreds of megabytes ten times a second."""
-    assert held_files.held_bytes(os.getpid(), tmp_path, 1) == 0
-    monkeypatch.setattr(held_files, "MAX_MAPPINGS", 5)
-    assert held_files.held_bytes(os.getpid(), tmp_path, 1) == held_files.UNSEEN
-    assert held_files.UNSEEN * Amounts.file > scratch.MAX_BYTES
+    assert scratch.held_bytes(os.getpid(), tmp_path, 1) == 0
+    monkeypatch.setattr(scratch, "MAX_MAPPINGS", 5)
+    assert scratch.held_bytes(os.getpid(), tmp_path, 1) == scratch.UNSEEN
+    assert scratch.UNSEEN * Amounts.file > scratch.MAX_BYTES

@@ -15,11 +15,10 @@ from matplotlib import font_manager
 
 from grader.__main__ import may_be_new
 from grader.host import zygote_process
-from grader.host.fonts import FOLDER
+from grader.host.grading import worth_loading
 from grader.host.limits import Limits
-from grader.host.preloaded import worth_loading
 from grader.host.sandbox_process import SandboxProcess
-from grader.host.zygote_process import OwnZygote
+from grader.host.zygote_process import FOLDER, OwnZygote
 from support.places import ROOT
 
 COMPILER = "torch._dynamo"

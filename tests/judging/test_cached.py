@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from grader.judging.judge import judge_by
-from grader.model.forms.cached import CACHED
-from grader.model.forms.refusing import REFUSING
+from grader.model.forms.exact import REFUSING
+from grader.model.forms.module import CACHED
 from grader.model.verdict import Verdict
 from grader.sandbox.forms.cached import CACHE, OUTPUTS, stacked
 from grader.sandbox.forms.cached import run as run_in_chunks

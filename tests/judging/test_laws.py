@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
+from grader.judging.factors import SAME_IN_ALL, Sizes, law_of
 from grader.judging.judge import judge_by
-from grader.judging.laws import SAME_IN_ALL, Sizes, law_of
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Inputs
 from grader.model.verdict import Verdict

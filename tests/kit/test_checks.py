@@ -18,7 +18,7 @@ import torch
 
 from grader.course.folder import Course
 from grader.kit import checking
-from grader.notebooks.solutions import solutions
+from grader.notebooks.cells import solutions
 from support.places import ROOT
 
 SOURCE = ROOT / "source"

@@ -15,7 +15,7 @@ import pytest
 from grader.course.folder import Course
 from grader.kit import showing
 from grader.notebooks.cells import is_test_cell
-from grader.release.unique_names import uses
+from grader.release.marimo import uses
 from support.places import ROOT
 
 COURSE = Course(ROOT)

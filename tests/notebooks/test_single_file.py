@@ -16,10 +16,9 @@ from grader.checks.validate import fresh_single_file
 from grader.classroom.run import autograde
 from grader.course.folder import Course, read_config
 from grader.errors import CourseError
-from grader.notebooks.cells import is_test_cell, points_of
+from grader.notebooks.cells import fill_in, is_test_cell, points_of, solutions
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.single_file import as_ordinary, in_one_file
-from grader.notebooks.solutions import fill_in, solutions
 from grader.release.leaks import LeakError
 from grader.release.public_url import in_colab, public_folder
 from grader.release.single_file import FOLDER, write_single_files

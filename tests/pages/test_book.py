@@ -15,9 +15,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from selenium.webdriver import Chrome
 
 from grader.course.folder import Course
-from grader.notebooks.solutions import solutions
+from grader.notebooks.cells import solutions
 from grader.pages import book
-from grader.pages.book_text import BookText
+from grader.pages.book import BookText
 from grader.release.leaks import LeakError
 from support.accessibility import SCHEMES, WIDTHS, seen_as, violations, violations_in
 from support.chromium import Page

@@ -23,9 +23,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.judging.combined import combined
-from grader.judging.judge import judge
-from grader.judging.pictures import best_picture
+from grader.judging.best_verdict import combined
+from grader.judging.judge import best_picture, judge
 from grader.kit.module_cases import LATER_CHANGED
 from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned

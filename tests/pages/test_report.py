@@ -32,8 +32,8 @@ from grader.model.answer import Loss, Lost
 from grader.model.label import Label
 from grader.model.verdict import Reason
 from grader.notebooks.brevity import SHORTENED
-from grader.notebooks.solutions import fill_in
-from grader.notebooks.solutions import solutions as solutions_of
+from grader.notebooks.cells import fill_in
+from grader.notebooks.cells import solutions as solutions_of
 from grader.pages import charts, report
 from grader.pages.code_forms import form_of
 from grader.pages.feedback import write_feedback

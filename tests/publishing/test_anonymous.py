@@ -21,7 +21,7 @@ from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.names import Names
-from grader.notebooks.solutions import solved
+from grader.notebooks.cells import solved
 from grader.pages import class_summary
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report

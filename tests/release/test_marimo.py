@@ -21,10 +21,9 @@ from grader.classroom.run import autograde
 from grader.cli import app
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.notebooks.solutions import fill_in, solutions
+from grader.notebooks.cells import fill_in, solutions
 from grader.release.leaks import LeakError
-from grader.release.marimo import FOLDER, convert_release, write_marimo
-from grader.release.unique_names import with_unique_names
+from grader.release.marimo import FOLDER, convert_release, with_unique_names, write_marimo
 from support.all_files import files_in
 from support.our_course import of_assignment
 from support.part import part

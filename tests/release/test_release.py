@@ -15,8 +15,7 @@ import pytest
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.notebooks.cells import is_test_cell
-from grader.notebooks.solutions import solutions
+from grader.notebooks.cells import is_test_cell, solutions
 from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, search
 from support.our_course import EXERCISES, of_assignment

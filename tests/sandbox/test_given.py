@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import torch
 
-from grader.sandbox import given
+from grader.sandbox import child
+from grader.sandbox.child import Given
 from grader.sandbox.crossing import written
-from grader.sandbox.given import Given
 
 INPUTS = [torch.arange(4.0), [torch.ones(2), torch.zeros(2)], {"name": [1, 2.5, "word", None, True]}, (3,)]
 
@@ -48,7 +48,7 @@ def test_whatever_is_changed_is_seen_and_the_next_call_gets_what_was_given(what:
 
 
 def test_what_is_large_is_not_copied_for_a_single_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(given, "MOST_COPIED", 8)
+    monkeypatch.setattr(child, "MOST_COPIED", 8)
     case = given_as([torch.arange(4.0)])
     inputs = case.inputs(again=False)
     assert inputs is case.inputs(again=False)

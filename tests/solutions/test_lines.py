@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from grader.model.exercise import at, wrong
-from grader.solutions.functions import WrittenFunction
 from grader.solutions.lines import Change, LineError, Lines
+from grader.solutions.statements import WrittenFunction
 
 TEXT = """\
 def share(x, by=2):  #: arguments

@@ -12,7 +12,7 @@ import pytest
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.host import grading
-from grader.host.own_seed import own_seed
+from grader.host.grading import own_seed
 from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import in_all_forms
 from grader.model.exercise import Exercise

@@ -16,8 +16,7 @@ from grader.model.answer import Lost, sentence_of
 from grader.model.label import Label
 from grader.model.submission import Graded, GradedNotebook
 from grader.model.verdict import Reason, Scored, Verdict
-from grader.notebooks.cells import METADATA_KEY, STOPPED, solved_exercise
-from grader.notebooks.solutions import fill_in
+from grader.notebooks.cells import METADATA_KEY, STOPPED, fill_in, solved_exercise
 from support.our_course import EXERCISES
 
 ASSIGNMENT = "self_attention"

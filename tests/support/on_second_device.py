@@ -13,8 +13,7 @@ from typing import Any
 
 import torch
 
-from grader.judging.answer_key import AnswerKey
-from grader.judging.case_key import Held
+from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.judge import judge_by
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Exercise, SampledCase

@@ -10,9 +10,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
 
-from grader.again.arguments import ANOTHER_ORDER
-from grader.again.rows import FLAT_WORDS, WORDS_AS_ROWS
-from grader.checks.student_code import Piece, read_pieces
+from grader.again.arguments import ANOTHER_ORDER, FLAT_WORDS, WORDS_AS_ROWS
+from grader.checks.corpus_checks import Piece, read_pieces
 from grader.judging.with_facts import NAME as BORROWED
 from support.our_course import EXERCISES
 from support.places import DATA

@@ -18,10 +18,10 @@ import nbformat
 import numpy as np
 import torch
 
-from grader.checks.student_code import Piece, read_pieces
+from grader.checks.corpus_checks import Piece, read_pieces
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
-from grader.notebooks.solutions import solutions
+from grader.notebooks.cells import solutions
 from grader.sandbox.forms import has_words, put
 from grader.sandbox.values import decode, encode
 from grader.solutions.chance import same_chance

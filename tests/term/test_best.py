@@ -25,9 +25,9 @@ from grader.collecting import placing
 from grader.collecting.collect import Wanted, collect
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.export_moodle import export_moodle
+from grader.export.moodle import export_moodle
 from grader.model.submission import Graded, Submission
-from grader.notebooks.solutions import solved
+from grader.notebooks.cells import solved
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.publishing import publish as publishing

@@ -20,7 +20,7 @@ from grader.errors import CourseError
 from grader.host.machine import cores
 from grader.model.label import Label
 from grader.model.submission import Graded
-from grader.notebooks.solutions import fill_in, solutions
+from grader.notebooks.cells import fill_in, solutions
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release

@@ -70,3 +70,35 @@ def _is_done(more: dict[Any, Any]) -> bool:
 
 
 MODULE = Module()
+
+
+# A class whose forward takes a text in chunks, and hands on what it keeps of them.
+
+
+class Cached(Module):
+    """What comes back of its runs is compared as are the outputs of other classes."""
+
+    name = "cached"
+
+
+CACHED = Cached()
+
+
+# A class of which a new module counts, too: the parameters that it begins with.
+
+
+class NewModule(Module):
+    """A class that is built and looked at as it is, or is given weights and called."""
+
+    name = "new_module"
+    at_a_glance = False
+
+    def is_well_formed(self, observed: Any) -> bool:
+        """As the sandbox notes it: the parameters of a new module, or what is noted of any class."""
+        match observed:
+            case {"new": dict(), **more}:
+                return not more
+        return super().is_well_formed(observed)
+
+
+NEW_MODULE = NewModule()

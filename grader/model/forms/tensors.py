@@ -17,7 +17,6 @@ UNWRITTEN = -1.5e30  # what a misconception has where a student's code leaves wh
 class Tensors(Exact):
     """Shape, type and numbers of each count, and gradients where a case asks for them."""
 
-    name = "tensors"
     one_scale = False
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
@@ -90,3 +89,15 @@ def _where_written(got: Any, wrong: Any) -> tuple[Any, Any]:
         return got, wrong
     unwritten = wrong == UNWRITTEN
     return (got.masked_fill(unwritten, 0), wrong.masked_fill(unwritten, 0)) if unwritten.any() else (got, wrong)
+
+
+# A function that returns a piece of a softmax: its maximum, its sum, and its output.
+
+
+class SoftmaxPiece(Tensors):
+    """Three tensors, whose gradients are asked of what they tell, whatever was subtracted."""
+
+    name = "softmax_piece"
+
+
+SOFTMAX_PIECE = SoftmaxPiece()

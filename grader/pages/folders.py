@@ -1,3 +1,0 @@
-"""Where pages are written, below the course."""
-
-REPORT = "report"
