@@ -1,27 +1,47 @@
-"""Hidden tests in an instructor's own kernel: what the test cells of `source/` call."""
+"""Hidden tests in an instructor's own kernel: what the test cells of `source/` call.
+
+The kernel's own functions answer, and the verdict is the one that a student with this code would get.
+"""
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import torch
 
+from grader.course.exercise_files import hidden_folders
 from grader.course.folder import CONFIG_FILE, Course
 from grader.course.loading import Exercises, earlier_functions, in_order_of
+from grader.decide import Code, decide
 from grader.errors import CourseError
-from grader.judging.best_verdict import best_verdict, combined, in_all_forms
+from grader.facts.definitions import Definitions, defined_in
+from grader.facts.reached import Reached
+from grader.host.grading import Grading
+from grader.host.limits import Settings
+from grader.host.scratch import files_beside
+from grader.host.zygote_process import ZygoteError
+from grader.judging.answer_key import AnswerKey
+from grader.judging.best_verdict import combined
+from grader.judging.judge import Judge
 from grader.model.answer import Answer, Missing, Raised, Returned
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, LentClass, SampledCase, Standins
 from grader.model.label import Label
 from grader.model.verdict import Verdict
+from grader.notebooks.beside import for_students, given_beside
 from grader.notebooks.cells import tested_exercise
 from grader.notebooks.verdict_cells import verdict_panel
+from grader.repair.locating import Repair
+from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.forms import put
 from grader.sandbox.lent_classes import lent_class
+from grader.sandbox.shell import described
+from grader.solutions.chance import shared_generators
 
 
 def hidden_tests(label: Label, points: float) -> float:
@@ -33,53 +53,129 @@ def hidden_tests(label: Label, points: float) -> float:
     """
     from IPython.display import display
 
-    notebook = sys._getframe(1).f_globals
-    exercises = _exercises_here()
+    variables = sys._getframe(1).f_globals
+    course = _course_here()
+    cells = _cells_here()
+    exercises = in_order_of(course.exercises(Path.cwd().name), map(tested_exercise, cells))
     if label not in exercises:
         raise CourseError(f"There is no exercise {label} in {Path.cwd().name}.")
-    functions = exercises[label].functions
-    verdict = combined({function.entry: _verdict(function, exercises, notebook) for function in functions})
+    with ExitStack() as until_told:
+        kernel = _Kernel(course, exercises, cells, variables, until_told)
+        verdict = combined({function.entry: kernel.decide(function) for function in exercises[label].functions})
     earned = verdict.points(points)
     display(verdict_panel(verdict, f"{earned:g} of {points:g} points"), raw=True)  # type: ignore[no-untyped-call]
     return earned
 
 
-def _exercises_here() -> Exercises:
-    """Those of the assignment in whose folder the notebook runs."""
-    folder = Path.cwd()
-    for root in folder.parents:
+def _course_here() -> Course:
+    for root in Path.cwd().parents:
         if (root / CONFIG_FILE).is_file():
-            cells = [cell for path in sorted(folder.glob("*.ipynb")) for cell in nbformat.read(path, 4).cells]
-            return in_order_of(Course(root).exercises(folder.name), map(tested_exercise, cells))
-    raise CourseError(f"{folder} lies in no course folder, so there is nothing to judge by.")
+            return Course(root)
+    raise CourseError(f"{Path.cwd()} lies in no course folder, so there is nothing to judge by.")
 
 
-def _verdict(exercise: Exercise, exercises: Exercises, notebook: dict[str, Any]) -> Verdict:
-    right = earlier_functions(exercises, exercise)
-    lent = {name: lent_class(name, each) if isinstance(each, LentClass) else each for name, each in right.items()}
+def _cells_here() -> list[Any]:
+    return [cell for path in sorted(Path.cwd().glob("*.ipynb")) for cell in nbformat.read(path, 4).cells]
 
-    def ask(drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
-        own = {name: notebook[name] for name in standins if name in notebook}
-        notebook.update({name: lent[name] for name in standins})
+
+class _Kernel:
+    """What the kernel's notebook has defined so far, put to the judge as a student's code is."""
+
+    def __init__(
+        self,
+        course: Course,
+        exercises: Exercises,
+        cells: Sequence[Any],
+        variables: dict[str, Any],
+        until_told: ExitStack,
+    ) -> None:
+        self._course = course
+        self._exercises = exercises
+        self._variables = variables
+        self._until_told = until_told
+        written = {cell.source: cell for cell in cells if cell.cell_type == "code"}
+        ran = [written.get(source, source) for source in _still_valid(variables.get("In", []))]
+        self._cells = [nbformat.v4.new_code_cell(one) if isinstance(one, str) else one for one in ran]
+        self._definitions = Definitions({}, last_counts=True)
+        for cell in self._cells:
+            cell.source = for_students(cell.source)
+            self._definitions.note(cell.source)
+
+    def decide(self, exercise: Exercise) -> Verdict:
+        code = Code(
+            self._definitions,
+            ask=functools.partial(self._ask, exercise),
+            ask_alone=functools.partial(self._ask_alone, exercise),
+            explain=self._explain,
+            is_solution=lambda key, repair: self._elsewhere is not None and self._elsewhere.is_solution(key, repair),
+        )
+        return decide(exercise, earlier_functions(self._exercises, exercise), code, Judge(), DEFAULT_SEED)
+
+    def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+        lent = {name: lent_class(name, one) if isinstance(one, LentClass) else one for name, one in standins.items()}
+        return [
+            self._with({**lent, **case.lent}, functools.partial(_answer, exercise, self._variables, case.inputs))
+            for case in drawn
+        ]
+
+    def _with(self, lent: Mapping[str, Any], ask: Callable[[], Answer]) -> Answer:
+        """What is answered while these stand in place of the kernel's own."""
+        own = {name: self._variables[name] for name in lent if name in self._variables}
+        self._variables.update(lent)
         try:
-            return [_answer(exercise, notebook.get(exercise.entry), case.inputs) for case in drawn]
+            return ask()
         finally:
-            for name in standins:
-                notebook.pop(name)
-            notebook.update(own)
+            for name in lent:
+                self._variables.pop(name)
+            self._variables.update(own)
 
-    return best_verdict(in_all_forms(exercise, DEFAULT_SEED), ask, right, "cpu")
+    def _ask_alone(
+        self, exercise: Exercise, code: Reached, drawn: Sequence[SampledCase], standins: Standins
+    ) -> list[Answer]:
+        if self._elsewhere is None:
+            return self._ask(exercise, drawn, standins)
+        return self._elsewhere.ask_alone(exercise, code, drawn, standins)
+
+    def _explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
+        return self._elsewhere.explain(key, standins) if self._elsewhere is not None else None
+
+    @functools.cached_property
+    def _elsewhere(self) -> Grading | None:
+        """The same cells in a sandbox, where changed code can be tried; None where this machine can have none."""
+        folder = Path.cwd()
+        hidden = [str(self._course.root), *hidden_folders(self._course.exercise_files())]
+        files = {**files_beside(folder), **given_beside(folder)}
+        try:
+            grading = Grading(nbformat.v4.new_notebook(cells=self._cells), files, Settings(self._exercises, hidden))
+        except (CannotConfineError, ZygoteError):
+            return None
+        self._until_told.callback(grading.sandbox.close)
+        grading.ran = [cell.source for cell in self._cells]
+        grading.definitions = self._definitions
+        return grading
 
 
-def _answer(exercise: Exercise, function: Any, inputs: Inputs) -> Answer:
+def _still_valid(ran: Sequence[str]) -> Iterator[str]:
+    """The cells that were run, without those of which all that they define was defined again."""
+    last = {name: place for place, source in enumerate(ran) for name in defined_in(source)}
+    for place, source in enumerate(ran):
+        names = defined_in(source)
+        if source.strip() and (not names or any(last[name] == place for name in names)):
+            yield source
+
+
+def _answer(exercise: Exercise, variables: Mapping[str, Any], inputs: Inputs) -> Answer:
     """Put a case to code of this process. Here it is trusted: it is the instructor's own."""
+    function = variables.get(exercise.entry)
     if not callable(function):
         return Missing()
     given = _copy(list(inputs))
     try:
-        value = put(exercise.form.name, function, given)
+        with shared_generators(0):  # as in a sandbox
+            value = put(exercise.form.name, function, given)
     except Exception as error:
-        return Raised(type(error).__name__, str(error))
+        told = described(error, variables["get_ipython"]().compile)
+        return Raised(told["type"], told["message"], told["line"], told["function"])
     return Returned(value, given)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import are_unchanged
-from grader.judging.judge import is_right, judge_by
-from grader.judging.judging_time import JudgingTime
+from grader.judging.judge import Judge
 from grader.model.answer import UNCHANGED, Answer, Lost, Missing, Returned
 from grader.model.exercise import Inputs, SampledCase
 from grader.model.verdict import Verdict
@@ -31,12 +30,11 @@ class Way:
 class AskedAgain:
     """The cases of an exercise, once more for each way. Hardly any gets beyond the first case, which is put alone."""
 
-    def __init__(self, key: AnswerKey, ask: AskAgain, device: str, time: JudgingTime) -> None:
+    def __init__(self, key: AnswerKey, ask: AskAgain, judge: Judge) -> None:
         self._key = key
         self._keys = key.split()
         self._ask = ask
-        self._device = device
-        self._time = time
+        self._judge = judge
         self._lost = False  # code that hangs in one way may hang in all
 
     def first_right(self, ways: Iterable[Way]) -> Way | None:
@@ -57,12 +55,11 @@ class AskedAgain:
         """What is said of code that does not stop in this way; the first case, alone, tells of most that it does."""
         if not self._lost and any(self._as_asked(self._keys[0], way)):
             for answers in self._as_asked(self._key, way):
-                yield judge_by(self._key, answers, self._device, self._time)
+                yield self._judge.verdict(self._key, answers)
 
     def _is_right(self, way: Way) -> bool:
         return all(
-            any(is_right(key, answers, self._device, self._time) for answers in self._as_asked(key, way))
-            for key in self._keys
+            any(self._judge.is_right(key, answers) for answers in self._as_asked(key, way)) for key in self._keys
         )
 
     def _as_asked(self, key: AnswerKey, way: Way) -> Iterator[list[Answer]]:

@@ -13,8 +13,7 @@ from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
 from grader.judging.devices import tolerance_on
 from grader.judging.fitting import found_in_all
-from grader.judging.judge import is_right, judge_by, judge_with
-from grader.judging.judging_time import JudgingTime
+from grader.judging.judge import Judge
 from grader.judging.naming import shown_nowhere
 from grader.judging.precision import numbers_of
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
@@ -32,8 +31,7 @@ def is_right_with_lent_values(
     key: AnswerKey,
     ask: AskAgain,
     names: Sequence[str],
-    device: str,
-    time: JudgingTime,
+    judge: Judge,
 ) -> bool:
     """Whether there is something in the inputs that each name can stand for, such that all answers are right."""
     if not 0 < len(names) <= MAX_NAMES:
@@ -46,7 +44,7 @@ def is_right_with_lent_values(
             for case, of_case in zip(cases, zip(*chosen, strict=True), strict=True)
         ]
         asked = zip(keys, (lent[:1], lent[1:]), strict=True)
-        if all(is_right(key, ask(some), device, time) for key, some in asked):
+        if all(judge.is_right(key, ask(some)) for key, some in asked):
             return True
     return False
 
@@ -60,8 +58,7 @@ def true_of_the_code(
     verdict: Verdict,
     read: Callable[[], Sequence[Fact]],
     ask: AskAgain,
-    device: str,
-    time: JudgingTime,
+    judge: Judge,
 ) -> Verdict:
     """The same with what the code shows, by its text and by what else it answers. `read` gives what
     its text shows."""
@@ -69,19 +66,19 @@ def true_of_the_code(
         return verdict
     facts, exercise = read(), key.exercise
     names = borrowed_by(facts, exercise, verdict)
-    if names and is_right_with_lent_values(key, ask, names, device, time):
+    if names and is_right_with_lent_values(key, ask, names, judge):
         return only_borrowed(verdict, facts)
     if verdict.reason in _UNEXPLAINED:
-        verdict = _in_another_way(key, verdict, facts, ask, device, time) or verdict
+        verdict = _in_another_way(key, verdict, facts, ask, judge) or verdict
     return with_facts(exercise, verdict, facts)
 
 
 def _in_another_way(
-    key: AnswerKey, verdict: Verdict, facts: Sequence[Fact], ask: AskAgain, device: str, time: JudgingTime
+    key: AnswerKey, verdict: Verdict, facts: Sequence[Fact], ask: AskAgain, judge: Judge
 ) -> Verdict | None:
     exercise, first = key.exercise, key.cases[0]
     by_name, with_rows = list(ways_by_name(exercise, first, facts)), list(ways_with_rows(exercise, first))
-    asked = AskedAgain(key, ask, device, time)
+    asked = AskedAgain(key, ask, judge)
     if way := asked.first_right(itertools.chain(by_name, all_orders(exercise, first), with_rows)):
         return _right_in(way, verdict)
     # Orders of which the code says nothing are too many to have another mistake beside them.
@@ -89,7 +86,7 @@ def _in_another_way(
         with_rows = []
     if found := asked.best_named([*by_name, *with_rows]):
         return _named_in(*found, exercise)
-    return _with_what_is_spared(key, exercise.sparing, ask, device, time) if exercise.sparing else None
+    return _with_what_is_spared(key, exercise.sparing, ask, judge) if exercise.sparing else None
 
 
 def _is_for_columns(key: AnswerKey, ask: AskAgain, facts: Sequence[Fact]) -> bool:
@@ -124,10 +121,10 @@ def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
 
 
 def _with_what_is_spared(
-    key: AnswerKey, sparing: Callable[[Inputs], Inputs], ask: AskAgain, device: str, time: JudgingTime
+    key: AnswerKey, sparing: Callable[[Inputs], Inputs], ask: AskAgain, judge: Judge
 ) -> Verdict | None:
     """What has a name on inputs that spare some mistakes, together with the one of those that explains the rest."""
     spared = AnswerKey(key.exercise, [replace(case, inputs=sparing(case.inputs)) for case in key.cases])
-    held = named_in(key.exercise, judge_by(spared, ask(spared.cases), device, time))
-    likely = [(*held, one) for one in shown_nowhere(spared, tolerance_on(device))] if held else []
-    return judge_with(key, ask(key.cases), device, time, likely) if likely else None
+    held = named_in(key.exercise, judge.verdict(spared, ask(spared.cases)))
+    likely = [(*held, one) for one in shown_nowhere(spared, tolerance_on(judge.device))] if held else []
+    return judge.naming(key, ask(key.cases), likely) if likely else None

@@ -26,7 +26,7 @@ from grader.gradebook.connection import open_gradebook
 from grader.gradebook.hidden_seed import secret_of
 from grader.gradebook.settings import read_settings
 from grader.model.submission import Assignment
-from grader.release.compiling import enter
+from grader.release.entering import enter
 
 HIDDEN_FILE = "assignment.pickle"
 PLUGINS = "plugins"  # the folder of the course's own modules

@@ -22,7 +22,7 @@ from grader.course.folder import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey, answers_of_code
 from grader.judging.devices import TOLERANCE
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.judging.no_understanding import BY_ROWS, PROGRAMS, Program, answers_of
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
@@ -117,7 +117,7 @@ def _references(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
 def _marks_lost(key: AnswerKey) -> Problem | None:
     values = [key.exercise.reference(*case.inputs) for case in key.cases]
     answers = [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)]
-    verdict = judge_by(key, answers)
+    verdict = Judge().verdict(key, answers)
     if verdict.right:
         return None
     what = f"the reference does not earn full marks, and is told: {' '.join(verdict.sentences)}"
@@ -133,7 +133,7 @@ def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
 def _not_named(key: AnswerKey, misconception: Misconception) -> Problem | None:
     """A student's code with just this misconception earns what it says, and is told so."""
     whole = key.exercise.as_a_whole(misconception)
-    verdict = judge_by(key, answers_of_code(key.cases, whole))
+    verdict = Judge().verdict(key, answers_of_code(key.cases, whole))
     if verdict.credit == misconception.credit < 1 and verdict.misconceptions == (misconception.name,):
         return None
     named = " + ".join(verdict.misconceptions) or "nothing"
@@ -158,7 +158,7 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
             if not answers:
                 continue
             tried += 1
-            verdict = judge_by(key if does in earlier else by_numbers, answers)
+            verdict = Judge().verdict(key if does in earlier else by_numbers, answers)
             if does in earlier and verdict.right:  # the same is asked for once more, perhaps in another form
                 continue
             is_a_mistake = does in earlier and len(verdict.misconceptions) == 1

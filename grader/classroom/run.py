@@ -25,7 +25,7 @@ from grader.gradebook.settings import read_settings, term_rules
 from grader.gradebook.settling import settle, tell_of_late, tell_of_unknown
 from grader.host.scratch import sweep
 from grader.model.submission import Assignment, Graded, Submission
-from grader.release.compiling import enter
+from grader.release.entering import enter
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import one_line
 

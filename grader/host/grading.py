@@ -5,21 +5,19 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import nbformat
 import torch
 
-from grader.again.asking_again import true_of_the_code
 from grader.course.loading import earlier_functions
+from grader.decide import Code, decide
 from grader.facts.code_facts import bound_by
-from grader.facts.device_facts import with_device_named
-from grader.facts.forbidden import OTHERWISE, first_forbidden, refused, said_of_hidden
+from grader.facts.definitions import Definitions, defined_in
 from grader.facts.plain_code import imports_in, is_plain
 from grader.facts.reached import Reached
-from grader.host.definitions import Definitions, defined_in
 from grader.host.limits import Settings, Time
 from grader.host.ordinary_tests import RunningTests
 from grader.host.patience import patiently
@@ -27,13 +25,13 @@ from grader.host.replies import CellResult
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.host.trial import Trial
 from grader.judging.answer_key import AnswerKey
-from grader.judging.best_verdict import Ask, best_verdict, combined, in_all_forms
-from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.best_verdict import combined
+from grader.judging.judge import Judge
+from grader.judging.judging_time import JudgingTime
 from grader.judging.ordinary import in_short
-from grader.judging.sentences import JUDGING_TOO_LONG
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
-from grader.model.exercise import Allowed, Exercise, SampledCase, Standins
+from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import (
@@ -48,7 +46,6 @@ from grader.notebooks.cells import (
 from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
 from grader.repair.locating import Repair
-from grader.repair.with_lines import with_lines
 
 # What sandboxes find loaded, because it takes long and a notebook is going to need it.
 
@@ -117,7 +114,7 @@ class Grading:
         # of it ends at once.
         self.time, self.for_searches = (Time(self.limits.submission, self.limits.patience) for _ in range(2))
         self.sandbox = self._new_sandbox(self.time)
-        self.judging = JudgingTime(settings.judging)
+        self.judge = Judge(settings.device, JudgingTime(settings.judging))
         self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
@@ -274,49 +271,20 @@ class Grading:
         if exercise is None:
             why = "This test belongs to no exercise that the grader knows, so nothing was compared."
             return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
-        return combined({function.entry: self._best_verdict(function) for function in exercise.functions})
+        return combined({function.entry: self._decide(function) for function in exercise.functions})
 
-    def _best_verdict(self, exercise: Exercise) -> Verdict:
-        earlier = dict(earlier_functions(self.settings.exercises, exercise))
-        for name in self.definitions.own(exercise.entry, earlier):
-            del earlier[name]
-        standins = earlier if self.definitions.mentions(exercise.entry, set(earlier)) else {}
-        ask = functools.partial(self._ask, exercise)
-        try:
-            keys = in_all_forms(exercise, self.seed)
-            standins_first = not self.lost_functions.isdisjoint(standins)
+    def _decide(self, exercise: Exercise) -> Verdict:
+        code = Code(
+            self.definitions,
+            ask=functools.partial(self._ask, exercise),
+            ask_alone=functools.partial(self.ask_alone, exercise),
+            explain=self.explain,
+            is_solution=self.is_solution,
+            hung=frozenset(self.lost_functions),
+        )
+        return decide(exercise, earlier_functions(self.settings.exercises, exercise), code, self.judge, self.seed)
 
-            def judged(ask: Ask) -> Verdict:
-                return best_verdict(keys, ask, standins, self.settings.device, self.judging, standins_first)
-
-            verdict = judged(ask)
-            if exercise.allowed and (said := self._said_of_forbidden(exercise, exercise.allowed, verdict, judged)):
-                return refused(verdict, said)
-            facts = functools.partial(self.definitions.facts, exercise)
-            again = functools.partial(ask, standins=standins)
-            verdict = true_of_the_code(keys[0], verdict, facts, again, self.settings.device, self.judging)
-            verdict = with_device_named(verdict, self.definitions.only_source(exercise.entry))
-            explain = functools.partial(self._explain, keys[0], standins)
-            return with_lines(exercise, verdict, explain, facts, functools.partial(self._is_solution, keys[0]))
-        except JudgingTooLong:
-            return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
-
-    def _said_of_forbidden(
-        self, exercise: Exercise, allowed: Allowed, verdict: Verdict, judged: Callable[[Ask], Verdict]
-    ) -> str:
-        """A sentence about what its code uses and must not, or hides where it earns something; empty if nothing."""
-        code = self.definitions.reached(exercise.entry)
-        found = first_forbidden(code, allowed)
-        if found and (verdict.credit or found.is_known(allowed)):
-            return found.said(allowed)
-        if not verdict.credit:
-            return ""
-        if hidden := said_of_hidden(code):
-            return hidden
-        alone = judged(functools.partial(self._ask_alone, exercise, code))
-        return "" if alone.credit >= verdict.credit else OTHERWISE
-
-    def _ask_alone(
+    def ask_alone(
         self, exercise: Exercise, code: Reached, drawn: Sequence[SampledCase], standins: Standins
     ) -> list[Answer]:
         """In a sandbox in which nothing has run but what was read, and autograd is no more."""
@@ -332,7 +300,7 @@ class Grading:
             sandbox.close()
         return answers + answers[-1:] * (len(drawn) - len(answers))
 
-    def _explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
+    def explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
         """What small changes of the one cell that defines it tell of what is wrong."""
         source = self.definitions.only_source(key.exercise.entry)
         if source is None or self.time.is_over:
@@ -340,7 +308,7 @@ class Grading:
         trial = Trial(self._new_sandbox, self.for_searches, self.ran, key, standins)
         return trial.explain(source, self.settings.device)
 
-    def _is_solution(self, key: AnswerKey, repair: Repair) -> bool:
+    def is_solution(self, key: AnswerKey, repair: Repair) -> bool:
         """Whether changed code only computes, and is one solution where there is nothing else of the student's."""
         given = [cell.source for cell in self.cells if is_given(cell)]
         imports = imports_in(cell.source for cell in self.cells)

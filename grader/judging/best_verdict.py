@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import same_answer
-from grader.judging.judge import judge_by, judge_soon
-from grader.judging.judging_time import JudgingTime
+from grader.judging.judge import Judge
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
@@ -50,8 +49,7 @@ def best_verdict(
     keys: Sequence[AnswerKey],
     ask: Ask,
     standins: Standins,
-    device: str,
-    time: JudgingTime | None = None,
+    judge: Judge,
     standins_first: bool = False,
 ) -> Verdict:
     """Judge with the student's earlier functions first, then with right ones in place of them.
@@ -59,7 +57,7 @@ def best_verdict(
     There is a key for each form that the inputs may come in. The order changes no verdict: right ones come first
     where one of the student's hangs, since that would have to be waited for again.
     """
-    best = _Best(keys, ask, device, time or JudgingTime())
+    best = _Best(keys, ask, judge)
     followed = best.verdict(standins) if standins and standins_first else None
     if followed and followed.right:
         return followed
@@ -84,11 +82,10 @@ class _Best:
     """The best verdict in any form of the inputs. The same answers, as where earlier functions are right, are judged
     once."""
 
-    def __init__(self, keys: Sequence[AnswerKey], ask: Ask, device: str, time: JudgingTime) -> None:
+    def __init__(self, keys: Sequence[AnswerKey], ask: Ask, judge: Judge) -> None:
         self._keys = keys
         self._ask = ask
-        self._device = device
-        self._time = time
+        self._judge = judge
         self._known: list[tuple[AnswerKey, list[Answer], Verdict]] = []
 
     def verdict(self, standins: Standins) -> Verdict:
@@ -98,7 +95,7 @@ class _Best:
         tried: list[tuple[AnswerKey, list[Answer]]] = []
         for key in self._keys:
             tried.append((key, self._ask(key.cases, standins)))
-            soon = judge_soon(*tried[-1], self._device, self._time)
+            soon = self._judge.soon(*tried[-1])
             if soon and soon.right:
                 return soon
             if soon and soon.reason in _WHATEVER_THE_FORM:
@@ -109,6 +106,6 @@ class _Best:
         for known, before, verdict in self._known:
             if known is key and all(map(same_answer, before, answers)):
                 return verdict
-        verdict = judge_by(key, answers, self._device, self._time)
+        verdict = self._judge.verdict(key, answers)
         self._known.append((key, answers, verdict))
         return verdict

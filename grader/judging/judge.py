@@ -10,7 +10,7 @@ import functools
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -145,60 +145,60 @@ PROMISE_CREDIT = 0.5
 SIDES = {"gradient": 0.5, "dropout": 0.5, "mask": 0.75, "input": 0.5, "arguments": 0.75, "type": 0.75, "initial": 0.75}
 
 
+@dataclass(frozen=True)
+class Judge:
+    """Who judges answers: where they were computed, and how long it may take."""
+
+    device: str = "cpu"
+    time: JudgingTime = field(default_factory=JudgingTime)
+
+    def verdict(self, key: AnswerKey, answers: Sequence[Answer]) -> Verdict:
+        """The verdict on the answers to all cases of a key."""
+        if (short := key.short()) is not key:
+            others = self.verdict(short, without_promises(key.cases, answers))
+            if beyond := with_promises(others, key.cases, answers):
+                return beyond
+        verdict = (judgement := _Judgement(self, key, answers)).verdict()
+        return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
+
+    def soon(self, key: AnswerKey, answers: Sequence[Answer]) -> Verdict | None:
+        """The same, unless mistakes must be looked for: on what is right, still to do, or gives no answer."""
+        if key.short() is not key or any(isinstance(answer, Lost | Missing) for answer in answers):
+            return self.verdict(key, answers)
+        judgement = _Judgement(self, key, answers)
+        return judgement._to_do() or judgement._right() or judgement._one_thing_wrong()
+
+    def naming(self, key: AnswerKey, answers: Sequence[Answer], likely: Iterable[Held]) -> Verdict | None:
+        """The verdict that names the likely misconceptions that answer as the student's code does in every case.
+
+        Where several sets of them do, only what all of these have in common is named."""
+        judgement = _Judgement(self, key, answers)
+        wrong = [bool(finding) for finding in judgement.findings]
+        held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)
+        return judgement.without_understanding(judgement.held(held, of=3)) if held else None
+
+    def is_right(self, key: AnswerKey, answers: Sequence[Answer]) -> bool:
+        """Whether nothing is wrong with any of the answers."""
+        return _Judgement(self, key, answers).is_right
+
+
 def judge(exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
     """The verdict on the answers to all cases of an exercise."""
-    return judge_by(AnswerKey(exercise, cases), answers, device)
-
-
-def judge_by(
-    key: AnswerKey, answers: Sequence[Answer], device: str = "cpu", time: JudgingTime | None = None
-) -> Verdict:
-    """The same with an answer key, which is worth keeping for other answers to the same cases."""
-    if (short := key.short()) is not key:
-        others = judge_by(short, without_promises(key.cases, answers), device, time)
-        if beyond := with_promises(others, key.cases, answers):
-            return beyond
-    verdict = (judgement := _Judgement(key, answers, device, time or JudgingTime())).verdict()
-    return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
-
-
-def judge_soon(key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime) -> Verdict | None:
-    """The verdict, unless mistakes must be looked for: on what is right, still to do, or gives no answer."""
-    if key.short() is not key or any(isinstance(answer, Lost | Missing) for answer in answers):
-        return judge_by(key, answers, device, time)
-    judgement = _Judgement(key, answers, device, time)
-    return judgement._to_do() or judgement._right() or judgement._one_thing_wrong()
-
-
-def judge_with(
-    key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime, likely: Iterable[Held]
-) -> Verdict | None:
-    """The verdict that names the likely misconceptions that answer as the student's code does in every case.
-
-    Where several sets of them do, only what all of these have in common is named."""
-    judgement = _Judgement(key, answers, device, time)
-    wrong = [bool(finding) for finding in judgement.findings]
-    held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)
-    return judgement.without_understanding(judgement.held(held, of=3)) if held else None
-
-
-def is_right(key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime) -> bool:
-    """Whether nothing is wrong with any of the answers."""
-    return _Judgement(key, answers, device, time).is_right
+    return Judge(device).verdict(AnswerKey(exercise, cases), answers)
 
 
 class _Judgement:
     """One exercise of one submission, with everything that the rules below look at."""
 
-    def __init__(self, key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime) -> None:
+    def __init__(self, judge: Judge, key: AnswerKey, answers: Sequence[Answer]) -> None:
         self.key = key
-        self.time = time
+        self.time = judge.time
         self.exercise = key.exercise
         self.cases = key.cases
         self.form = key.exercise.form
         self.answers = [self._read(index, answer) for index, answer in enumerate(answers)]
-        self.device = device
-        self.tolerance = tolerance_on(device)
+        self.device = judge.device
+        self.tolerance = tolerance_on(judge.device)
         self.findings = [self._finding(index, answer) for index, answer in enumerate(self.answers)]
 
     @property

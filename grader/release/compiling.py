@@ -15,46 +15,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
-
 from grader.course.folder import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook, copy_gradebook
 from grader.release.leaks import Searched, refuse_leaks
-
-# An assignment whose release lies there enters a gradebook that does not know it, without being released again.
-
-
-def enter(course: Course, assignment: str, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
-    """Put an assignment into a gradebook that does not know it, if its release lies there: in a fresh clone, say.
-
-    Where something of it was graded, the gradebook that knows it is somewhere else.
-    """
-    if _knows(gradebook, assignment) or any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
-        return
-    from grader.release.compiling import compile_into, differing  # brings torch
-
-    with tempfile.TemporaryDirectory(prefix="grader-release-") as folder:
-        tried = Path(folder, "tried")
-        compile_into(course, assignment, tried, f"sqlite:///{folder}/gradebook.db")
-        release = course.folder("release") / assignment
-        if changed := differing(release, tried / assignment):
-            raise CourseError(
-                f"{assignment} is not in the gradebook yet, and its source does not compile to what lies in "
-                f"{course.called('release')}: {', '.join(changed)} would differ. Run: grader release {assignment}"
-            )
-        compile_into(course, assignment, Path(folder, "made"))
-    gradebook.db.expire_all()
-    tell(f"{assignment} was not in the gradebook; now it is.")
-
-
-def _knows(gradebook: Gradebook, assignment: str) -> bool:
-    try:
-        return bool(gradebook.find_assignment(assignment).notebooks)
-    except MissingEntry:
-        return False
-    finally:
-        gradebook.db.rollback()  # nbgrader is to write into it
 
 
 def compile_release(course: Course, assignment: str, tell: Callable[[str], None] = print) -> Searched:

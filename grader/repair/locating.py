@@ -16,7 +16,7 @@ from typing import TypeVar
 from grader.facts.student_text import Splice, StudentText, definitions_in
 from grader.judging.answer_key import AnswerKey
 from grader.judging.fitting import effort, numbers_that_fit
-from grader.judging.judge import is_right, judge_with
+from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.edited import AskEdited, EditedSource
@@ -105,10 +105,9 @@ class Locating:
         self._cases = self._all.cases
         self._keys = [self._all.only([index]) for index in range(len(self._cases))]
         self._ask = ask
-        self._device = device
         # Worked out once for each exercise, and not in the time of the one student with whom it begins.
         self._shows = shown_by_case(self._all.exercise) if self._all.exercise.glance else {}
-        self._time = JudgingTime(SECONDS)
+        self._judge = Judge(device, JudgingTime(SECONDS))
         self._left = MOST_TRIED
         self._fitting = numbers_that_fit(self._cases)
         self._steps = 0  # operations and calls that it has
@@ -153,8 +152,10 @@ class Locating:
                 return None
             # What the case shows first: these are few.
             for among in (shown(self._all, telling), self._all.exercise.mistakes):
-                likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, list(self._changed.values()))
-                if verdict := judge_with(self._all, student, self._device, self._time, likely):
+                likely = ThreeAtOnce(self._all, telling, self._judge.time, among).likely(
+                    answer, list(self._changed.values())
+                )
+                if verdict := self._judge.naming(self._all, student, likely):
                     return verdict
         except (JudgingTooLong, TrialEnded):  # the search has used up its time; what was known before still holds
             pass
@@ -240,7 +241,7 @@ class Locating:
             return False
         known = self._judged.get((index, id(answer)))
         if known is None:  # what is kept keeps its identity
-            right = is_right(self._keys[index], [answer], self._device, self._time)
+            right = self._judge.is_right(self._keys[index], [answer])
             known = self._judged[index, id(answer)] = (answer, right)
         return known[1]
 

@@ -14,6 +14,7 @@ __all__ = [
     "kinds_written",
     "lent_classes",
     "plain_text",
+    "shell",
     "small_model",
     "tables",
     "values",

@@ -8,13 +8,11 @@ import ctypes
 import functools
 import gc
 import io
-import linecache
 import math
 import random
 import signal
 import socket
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -29,7 +27,7 @@ from grader.sandbox.crossing import read, written, written_answer
 from grader.sandbox.forms import put
 from grader.sandbox.lent_classes import lent_class
 from grader.sandbox.restoring import AsItWas
-from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
+from grader.sandbox.shell import OutStream, Shell, described, run_cell
 
 # What a case gives to a student's code, and whether that is as it was afterwards.
 
@@ -230,7 +228,7 @@ def _define_and_call(
             exec(compile(source, "<edited>", "exec"), names)
             return _call(shell, entry, names, given, again=True)
     except BaseException as error:
-        return {"raised": _describe_error(error, shell)}, {}
+        return {"raised": described(error, shell.compile)}, {}
 
 
 @contextlib.contextmanager
@@ -266,7 +264,7 @@ def _call(shell: Shell, entry: str, names: dict[str, Any], given: Given, again: 
         # Else the inputs go back, too: the judge looks what was modified.
         after, more_tensors = written(given.form, inputs, "input")
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
-        return {"raised": _describe_error(error, shell)}, {}
+        return {"raised": described(error, shell.compile)}, {}
     return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}
 
 
@@ -333,14 +331,3 @@ class _Lent(torch.autograd.Function):
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         ask, *asked = ctx.asked
         return (None, None, None, *ask(*asked, gradient))
-
-
-def _describe_error(error: BaseException, shell: Shell) -> dict[str, str]:
-    """Type, message, and the line of the notebook where it happened."""
-    line = function = ""
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        code = frame.f_code
-        if shell.compile.format_code_name(code.co_filename):
-            text = linecache.getline(code.co_filename, number).strip()
-            line, function = (text, code.co_qualname) if text else (line, function)
-    return {"type": type(error).__name__[:100], "message": message_of(error), "line": line[:200], "function": function}

@@ -12,6 +12,7 @@ import functools
 import getpass
 import inspect
 import io
+import linecache
 import os
 import sys
 import zlib
@@ -244,6 +245,17 @@ def _line_of(error: BaseException, cell: str) -> int:
     """Where in a cell, which has this name as a file, it ended; 0 if that is not known."""
     lines = [number for frame, number in walk_tb(error.__traceback__) if frame.f_code.co_filename == cell]
     return lines[-1] if lines else 0
+
+
+def described(error: BaseException, compiler: CachingCompiler) -> dict[str, str]:
+    """Type, message, and the line and function of the notebook where it happened."""
+    line = function = ""
+    for frame, number in walk_tb(error.__traceback__):
+        code = frame.f_code
+        if compiler.format_code_name(code.co_filename):
+            text = linecache.getline(code.co_filename, number).strip()
+            line, function = (text, code.co_qualname) if text else (line, function)
+    return {"type": type(error).__name__[:100], "message": message_of(error), "line": line[:200], "function": function}
 
 
 def message_of(error: BaseException, cell: str = "") -> str:

@@ -14,7 +14,7 @@ import torch
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.devices import TOLERANCE
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import (
     DEFAULT_SEED,
@@ -240,7 +240,7 @@ def test_words_and_dimensions_differ_in_number_both_ways(number: int) -> None:
 def test_the_reference_gets_full_marks_whatever_the_seed(exercise: Exercise) -> None:
     for seed in other_seeds(exercise):
         known = answer_key(key(exercise), seed)
-        assert judge_by(known, answers(exercise, known.cases)).right, seed
+        assert Judge().verdict(known, answers(exercise, known.cases)).right, seed
 
 
 @every_exercise

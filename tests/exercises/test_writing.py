@@ -8,7 +8,7 @@ import torch
 from grader.exercises.ex26_generate import exercise, generate, read
 from grader.exercises.mistakes import generation
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.exercise import Case
 from grader.sandbox.forms.generation import FEW, written
 from support.solution_cells import notebook, run
@@ -45,7 +45,7 @@ def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
 def test_of_many_mistakes_each_that_is_seen_is_said(divisor: str, said: str) -> None:
     ask = run(SEVERAL_MISTAKES.format(divisor=divisor), exercise, notebook(26))
     key = AnswerKey(exercise, exercise.sample(0)).short()
-    verdict = judge_by(key, [ask(case.inputs) for case in key.cases])
+    verdict = Judge().verdict(key, [ask(case.inputs) for case in key.cases])
     assert not verdict.misconceptions
     words = " ".join(verdict.sentences)
     assert all(each in words for each in (said, generation.TRAINS, generation.KEEPS, generation.SEEDS))
@@ -59,7 +59,7 @@ def test_shapes_of_texts_are_said_once() -> None:
     )
     ask = run(first_alone, exercise, notebook(26))
     key = AnswerKey(exercise, exercise.sample(0)).short()
-    said = judge_by(key, [ask(case.inputs) for case in key.cases]).sentences
+    said = Judge().verdict(key, [ask(case.inputs) for case in key.cases]).sentences
     assert sum("has shape" in text for text in said) == 1, said
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from grader.course.folder import Course
+from grader.facts import definitions
 from grader.facts.code_facts import MAX_SOURCE, facts_of, variables_of
-from grader.host import definitions
 from grader.host.grading import grade_notebook
 from grader.judging.sentences import of_facts
 from grader.model.fact import Fact, Kind

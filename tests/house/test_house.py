@@ -20,9 +20,9 @@ from support import groups, places
 HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from those below it.
 FLOORS = (
-    "sandbox", "errors", "solutions", "model", "facts", "judging", "again", "kit", "exercises", "repair", "notebooks",
-    "term", "course", "notebook", "host", "gradebook", "release", "classroom", "collecting", "autograders", "pages",
-    "export", "publishing", "checks", "authoring", "cli", "__main__",
+    "sandbox", "errors", "solutions", "model", "facts", "judging", "again", "kit", "exercises", "repair", "decide",
+    "notebooks", "term", "course", "host", "notebook", "gradebook", "release", "classroom", "collecting",
+    "autograders", "pages", "export", "publishing", "checks", "authoring", "cli", "__main__",
 )  # fmt: skip
 LONGEST = 500  # lines of a module
 ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.forms.exact import REFUSING
 from grader.model.forms.module import CACHED
 from grader.model.verdict import Verdict
@@ -27,7 +27,7 @@ def verdict(number: int, *changes: tuple[str, str]) -> Verdict:
     key = answer_key(number)
     with undisturbed():
         ask = run(source, key.exercise, notebook(number))
-        return judge_by(key, [ask(case.inputs) for case in key.cases])
+        return Judge().verdict(key, [ask(case.inputs) for case in key.cases])
 
 
 RETURNED = "return context, cache"

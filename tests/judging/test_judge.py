@@ -12,7 +12,7 @@ import torch
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import best_verdict, in_all_forms
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
 from grader.judging.sentences import NO_PROBABILITIES
 from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned
@@ -33,7 +33,7 @@ def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
 
 
 def verdict(number: int, given: list[Answer], device: str = "cpu") -> Verdict:
-    return judge_by(answer_key(number), given, device)
+    return Judge(device).verdict(answer_key(number), given)
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -224,7 +224,7 @@ def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None
     both = [one for one in EXERCISES[22].mistakes if one.name in ("softmax over heads", "NaN on the way back")]
     exercise = replace(EXERCISES[22], mistakes=both)
     key = AnswerKey(exercise, exercise.sample(0)).short()
-    given = judge_by(key, [key.answer(tuple(both), index) for index in range(len(key.cases))])
+    given = Judge().verdict(key, [key.answer(tuple(both), index) for index in range(len(key.cases))])
     assert not given.right
     assert not given.misconceptions
 
@@ -296,7 +296,7 @@ def test_the_same_answers_with_right_earlier_functions_are_judged_once() -> None
             return [Returned([factor * one for one in exercise.reference(*case.inputs)], UNCHANGED) for case in cases]
 
         time = Looks()
-        assert not best_verdict(keys, ask, {"softmax": exercise.reference}, "cpu", time).right
+        assert not best_verdict(keys, ask, {"softmax": exercise.reference}, Judge(time=time)).right
         return time.count
 
     assert 1.9 * looks(2.0) < looks(2.001)

@@ -12,7 +12,7 @@ import torch
 
 from grader.host.grading import grade_notebook
 from grader.judging import judging_time
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.no_understanding import PROGRAMS, answers_of
 from grader.model.answer import Returned
@@ -61,7 +61,7 @@ FORGED: dict[str, Any] = {
 def test_what_is_forged_is_refused_before_it_becomes_a_sentence(forged: dict[str, Any]) -> None:
     key = answer_key(CLASS)
     began = time.thread_time()
-    verdict = judge_by(key, [Returned(observed(**forged), list(case.inputs)) for case in key.cases])
+    verdict = Judge().verdict(key, [Returned(observed(**forged), list(case.inputs)) for case in key.cases])
     assert verdict.credit == 0
     assert verdict.sentences[0] == "Your class returned something that cannot be read."
     assert time.thread_time() - began < judging_time.SECONDS / 10
@@ -81,7 +81,7 @@ def test_judging_ends_when_its_time_is_used_up() -> None:
     key = answer_key(5)
     answers = [Returned(torch.ones(3), list(case.inputs)) for case in key.cases]
     with pytest.raises(JudgingTooLong):
-        judge_by(key, answers, time=JudgingTime(-1))
+        Judge(time=JudgingTime(-1)).verdict(key, answers)
 
 
 def test_an_exercise_whose_judging_takes_too_long_gets_nothing_and_the_reason() -> None:
@@ -108,7 +108,7 @@ def test_every_program_without_understanding_is_possible_somewhere(does: str) ->
 
 
 def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
-    verdict = judge_by(answer_key(5), made(5, "returns zeros"))
+    verdict = Judge().verdict(answer_key(5), made(5, "returns zeros"))
     assert (verdict.credit, verdict.reason, verdict.misconceptions) == (0, Reason.CONSTANT, ())
     assert verdict.sentences == ("In every hidden case, your function returns zeros.",)
 
@@ -125,7 +125,7 @@ def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
 def test_what_two_misconceptions_make_of_the_input_alone_earns_nothing(name: int, does: str) -> None:
     answers = made(name, does)
     assert answers
-    assert judge_by(answer_key(name), answers).credit == 0
+    assert Judge().verdict(answer_key(name), answers).credit == 0
 
 
 # Each of these was explained by a misconception, or by two, that earn something.
@@ -145,7 +145,7 @@ def test_the_same_whatever_the_input_earns_nothing_whatever_explains_it(name: in
     changed = ALWAYS_THE_SAME[name]
     same = [value if case.case.beside else changed(value) for value, case in zip(right, key.cases, strict=True)]
     answers = [Returned(value, list(case.inputs)) for value, case in zip(same, key.cases, strict=True)]
-    assert judge_by(key, answers).credit == 0
+    assert Judge().verdict(key, answers).credit == 0
 
 
 def test_a_class_that_returns_zeros_has_all_else_of_the_reference() -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from grader.judging.factors import SAME_IN_ALL, Sizes, law_of
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Inputs
 from grader.model.verdict import Verdict
@@ -31,7 +31,7 @@ def answered(number: int, answer: Callable[[Any, Inputs], Any]) -> Verdict:
     given: list[Answer] = [
         Returned(answer(exercise.reference(*case.inputs), case.inputs), list(case.inputs)) for case in exercise.sample()
     ]
-    return judge_by(answer_key(number), given)
+    return Judge().verdict(answer_key(number), given)
 
 
 def each(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
@@ -152,9 +152,9 @@ def test_one_case_that_does_not_fit_is_enough_to_say_nothing() -> None:
             tripled = each(exercise.reference(*case.inputs), triple)
             other = each(tripled, beside_at_the_largest)
             given.append(Returned(other if index == odd else tripled, list(case.inputs)))
-        assert told(judge_by(answer_key(1), given)) == ""
+        assert told(Judge().verdict(answer_key(1), given)) == ""
         given[odd] = Raised("ValueError", "boom")
-        assert told(judge_by(answer_key(1), given)) == ""
+        assert told(Judge().verdict(answer_key(1), given)) == ""
 
 
 @pytest.mark.parametrize("number", [15, 16])
@@ -165,7 +165,7 @@ def test_right_numbers_beside_another_mistake_are_not_said_to_be_wrong(number: i
         right = Returned(EXERCISES[number].reference(*case.inputs), list(case.inputs))
         given.append(right if "output" in expected else Raised("RuntimeError", "boom"))
     assert any(isinstance(answer, Raised) for answer in given)
-    assert told(judge_by(key, given)) == ""
+    assert told(Judge().verdict(key, given)) == ""
 
 
 def test_a_scale_that_hardly_shows_has_no_law() -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, Inputs
 from support.answer_keys import short_cases
@@ -353,7 +353,7 @@ def gets_full_marks(forms: list[list[AnswerKey]], ask: Callable[[Inputs], Answer
 
 def all_right(keys: list[AnswerKey], ask: Callable[[Inputs], Answer]) -> bool:
     for index, key in enumerate(keys):
-        if not judge_by(key, [ask(key.cases[0].inputs)]).right:
+        if not Judge().verdict(key, [ask(key.cases[0].inputs)]).right:
             keys.insert(0, keys.pop(index))  # what shows one mutant wrong often shows the next one, too
             return False
     return True

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from support.our_course import EXERCISES
 from support.solution_cells import corpus, functions, notebook, pieces, run, undisturbed
 
@@ -34,7 +34,7 @@ def test_what_is_wrong_for_rare_inputs_alone_is_wrong(number: int, style: str, n
         for seed in SEEDS:
             cases = [case for case in exercise.sample(seed) if case.case.name == name]
             assert cases
-            found = judge_by(AnswerKey(exercise, cases), [ask(case.inputs) for case in cases])
+            found = Judge().verdict(AnswerKey(exercise, cases), [ask(case.inputs) for case in cases])
             accepted += [seed] * found.right
     assert accepted == []
 

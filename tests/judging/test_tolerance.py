@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from grader.judging.devices import TOLERANCE
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs
@@ -157,7 +157,7 @@ def test_rounding_errors_stay_below_a_fifth_of_the_tolerance(name: int | str) ->
 
 def verdict(name: int | str, function: Callable[..., Any]) -> Verdict:
     drawn = short_cases(FUNCTIONS[name])
-    return judge_by(answer_key(name), [Returned(function(*case.inputs), list(case.inputs)) for case in drawn])
+    return Judge().verdict(answer_key(name), [Returned(function(*case.inputs), list(case.inputs)) for case in drawn])
 
 
 def changed(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:

@@ -26,7 +26,7 @@ from grader.host.sandbox_process import SandboxProcess
 from grader.host.trial import MOST_LOST, Trial
 from grader.host.zygote_process import Forked
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.answer import Answer, Lost, Missing, Returned
 from grader.model.edited import EditedSource
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase
@@ -430,7 +430,7 @@ def _tell(exercise: Exercise, found: Tally) -> None:
             Trial(lambda time: SandboxProcess({}, Limits(), time=time), Time(999, 5), cells, key, {})
         ) as trial:
             answers = [trial.ask([EditedSource(mutant.source)], case)[0] for case in key.cases]
-            verdict = judge_by(key, answers)
+            verdict = Judge().verdict(key, answers)
             if verdict.right or any(isinstance(answer, Lost | Missing) for answer in answers):
                 continue
             found.all += 1

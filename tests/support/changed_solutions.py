@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import textwrap
 
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.verdict import Verdict
 from support.answer_keys import answer_key
 from support.solution_cells import from_notebook, notebook, run, undisturbed
@@ -20,7 +20,7 @@ def verdict(number: int, *changes: tuple[str, str], after: str = "") -> Verdict:
     key = answer_key(number)
     with undisturbed():
         ask = run(f"{source}\n{textwrap.dedent(after)}", key.exercise, given(number))
-        return judge_by(key, [ask(case.inputs) for case in key.cases])
+        return Judge().verdict(key, [ask(case.inputs) for case in key.cases])
 
 
 given = functools.cache(notebook)

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.judging.answer_key import AnswerKey, Held
-from grader.judging.judge import judge_by
+from grader.judging.judge import Judge
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Exercise, SampledCase
 from grader.sandbox.forms import has_words
@@ -51,7 +51,7 @@ def told_of(key: AnswerKey, held: Held) -> list[Any] | None:
         if second_device.MODULE.broken:
             second_device.MODULE.broken = False  # as only this one can be mended
             return None
-    verdict = judge_by(key, given, second_device.NAME)
+    verdict = Judge(second_device.NAME).verdict(key, given)
     places = sorted({place for one in given if isinstance(one, Returned) for place in one.devices})
     return [list(verdict.misconceptions), verdict.credit, places]
 

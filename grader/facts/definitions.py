@@ -23,8 +23,10 @@ def defined_in(source: str) -> list[str]:
 class Definitions:
     """Who defines what, in the order of the cells that were run."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, *, last_counts: bool = False) -> None:
+        """`last_counts`: cells are known to have run in this order, so of several definitions the last one counts."""
         self._files = files
+        self._last_counts = last_counts
         self._sources: dict[str, None] = {}
         self._defining: dict[str, list[str]] = {}  # name -> sources of the cells that define it
 
@@ -32,7 +34,8 @@ class Definitions:
         """A cell is run."""
         self._sources[source] = None
         for name in defined_in(source):
-            self._defining.setdefault(name, []).append(source)
+            before = [] if self._last_counts else self._defining.get(name, [])
+            self._defining[name] = [*before, source]
 
     def mentions(self, entry: str, names: set[str]) -> bool:
         """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""

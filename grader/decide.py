@@ -1,0 +1,92 @@
+"""The only path from a student's code to a verdict."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from grader.again.asking_again import true_of_the_code
+from grader.facts.definitions import Definitions
+from grader.facts.device_facts import with_device_named
+from grader.facts.forbidden import OTHERWISE, first_forbidden, refused, said_of_hidden
+from grader.facts.reached import Reached
+from grader.judging.answer_key import AnswerKey
+from grader.judging.best_verdict import Ask, best_verdict, in_all_forms
+from grader.judging.judge import Judge
+from grader.judging.judging_time import JudgingTooLong
+from grader.judging.sentences import JUDGING_TOO_LONG
+from grader.model.answer import Answer
+from grader.model.exercise import Allowed, Exercise, SampledCase, Standins
+from grader.model.verdict import Reason, Verdict
+from grader.repair.locating import Repair
+from grader.repair.with_lines import with_lines
+
+
+@dataclass(frozen=True)
+class Code:
+    """A student's code for an exercise, wherever it runs."""
+
+    definitions: Definitions  # as the text of its cells says
+    ask: Ask
+    # Where nothing has run but what an exercise lets code use, and autograd is no more.
+    ask_alone: Callable[[Reached, Sequence[SampledCase], Standins], list[Answer]]
+    # What small changes of the one cell that defines it tell of what is wrong.
+    explain: Callable[[AnswerKey, Standins], Repair | Verdict | None]
+    # Whether changed code only computes, and is one solution by itself.
+    is_solution: Callable[[AnswerKey, Repair], bool]
+    hung: frozenset[str] = frozenset()  # functions that have hung or crashed
+
+
+def decide(exercise: Exercise, earlier: Standins, code: Code, judge: Judge, seed: int) -> Verdict:
+    """The verdict on code for one function of an exercise, on the cases drawn from a seed.
+
+    `earlier` are right functions of the exercises before.
+    """
+    try:
+        return _Deciding(exercise, earlier, code, judge, in_all_forms(exercise, seed)).verdict()
+    except JudgingTooLong:
+        return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
+
+
+class _Deciding:
+    def __init__(
+        self, exercise: Exercise, earlier: Standins, code: Code, judge: Judge, keys: Sequence[AnswerKey]
+    ) -> None:
+        self._exercise = exercise
+        self._code = code
+        self._judge = judge
+        self._keys = keys
+        own = code.definitions.own(exercise.entry, earlier)
+        lent = {name: right for name, right in earlier.items() if name not in own}
+        self._standins = lent if code.definitions.mentions(exercise.entry, set(lent)) else {}
+
+    def verdict(self) -> Verdict:
+        """What the answers say, then what the text shows and what else the code answers, then where the mistake is."""
+        exercise, code, key = self._exercise, self._code, self._keys[0]
+        verdict = self._on_answers(code.ask)
+        if exercise.allowed and (said := self._forbidden(exercise.allowed, verdict)):
+            return refused(verdict, said)
+        facts = functools.partial(code.definitions.facts, exercise)
+        standins = self._standins
+        verdict = true_of_the_code(key, verdict, facts, lambda cases: code.ask(cases, standins), self._judge)
+        verdict = with_device_named(verdict, code.definitions.only_source(exercise.entry))
+        explain = functools.partial(code.explain, key, standins)
+        return with_lines(exercise, verdict, explain, facts, functools.partial(code.is_solution, key))
+
+    def _on_answers(self, ask: Ask) -> Verdict:
+        standins_first = not self._code.hung.isdisjoint(self._standins)
+        return best_verdict(self._keys, ask, self._standins, self._judge, standins_first)
+
+    def _forbidden(self, allowed: Allowed, verdict: Verdict) -> str:
+        """A sentence about what the code uses and must not, or hides where it earns something; empty if nothing."""
+        reached = self._code.definitions.reached(self._exercise.entry)
+        found = first_forbidden(reached, allowed)
+        if found and (verdict.credit or found.is_known(allowed)):
+            return found.said(allowed)
+        if not verdict.credit:
+            return ""
+        if hidden := said_of_hidden(reached):
+            return hidden
+        alone = self._on_answers(functools.partial(self._code.ask_alone, reached))
+        return "" if alone.credit >= verdict.credit else OTHERWISE
