@@ -15,7 +15,7 @@ from typing import Any
 import nbformat
 import torch
 
-from grader.course.exercise_files import hidden_folders
+from grader.course.exercise_texts import hidden_folders
 from grader.course.folder import CONFIG_FILE, Course
 from grader.course.loading import Exercises, earlier_functions, in_order_of
 from grader.decide import Code, decide
@@ -33,8 +33,8 @@ from grader.model.answer import Answer, Missing, Raised, Returned
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, LentClass, SampledCase, Standins
 from grader.model.label import Label
 from grader.model.verdict import Verdict
-from grader.notebooks.beside import for_students, given_beside
 from grader.notebooks.cells import tested_exercise
+from grader.notebooks.modules_beside import for_students, given_beside
 from grader.notebooks.verdict_cells import verdict_panel
 from grader.repair.locating import Repair
 from grader.sandbox.confine import CannotConfineError

@@ -12,7 +12,7 @@ from torch import Tensor
 from grader.again.another_way import Way
 from grader.judging import sentences
 from grader.model.exercise import Exercise, Inputs, SampledCase
-from grader.model.fact import Fact, Kind
+from grader.model.fact import Fact, FactKind
 
 # Words as rows, where an exercise has them as columns: many write that who know it from elsewhere.
 
@@ -105,7 +105,7 @@ Names = Sequence[str]
 
 def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) -> Iterator[Way]:
     """The order in which the code has them, if it has those that are asked for, in another one."""
-    written = {fact.what: fact.parts for fact in facts if fact.kind == Kind.ARGUMENTS}
+    written = {fact.what: fact.parts for fact in facts if fact.kind == FactKind.ARGUMENTS}
     asked = {name: names for name, names in _asked(exercise).items() if _is_another_order(names, written.get(name))}
     if not asked:
         return

@@ -11,14 +11,14 @@ from grader.again.arguments import all_orders, ways_by_name, ways_with_rows
 from grader.facts.code_facts import FIRST_SIZES
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
-from grader.judging.devices import tolerance_on
 from grader.judging.fitting import found_in_all
 from grader.judging.judge import Judge
 from grader.judging.naming import shown_nowhere
 from grader.judging.precision import numbers_of
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
+from grader.judging.wrong_device import tolerance_on
 from grader.model.exercise import Exercise, Inputs
-from grader.model.fact import Fact, Kind
+from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
 
 # Ask again with values in the notebook's variables that fit the case: if all is right then, nothing else was wrong.
@@ -91,7 +91,7 @@ def _in_another_way(
 
 def _is_for_columns(key: AnswerKey, ask: AskAgain, facts: Sequence[Fact]) -> bool:
     """Whether the code reads how long a column is, or all its results have the shape that is asked for."""
-    if any(fact.kind == Kind.WRITTEN and fact.what in FIRST_SIZES for fact in facts):
+    if any(fact.kind == FactKind.WRITTEN and fact.what in FIRST_SIZES for fact in facts):
         return True
     return numbers_of(key.exercise.form, ask(key.cases), key.expected) is not None
 

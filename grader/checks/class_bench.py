@@ -39,7 +39,7 @@ _TICK = 0.1  # seconds from one look at its memory to the next
 
 
 @dataclass(frozen=True)
-class Taken:
+class TimeTaken:
     """By a command, from its start to its end."""
 
     seconds: float
@@ -47,14 +47,14 @@ class Taken:
     memory: int  # bytes, of the first process alone, at the most
 
 
-def taken(command: Sequence[str], folder: Path) -> Taken:
+def taken(command: Sequence[str], folder: Path) -> TimeTaken:
     """Run a command in a folder; CalledProcessError if it fails."""
     accounted = [sys.executable, __file__, *command]
     done = subprocess.run(accounted, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
-    return Taken(**json.loads(done.stdout))
+    return TimeTaken(**json.loads(done.stdout))
 
 
-def _run(command: Sequence[str]) -> tuple[int, Taken]:
+def _run(command: Sequence[str]) -> tuple[int, TimeTaken]:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     began, memory = time.perf_counter(), 0
     process = subprocess.Popen(command, stdout=sys.stderr)
@@ -67,7 +67,7 @@ def _run(command: Sequence[str]) -> tuple[int, Taken]:
         while True:
             os.wait()  # for those whose parent did not
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return process.returncode, Taken(seconds, used.ru_utime + used.ru_stime, memory)
+    return process.returncode, TimeTaken(seconds, used.ru_utime + used.ru_stime, memory)
 
 
 def _memory(pid: int) -> int:
@@ -99,12 +99,12 @@ class Size:
     """A class of some size, through ours."""
 
     students: int
-    taken: Taken
-    unchanged: Taken  # by a second run, which finds nothing new
+    taken: TimeTaken
+    unchanged: TimeTaken  # by a second run, which finds nothing new
 
 
 @dataclass
-class Measured:
+class MeasuredClass:
     assignment: str
     machine: str
     jobs: int
@@ -116,7 +116,7 @@ class Measured:
     kinds: dict[int, dict[str, int]] = field(default_factory=dict)  # how many of each kind, by size of the class
     # Seconds for classes in which nothing hangs or crashes: one of FEW students, which is all start, and larger ones.
     start: float = 0.0
-    growth: dict[int, Taken] = field(default_factory=dict)
+    growth: dict[int, TimeTaken] = field(default_factory=dict)
 
     def theirs_for(self, size: Size) -> float:
         """What nbgrader needs for a class of this size, from its sample."""
@@ -146,16 +146,16 @@ def bench_class(
     sample: int,
     device: str,
     console: Console,
-) -> Measured:
+) -> MeasuredClass:
     """Classes of these `sizes` beside nbgrader on a sample, and how the cost of ours grows with the class."""
-    measured = Measured(assignment, f"{platform.machine()}, {cores()} cores", cores(), device)
+    measured = MeasuredClass(assignment, f"{platform.machine()}, {cores()} cores", cores(), device)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         released = copy_course(course, Path(scratch, "released"))
         compile_release(released, assignment)
         _both(released, Path(scratch), notebooks, sizes, sample, measured, console)
         honest = {kind: several for kind, several in notebooks.items() if kind not in MISHAPS}
 
-        def by_honest(students: int) -> Taken:
+        def by_honest(students: int) -> TimeTaken:
             console.print(f"ours: a class of {students} without hangs and crashes", highlight=False)
             ours = _course(released, Path(scratch, "honest"), assignment, honest, students)
             numbers = _ours(ours, assignment, device)
@@ -170,7 +170,7 @@ def bench_class(
 
 def _both(
     released: Course, scratch: Path, notebooks: Notebooks, sizes: Sequence[int], sample: int,
-    measured: Measured, console: Console,
+    measured: MeasuredClass, console: Console,
 ) -> None:  # fmt: skip
     assignment = measured.assignment
     plain = _course(released, scratch / "plain", assignment, notebooks, max(sizes))
@@ -220,7 +220,7 @@ def _theirs(course: Course, assignment: str, student: str) -> float:
     return time.perf_counter() - start
 
 
-def _ours(course: Course, assignment: str, device: str) -> Taken:
+def _ours(course: Course, assignment: str, device: str) -> TimeTaken:
     """With all that belongs to it: the start of Python, of the crew and of its zygotes."""
     return taken([sys.executable, "-m", "grader", "autograde", assignment, "--quiet", "--device", device], course.root)
 
@@ -243,7 +243,7 @@ def _scores(course: Course, assignment: str) -> dict[tuple[str, str], float | No
         }
 
 
-def class_table(measured: Measured) -> Table:
+def class_table(measured: MeasuredClass) -> Table:
     names = ("students", "ours", "each", "CPU", "memory", "again", "nbgrader", "times as fast")
     table = _table(f"A class, {measured.assignment}", names)
     for size in measured.ours:
@@ -254,7 +254,7 @@ def class_table(measured: Measured) -> Table:
     return table
 
 
-def growth_table(measured: Measured) -> Table:
+def growth_table(measured: MeasuredClass) -> Table:
     names = ("students", "ours", "each", "CPU", "memory", "each beyond the start")
     table = _table("As the class grows, without hangs and crashes", names)
     table.add_row(str(FEW), f"{measured.start:.1f} s")
@@ -270,12 +270,12 @@ def _table(title: str, names: Sequence[str]) -> Table:
     return table
 
 
-def _figures(numbers: Taken, students: int) -> tuple[str, ...]:
+def _figures(numbers: TimeTaken, students: int) -> tuple[str, ...]:
     seconds = f"{numbers.seconds:.1f} s", f"{numbers.seconds / students:.3f} s", f"{numbers.cpu_seconds:.1f} s"
     return *seconds, f"{numbers.memory / 2**20:.0f} MB"
 
 
-def class_in_words(measured: Measured) -> str:
+def class_in_words(measured: MeasuredClass) -> str:
     sample = sum(map(len, measured.theirs.values()))
     kinds = ", ".join(
         f"{len(seconds)} {kind} ({statistics.mean(seconds):.1f} s each)" for kind, seconds in measured.theirs.items()
@@ -288,7 +288,7 @@ def class_in_words(measured: Measured) -> str:
     )
 
 
-def show(measured: Measured, console: Console) -> None:
+def show(measured: MeasuredClass, console: Console) -> None:
     console.print(class_table(measured))
     if measured.growth:
         console.print(growth_table(measured))

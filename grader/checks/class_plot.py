@@ -9,13 +9,13 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from grader.checks.class_bench import Measured
+from grader.checks.class_bench import MeasuredClass
 
 _OURS, _THEIRS = "#1d3f72", "#c2571a"
 _STYLE = {"font.size": 10, "svg.hashsalt": "class", "axes.spines.top": False, "axes.spines.right": False}
 
 
-def draw_class(measured: Measured, path: Path) -> None:
+def draw_class(measured: MeasuredClass, path: Path) -> None:
     """Seconds for each, beside nbgrader alone; and how they grow, if that was measured."""
     ours = {size.students: size.taken.seconds / size.students for size in measured.ours}
     theirs = {size.students: measured.theirs_for(size) / size.students for size in measured.ours}

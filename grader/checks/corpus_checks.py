@@ -13,8 +13,8 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from grader.checks.exercise_checks import Problem
-from grader.checks.trying import Tried, settings_for, try_code
+from grader.checks.exercise_checks import ExerciseProblem
+from grader.checks.trying import TriedCode, settings_for, try_code
 from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.errors import CourseError
@@ -30,7 +30,7 @@ _NO_FIELD = re.compile(r":|\W*named\b", re.IGNORECASE)  # but somebody may have 
 
 
 @dataclass(frozen=True)
-class Piece:
+class CorpusPiece:
     """Student code for one exercise, right or wrong."""
 
     kind: str
@@ -57,7 +57,7 @@ class _Entry:
     body: Sequence[str]
 
 
-def read_pieces(text: str) -> list[Piece]:
+def read_pieces(text: str) -> list[CorpusPiece]:
     """All pieces of a text, in its order. CourseError says what cannot be read, and in which line."""
     entries = list(_entries(text))
     whole = {entry.name: entry.body for entry in entries if not entry.base}
@@ -67,7 +67,7 @@ def read_pieces(text: str) -> list[Piece]:
             raise _wrong(entry.line, f"two pieces have one name: {entry.name}")
         names.add(entry.name)
     return [
-        Piece(entry.kind, entry.name, entry.about, "\n".join(_lines(entry, whole)) + "\n", entry.fields)
+        CorpusPiece(entry.kind, entry.name, entry.about, "\n".join(_lines(entry, whole)) + "\n", entry.fields)
         for entry in entries
     ]
 
@@ -144,26 +144,26 @@ class Corpus:
 
     def __init__(self, course: Course, assignment: str) -> None:
         self.assignment = assignment
-        self.pieces: dict[str, list[Piece]] = {}  # by file
-        self.unreadable: list[Problem] = []
+        self.pieces: dict[str, list[CorpusPiece]] = {}  # by file
+        self.unreadable: list[ExerciseProblem] = []
         folder = course.root / FOLDER / assignment
         for path in sorted({former.parent for former in folder.glob("*/[rw]*/")}):  # one file for each, until 0.6
             place = str(path.relative_to(course.root))
             say = f"Put all code of an exercise into one text, {place}.txt: docs/writing_an_exercise.md shows how."
-            self.unreadable.append(Problem(label_of(path.name), place, "is a folder", say))
+            self.unreadable.append(ExerciseProblem(label_of(path.name), place, "is a folder", say))
         for path in sorted(folder.glob("*.txt")):
             place, label = str(path.relative_to(course.root)), label_of(path.stem)
             try:
                 self.pieces[place] = read_pieces(path.read_text(encoding="utf-8"))
             except UnicodeDecodeError:
-                self.unreadable.append(Problem(label, place, "it is no text in UTF-8", "Save it as that."))
+                self.unreadable.append(ExerciseProblem(label, place, "it is no text in UTF-8", "Save it as that."))
             except CourseError as error:
-                self.unreadable.append(Problem(label, place, str(error), "Mend that line."))
+                self.unreadable.append(ExerciseProblem(label, place, str(error), "Mend that line."))
 
     def __len__(self) -> int:
         return len(self.unreadable) + sum(map(len, self.pieces.values()))
 
-    def problems(self, course: Course, exercises: Exercises) -> Iterator[Problem]:
+    def problems(self, course: Course, exercises: Exercises) -> Iterator[ExerciseProblem]:
         places: dict[Label | None, int] = {one: place for place, one in enumerate(exercises)}
         settings = settings_for(course, exercises)
         yield from self.unreadable
@@ -171,21 +171,23 @@ class Corpus:
             label = _label(file)
             if label is None or label not in exercises:
                 say = f"Call it as an exercise of {self.assignment}."
-                yield Problem(None, file, "there is no such exercise", say)
+                yield ExerciseProblem(None, file, "there is no such exercise", say)
                 continue
             known = {one.name for function in exercises[label].functions for one in function.mistakes}
             tried = partial(try_code, course, self.assignment, settings, label)
             for piece in self.pieces[file]:
                 if said := _problem(piece, tried, known):
                     where = f"{file}, {piece.name}"
-                    yield Problem(label, where, said, "Mend the exercise, or the text if it says what is not so.")
+                    yield ExerciseProblem(
+                        label, where, said, "Mend the exercise, or the text if it says what is not so."
+                    )
 
 
 def _label(file: str) -> Label | None:
     return label_of(Path(file).stem)
 
 
-def _problem(piece: Piece, tried: Callable[[str], Tried], known: Container[str]) -> str:
+def _problem(piece: CorpusPiece, tried: Callable[[str], TriedCode], known: Container[str]) -> str:
     """How it is judged otherwise than it says; nothing if it is not."""
     try:
         verdict = tried(piece.code).verdict

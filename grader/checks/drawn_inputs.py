@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.checks.exercise_checks import Problem
+from grader.checks.exercise_checks import ExerciseProblem
 from grader.course.loading import load
 from grader.errors import CourseError
 from grader.model.exercise import Exercise, NotDrawn
@@ -35,7 +35,9 @@ _IN_NO_ORDER = ("set", "frozenset", "hash", "id")  # what depends on the process
 _WAY_OUT = "Draw all that is random from `rng` alone, and let nothing depend on the time or on the order of a set."
 
 
-def problems_of_drawing(files: ExerciseFiles, assignment: str, functions: Sequence[Exercise]) -> Iterator[Problem]:
+def problems_of_drawing(
+    files: ExerciseFiles, assignment: str, functions: Sequence[Exercise]
+) -> Iterator[ExerciseProblem]:
     """At most one for each case. Of a function, the first case that cannot be drawn is told alone."""
     drawn, soundly = {}, []
     for function in functions:
@@ -43,7 +45,7 @@ def problems_of_drawing(files: ExerciseFiles, assignment: str, functions: Sequen
             drawn[function] = [traces(function, elsewhere) for elsewhere in (0, 1)]
             soundly.append(function)
         except NotDrawn as error:
-            yield Problem(function.label, f"`{function.entry}`, “{error.case}”", error.what, error.way_out)
+            yield ExerciseProblem(function.label, f"`{function.entry}`, “{error.case}”", error.what, error.way_out)
     if any(_order_may_matter(case.inputs, set()) for function in soundly for case in function.cases):
         for found in _elsewhere(files, assignment):
             for function in soundly:
@@ -53,7 +55,7 @@ def problems_of_drawing(files: ExerciseFiles, assignment: str, functions: Sequen
             if any(other[case.name] != drawn[function][0][case.name] for other in drawn[function]):
                 at = place_of_code(case.inputs)
                 what = f"the same seed draws other inputs each time{at and f' ({at})'}"
-                yield Problem(function.label, f"`{function.entry}`, “{case.name}”", what, _WAY_OUT)
+                yield ExerciseProblem(function.label, f"`{function.entry}`, “{case.name}”", what, _WAY_OUT)
 
 
 def traces(function: Exercise, elsewhere: int = 0) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.devices import TOLERANCE
+from grader.judging.wrong_device import TOLERANCE
 from grader.kit.pieces import as_double
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same
@@ -22,7 +22,7 @@ MOST = TOLERANCE["cpu"]
 
 
 @dataclass(frozen=True)
-class Problem:
+class ExerciseProblem:
     """Something for the author to mend."""
 
     exercise: Label | None  # if it lies in one
@@ -35,7 +35,7 @@ class Problem:
         return f"{', '.join(filter(None, places))}: {self.what.rstrip('.')}. {self.way_out}"
 
 
-def problems_of(key: AnswerKey) -> Iterator[Problem]:
+def problems_of(key: AnswerKey) -> Iterator[ExerciseProblem]:
     """All that is found in one function of an exercise."""
     yield from _impossible_credits(key.exercise)
     found = list(unsound_references(key))
@@ -54,12 +54,14 @@ def problems_of(key: AnswerKey) -> Iterator[Problem]:
     yield from _misconceptions_that_are_alike(key)
 
 
-def _problem(exercise: Exercise, parts: Sequence[str], what: str, way_out: str) -> Problem:
+def _problem(exercise: Exercise, parts: Sequence[str], what: str, way_out: str) -> ExerciseProblem:
     """At a case or at misconceptions."""
-    return Problem(exercise.label, ", ".join([f"`{exercise.entry}`", *(f"“{part}”" for part in parts)]), what, way_out)
+    return ExerciseProblem(
+        exercise.label, ", ".join([f"`{exercise.entry}`", *(f"“{part}”" for part in parts)]), what, way_out
+    )
 
 
-def _impossible_credits(exercise: Exercise) -> Iterator[Problem]:
+def _impossible_credits(exercise: Exercise) -> Iterator[ExerciseProblem]:
     for one in exercise.mistakes:
         if not 0 <= one.credit < 1:
             what = f"its credit is {one.credit:g}"
@@ -69,7 +71,7 @@ def _impossible_credits(exercise: Exercise) -> Iterator[Problem]:
 # --- the reference ---------------------------------------------------------------------------------------------------
 
 
-def unsound_references(key: AnswerKey) -> Iterator[Problem]:
+def unsound_references(key: AnswerKey) -> Iterator[ExerciseProblem]:
     """At most one problem for each case: the first is the cause of others."""
     known = set()
     for index, case in enumerate(key.cases):
@@ -78,7 +80,7 @@ def unsound_references(key: AnswerKey) -> Iterator[Problem]:
             yield found
 
 
-def _unsound_reference(key: AnswerKey, index: int) -> Problem | None:
+def _unsound_reference(key: AnswerKey, index: int) -> ExerciseProblem | None:
     exercise, case = key.exercise, key.cases[index]
     place = [case.case.name]
     try:
@@ -144,7 +146,7 @@ def _in_float64(value: Any) -> Any:
 # --- what cases and misconceptions do --------------------------------------------------------------------------------
 
 
-def _idle_cases(key: AnswerKey) -> Iterator[Problem]:
+def _idle_cases(key: AnswerKey) -> Iterator[ExerciseProblem]:
     """Cases in which every misconception is right."""
     for name, samples in itertools.groupby(range(len(key.cases)), key=lambda index: key.cases[index].case.name):
         sampled = list(samples)
@@ -153,7 +155,7 @@ def _idle_cases(key: AnswerKey) -> Iterator[Problem]:
             yield _problem(key.exercise, [name], what, way_out)
 
 
-def _misconceptions_that_stop(key: AnswerKey) -> Iterator[Problem]:
+def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
     """Those that answer nothing at all, which is a slip of the author's."""
     for one in key.exercise.mistakes:
         if not any(isinstance(key.wrong([one], index), Returned) for index in range(len(key.cases))):
@@ -164,14 +166,14 @@ def _misconceptions_that_stop(key: AnswerKey) -> Iterator[Problem]:
                 yield _problem(key.exercise, [one.name], what, "Mend its change, or what it answers.")
 
 
-def _changes_without_effect(key: AnswerKey) -> Iterator[Problem]:
+def _changes_without_effect(key: AnswerKey) -> Iterator[ExerciseProblem]:
     for one in key.exercise.mistakes:
         if not any(_is_wrong(key, one, index) for index in range(len(key.cases))):
             way_out = "Mend the change, or add a case in which it matters."
             yield _problem(key.exercise, [one.name], "it is right in every case", way_out)
 
 
-def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[Problem]:
+def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[ExerciseProblem]:
     for one, other in itertools.combinations(key.exercise.mistakes, 2):
         if explains(key, one, other) or explains(key, other, one):
             way_out = "Add a case in which they differ, or make one of the two."

@@ -20,7 +20,7 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from grader.checks.exercise_checks import Problem
+from grader.checks.exercise_checks import ExerciseProblem
 from grader.classroom.fork_server import preloaded
 from grader.course.folder import Course
 from grader.model.exercise import Exercise, Misconception, changes_of
@@ -116,7 +116,7 @@ ALIKE = 0.8  # "BEGIN SOLUTON" is, "begin with the solution" is not
 _ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, points=([\d.]+))?\)""")
 
 
-def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
+def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[ExerciseProblem]:
     """All that is found in the sources of an assignment, which has these exercises."""
     yield from broken_cells(notebooks)
     cells = [cell for notebook in notebooks for cell in notebook.cells]
@@ -137,14 +137,14 @@ def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise
         yield from _missing_parts(label, solved, tests, headings)
     for label in [one for one in {**(solved if labels else {}), **tests} if one not in labels]:
         way_out = "Add its file to the exercises, or take its cells out."
-        yield Problem(label, "", "the notebook has a section for it, and there is no such exercise", way_out)
+        yield ExerciseProblem(label, "", "the notebook has a section for it, and there is no such exercise", way_out)
     yield from _in_two_notebooks(notebooks, labels)
     for label, cell in tests.items():
         yield from _another_exercise(label, cell)
         yield from _other_points(label, cell, headings.get(f"exercise-{label}", ""))
 
 
-def _other_solutions(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
+def _other_solutions(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[ExerciseProblem]:
     """Solution cells that are not what the file of the exercise has as its solution."""
     cells = {label: text for notebook in notebooks for label, text in solutions(notebook).items()}
     for function in (function for exercise in exercises for function in exercise.functions):
@@ -155,7 +155,7 @@ def _other_solutions(notebooks: Sequence[Any], exercises: Sequence[Exercise]) ->
             pairs = itertools.zip_longest(ours, theirs, fillvalue="nothing")
             one, other = next(pair for pair in pairs if pair[0] != pair[1])
             what = f"the solution cell has `{other.strip()}` where the file of the exercise has `{one.strip()}`"
-            yield Problem(function.label, f"`{function.entry}`", what, "Write the same in both.")
+            yield ExerciseProblem(function.label, f"`{function.entry}`", what, "Write the same in both.")
 
 
 def _of_cell(text: str, name: str) -> list[str]:
@@ -176,7 +176,7 @@ def _lines_of(text: str) -> list[str]:
     return [re.sub(r"\s+#", "  #", line) for line in own if line]
 
 
-def broken_cells(notebooks: Sequence[Any]) -> Iterator[Problem]:
+def broken_cells(notebooks: Sequence[Any]) -> Iterator[ExerciseProblem]:
     """What nbgrader refuses to compile, and hidden tests that students would get."""
     for notebook in notebooks:
         known = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
@@ -189,7 +189,7 @@ def broken_cells(notebooks: Sequence[Any]) -> Iterator[Problem]:
                 yield from _shown_hidden_tests(cell)
 
 
-def _impossible_metadata(cell: Any, times: Counter[Any]) -> Iterator[Problem]:
+def _impossible_metadata(cell: Any, times: Counter[Any]) -> Iterator[ExerciseProblem]:
     known = cell.metadata.nbgrader
     name, points = known.get("grade_id"), known.get("points")
     if not re.fullmatch(r"[A-Za-z0-9_-]+", str(name or "")):
@@ -204,7 +204,7 @@ def _impossible_metadata(cell: Any, times: Counter[Any]) -> Iterator[Problem]:
             yield _problem(cell, said, "Write a number from 0 on into its metadata.")
 
 
-def _shown_hidden_tests(cell: Any) -> Iterator[Problem]:
+def _shown_hidden_tests(cell: Any) -> Iterator[ExerciseProblem]:
     hidden = False
     for number, line in enumerate(cell.source.splitlines(), 1):
         hidden = (hidden or MARKERS[2] in line) and MARKERS[3] not in line
@@ -213,15 +213,15 @@ def _shown_hidden_tests(cell: Any) -> Iterator[Problem]:
             yield _problem(cell, "students would get these hidden tests", way_out, f", line {number}")
 
 
-def _problem(cell: Any, what: str, way_out: str, line: str = "") -> Problem:
+def _problem(cell: Any, what: str, way_out: str, line: str = "") -> ExerciseProblem:
     identity = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "without a name")
-    return Problem(solved_exercise(cell) or tested_exercise(cell), f"cell {identity}{line}", what, way_out)
+    return ExerciseProblem(solved_exercise(cell) or tested_exercise(cell), f"cell {identity}{line}", what, way_out)
 
 
 # --- markers ---------------------------------------------------------------------------------------------------------
 
 
-def _misspelt_markers(cell: Any) -> Iterator[Problem]:
+def _misspelt_markers(cell: Any) -> Iterator[ExerciseProblem]:
     for number, line in enumerate(cell.source.splitlines(), 1):
         if not line.lstrip().startswith("#") or any(marker in line for marker in MARKERS):
             continue
@@ -231,7 +231,7 @@ def _misspelt_markers(cell: Any) -> Iterator[Problem]:
             yield _problem(cell, what, f"Write `{meant}`.", f", line {number}")
 
 
-def _unpaired_markers(cell: Any) -> Iterator[Problem]:
+def _unpaired_markers(cell: Any) -> Iterator[ExerciseProblem]:
     for begin, end in (MARKERS[:2], MARKERS[2:]):
         found = [marker for line in cell.source.splitlines() for marker in (begin, end) if marker in line]
         if found != [begin, end] * (len(found) // 2):
@@ -242,26 +242,30 @@ def _unpaired_markers(cell: Any) -> Iterator[Problem]:
 # --- sections and points ---------------------------------------------------------------------------------------------
 
 
-def _missing_parts(label: Label, solved: Container[Label], tests: dict[Label, Any], headings: Any) -> Iterator[Problem]:
+def _missing_parts(
+    label: Label, solved: Container[Label], tests: dict[Label, Any], headings: Any
+) -> Iterator[ExerciseProblem]:
     if f"exercise-{label}" not in headings:
         way_out = f'Add a heading below `<a id="exercise-{label}"></a>`.'
-        yield Problem(label, "", "the notebook has no section for it", way_out)
+        yield ExerciseProblem(label, "", "the notebook has no section for it", way_out)
     if label not in solved:
         way_out = f"Add one with the grade_id `exercise-{label}`, and a solution in it."
-        yield Problem(label, "", "the notebook has no cell for a solution", way_out)
+        yield ExerciseProblem(label, "", "the notebook has no cell for a solution", way_out)
     if label not in tests:
         way_out = f"Add one with the grade_id `test-exercise-{label}` that calls `hidden_tests({label!r}, points=…)`."
-        yield Problem(label, "", "the notebook has no test cell", way_out)
+        yield ExerciseProblem(label, "", "the notebook has no test cell", way_out)
 
 
-def _in_two_notebooks(notebooks: Sequence[Any], labels: Sequence[Label]) -> Iterator[Problem]:
+def _in_two_notebooks(notebooks: Sequence[Any], labels: Sequence[Label]) -> Iterator[ExerciseProblem]:
     """Names of cells may be the same in two notebooks, but for those of exercises."""
     for label in labels if len(notebooks) > 1 else ():
         if sum(any(solved_exercise(cell) == label for cell in notebook.cells) for notebook in notebooks) > 1:
-            yield Problem(label, "", "two notebooks have a cell for a solution", "Give one of them another exercise.")
+            yield ExerciseProblem(
+                label, "", "two notebooks have a cell for a solution", "Give one of them another exercise."
+            )
 
 
-def _another_exercise(label: Label, cell: Any) -> Iterator[Problem]:
+def _another_exercise(label: Label, cell: Any) -> Iterator[ExerciseProblem]:
     asked = [(call, label_of(other.strip("'\""))) for call, other, _ in _ASKED.findall(cell.source)]
     for call, other in asked:
         if other != label:
@@ -273,7 +277,7 @@ def _another_exercise(label: Label, cell: Any) -> Iterator[Problem]:
         yield _problem(cell, "it calls no hidden tests", f"Call `hidden_tests({label!r}, points=…)`.")
 
 
-def _other_points(label: Label, cell: Any, heading: str) -> Iterator[Problem]:
+def _other_points(label: Label, cell: Any, heading: str) -> Iterator[ExerciseProblem]:
     points = cell.metadata["nbgrader"].get("points")
     said = {"the cell's metadata": float(points)} if isinstance(points, (int, float)) else {}  # or it is told
     for call, _, points in _ASKED.findall(cell.source):
@@ -282,10 +286,12 @@ def _other_points(label: Label, cell: Any, heading: str) -> Iterator[Problem]:
     if (in_heading := points_in(heading)) is not None:
         said["the heading"] = in_heading
     elif heading:
-        yield Problem(label, "", f"its heading says no points: “{heading}”", f"Write `({_points(said)})` at its end.")
+        yield ExerciseProblem(
+            label, "", f"its heading says no points: “{heading}”", f"Write `({_points(said)})` at its end."
+        )
     if len(set(said.values())) > 1:
         points = ", ".join(f"{value:g} in {where}" for where, value in said.items())
-        yield Problem(label, "", f"its points differ: {points}", "Let all of them be the same.")
+        yield ExerciseProblem(label, "", f"its points differ: {points}", "Let all of them be the same.")
 
 
 def _points(said: dict[str, float]) -> str:

@@ -43,7 +43,7 @@ class Memory:
 
 
 @dataclass
-class Measured:
+class MeasuredSubmission:
     """Seconds of every run, the points that the notebook earned, and the memory of a sandbox."""
 
     theirs: list[float] = field(default_factory=list)
@@ -61,14 +61,14 @@ class Measured:
         return {**asdict(self), "ratio": round(self.ratio, 1)}
 
 
-def bench(course: Course, assignment: str, runs: int) -> Measured:
+def bench(course: Course, assignment: str, runs: int) -> MeasuredSubmission:
     """Run a solved notebook `runs` times through nbgrader's Execute, and more often through ours."""
     course.chosen([assignment])
     notebook, files = _solved(course, assignment), course.notebook("release", assignment).parent
     exercises = course.exercises(assignment)
-    measured = Measured()
+    measured = MeasuredSubmission()
     with on_one_core():
-        _ours(notebook, files, exercises, Measured())  # starts the zygote, which then serves everyone
+        _ours(notebook, files, exercises, MeasuredSubmission())  # starts the zygote, which then serves everyone
         for _ in range(runs):
             _theirs(notebook, files, measured)
             for _ in range(OURS_PER_THEIRS):
@@ -100,7 +100,7 @@ def on_one_core() -> Iterator[None]:
         os.sched_setaffinity(0, cores)
 
 
-def _theirs(notebook: Any, files: Path, measured: Measured) -> None:
+def _theirs(notebook: Any, files: Path, measured: MeasuredSubmission) -> None:
     """As `nbgrader autograde` runs it, but with the visible checks alone, so that it has less to do than ours."""
     notebook = copy.deepcopy(notebook)
     start = time.perf_counter()
@@ -109,7 +109,7 @@ def _theirs(notebook: Any, files: Path, measured: Measured) -> None:
     measured.their_score = _score(notebook)
 
 
-def _ours(notebook: Any, files: Path, exercises: Exercises, measured: Measured) -> None:
+def _ours(notebook: Any, files: Path, exercises: Exercises, measured: MeasuredSubmission) -> None:
     notebook = copy.deepcopy(notebook)
     parts = seconds_by_part(notebook, files, exercises)
     measured.ours.append(sum(parts.values()))
@@ -187,7 +187,7 @@ def _memory_of(pid: int) -> tuple[int, int]:
     return kilobytes["Pss"] * 1024, (kilobytes["Private_Clean"] + kilobytes["Private_Dirty"]) * 1024
 
 
-def seconds_table(measured: Measured, assignment: str) -> Table:
+def seconds_table(measured: MeasuredSubmission, assignment: str) -> Table:
     """One line for each way to run the notebook, and for each part of ours."""
     table = Table(
         title=f"Seconds for a submission of {assignment}, on one core", title_justify="left", box=box.SIMPLE_HEAD
@@ -207,12 +207,12 @@ def _figures(seconds: Sequence[float]) -> list[str]:
     return [*(f"{figure:.3f}" for figure in figures), str(len(seconds))]
 
 
-def show(measured: Measured, assignment: str, console: Console) -> None:
+def show(measured: MeasuredSubmission, assignment: str, console: Console) -> None:
     console.print(seconds_table(measured, assignment))
     console.print(in_words(measured), highlight=False)
 
 
-def in_words(measured: Measured) -> str:
+def in_words(measured: MeasuredSubmission) -> str:
     """How many times as fast, and how much memory."""
     speed = f"Ours is {measured.ratio:.0f} times as fast."
     if measured.memory is None:

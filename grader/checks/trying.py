@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.course.exercise_files import hidden_folders
+from grader.course.exercise_texts import hidden_folders
 from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.errors import CourseError
@@ -15,7 +15,6 @@ from grader.host.limits import Settings
 from grader.host.scratch import files_beside
 from grader.model.label import Label
 from grader.model.verdict import Verdict
-from grader.notebooks.beside import for_students, given_beside
 from grader.notebooks.cells import (
     demos_of,
     fill_in,
@@ -25,10 +24,11 @@ from grader.notebooks.cells import (
     solved_exercise,
     tested_exercise,
 )
+from grader.notebooks.modules_beside import for_students, given_beside
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedCode:
     """The verdict, and the notebook in which it was given."""
 
     verdict: Verdict
@@ -54,7 +54,7 @@ def settings_for(course: Course, exercises: Exercises) -> Settings:
     return Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files())])
 
 
-def try_code(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> Tried:
+def try_code(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> TriedCode:
     """The verdict on this code as the solution of an exercise."""
     for name in course.notebooks("source", assignment):
         source = course.read("source", assignment, name)
@@ -64,7 +64,7 @@ def try_code(course: Course, assignment: str, settings: Settings, label: Label, 
             folder = course.notebook("source", assignment, name).parent
             beside = {**files_beside(folder), **given_beside(folder)}
             (verdict,) = grade_notebook(notebook, beside, settings, demos_of(notebook))
-            return Tried(verdict, notebook)
+            return TriedCode(verdict, notebook)
     raise CourseError(f"No notebook of {assignment} has a solution cell and a test cell for exercise {label}.")
 
 

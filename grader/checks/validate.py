@@ -14,23 +14,23 @@ import torch
 
 from grader.checks.corpus_checks import Corpus
 from grader.checks.drawn_inputs import problems_of_drawing
-from grader.checks.exercise_checks import Problem, problems_of
-from grader.checks.findings import Finding, of_problem
+from grader.checks.exercise_checks import ExerciseProblem, problems_of
 from grader.checks.notebook_checks import passed_by_visible_checks, problems_of_notebooks
+from grader.checks.table import Finding, of_problem
 from grader.classroom.run import autograde
 from grader.course.folder import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey, answers_of_code
-from grader.judging.devices import TOLERANCE
 from grader.judging.judge import Judge
 from grader.judging.no_understanding import BY_ROWS, PROGRAMS, Program, answers_of
+from grader.judging.wrong_device import TOLERANCE
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception, NotDrawn
 from grader.model.label import Label
 from grader.model.submission import Graded
 from grader.notebooks.cells import solved
-from grader.release import single_file
+from grader.release import one_file
 from grader.release.compiling import compile_release, differing
 
 FAR = 100  # times the tolerance
@@ -71,7 +71,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
         yield from _end_to_end(scratch, assignment)
 
 
-def _found(problems: Iterable[Problem], count: int, checked: str) -> Iterator[Finding]:
+def _found(problems: Iterable[ExerciseProblem], count: int, checked: str) -> Iterator[Finding]:
     """What an author has to mend, or that there is nothing."""
     found = [of_problem(problem, checked) for problem in problems]
     yield from found or [Finding(checked, count=count)]
@@ -82,7 +82,7 @@ def _as_written(
     assignment: str,
     exercises: Sequence[Exercise],
     keys: Sequence[AnswerKey],
-    by_chance: Sequence[Problem],
+    by_chance: Sequence[ExerciseProblem],
 ) -> Iterator[Finding]:
     names = course.notebooks("source", assignment)
     problems = [
@@ -114,14 +114,16 @@ def _references(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
     return _found(problems, len({key.exercise.label for key in keys}), "references earn full marks")
 
 
-def _marks_lost(key: AnswerKey) -> Problem | None:
+def _marks_lost(key: AnswerKey) -> ExerciseProblem | None:
     values = [key.exercise.reference(*case.inputs) for case in key.cases]
     answers = [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)]
     verdict = Judge().verdict(key, answers)
     if verdict.right:
         return None
     what = f"the reference does not earn full marks, and is told: {' '.join(verdict.sentences)}"
-    return Problem(key.exercise.label, f"`{key.exercise.entry}`", what, "Mend it, or what the exercise asks for.")
+    return ExerciseProblem(
+        key.exercise.label, f"`{key.exercise.entry}`", what, "Mend it, or what the exercise asks for."
+    )
 
 
 def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
@@ -130,7 +132,7 @@ def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
     return _found(problems, len(held), "misconceptions lose marks and are named")
 
 
-def _not_named(key: AnswerKey, misconception: Misconception) -> Problem | None:
+def _not_named(key: AnswerKey, misconception: Misconception) -> ExerciseProblem | None:
     """A student's code with just this misconception earns what it says, and is told so."""
     whole = key.exercise.as_a_whole(misconception)
     verdict = Judge().verdict(key, answers_of_code(key.cases, whole))
@@ -139,7 +141,7 @@ def _not_named(key: AnswerKey, misconception: Misconception) -> Problem | None:
     named = " + ".join(verdict.misconceptions) or "nothing"
     what = f"it is to be named and earn {misconception.credit:g}; {named} is named, and it earns {verdict.credit:g}"
     place = f"`{key.exercise.entry}`, “{misconception.name}”"
-    return Problem(
+    return ExerciseProblem(
         key.exercise.label, place, what, "Mend what it changes or its credit, or add a case in which it differs."
     )
 
@@ -165,7 +167,7 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
             if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
                 what = f"a program that understands nothing, and {does}, earns something or is nearly right"
                 way_out = "Add a case in which it is far from right, or take the credit from what it is called."
-                problems.append(Problem(function.label, f"`{function.entry}`", what, way_out))
+                problems.append(ExerciseProblem(function.label, f"`{function.entry}`", what, way_out))
     return _found(problems, tried, "answers without understanding earn 0")
 
 
@@ -218,16 +220,16 @@ def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
 
 def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
     """The same of the release as one file, where somebody has made it."""
-    made = course.root / single_file.FOLDER / assignment
+    made = course.root / one_file.FOLDER / assignment
     if not made.exists():
         return
     checked = "the single file is fresh, and nothing leaks"
     try:
-        stale = differing(made, single_file.write_single_files(scratch, assignment))
+        stale = differing(made, one_file.write_single_files(scratch, assignment))
     except CourseError as error:
         yield Finding(checked, "bad", str(error))
         return
-    told = f"{single_file.FOLDER}/ is stale, in {', '.join(stale)}. Run: grader release {assignment} --single-file"
+    told = f"{one_file.FOLDER}/ is stale, in {', '.join(stale)}. Run: grader release {assignment} --single-file"
     yield Finding(checked, "bad" if stale else "good", told if stale else "")
 
 

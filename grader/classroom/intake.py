@@ -22,13 +22,13 @@ from grader.classroom.kept import FOLDER, NoRoom, keep, kept
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
+from grader.gradebook.counting import HandIns
 from grader.gradebook.fingerprint import Fingerprint, digest, way
-from grader.gradebook.hand_ins import HandIns
-from grader.gradebook.hidden_seed import HandIn, hidden_seed, secret_of
+from grader.gradebook.hidden_seed import NumberedHandIn, hidden_seed, secret_of
 from grader.gradebook.settings import ClassSettings, takes_points_off
 from grader.model.submission import Assignment, Files, KnownNotebook, Submission
-from grader.notebooks.beside import FILES, given_beside
 from grader.notebooks.cells import demos_of
+from grader.notebooks.modules_beside import FILES, given_beside
 from grader.notebooks.repair import known_cells
 from grader.term.times import said
 
@@ -107,7 +107,7 @@ class Taken:
 
     submission: Submission
     fingerprint: str  # of all that its grade depends on, as text
-    hand_in: HandIn
+    hand_in: NumberedHandIn
     timestamp: datetime | None  # when it was handed in, if that is known
     left_out: Sequence[str]  # as attempts that a notice can tell of
 
@@ -150,7 +150,7 @@ class Intake:
             with contextlib.suppress(NotTakenIn):  # what could not be graded is in nobody's way
                 earlier.append(self._read(self._course.root / FOLDER, student, name))
         found: dict[str, Taken] = {}
-        numbered: list[HandIn] = []
+        numbered: list[NumberedHandIn] = []
         for handed_in in [*sorted(earlier, key=_time_of), newest]:
             taken = self._taken(student, handed_in, numbered)
             found.pop(taken.hand_in.digest, None)  # a copy of the newest one
@@ -167,7 +167,7 @@ class Intake:
     def _read(self, folder: Path, student: str, name: str = "") -> HandedIn:
         return take_in(folder, student, self._name, self._given, self._own, self._notebooks, self._beside, name)
 
-    def _taken(self, student: str, handed_in: HandedIn, before: Sequence[HandIn]) -> Taken:
+    def _taken(self, student: str, handed_in: HandedIn, before: Sequence[NumberedHandIn]) -> Taken:
         files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
         time = _time_of(handed_in)
         left_out = [] if self._rules.best else handed_in.left_out  # a copy that is kept has nothing to leave out

@@ -11,11 +11,11 @@ from typing import TypeVar
 from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.intake import Taken
 from grader.errors import CourseError
-from grader.gradebook.class_gradebook import Entry
+from grader.gradebook.class_gradebook import GradebookEntry
+from grader.gradebook.counting import HandIns
 from grader.gradebook.fingerprint import same_answers
-from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.records import Record, digest_of
-from grader.gradebook.set_aside import Aside, Marks, SetAside
+from grader.gradebook.set_aside import Aside, MarksAside, SetAside
 from grader.host.machine import environment
 from grader.host.patience import patiently
 from grader.model.submission import Files, Graded
@@ -44,7 +44,7 @@ class Ledger:
         self._given = given
         self._tell = tell
         self._known = known
-        self._batch: list[Entry] = []
+        self._batch: list[GradebookEntry] = []
         self._aside: list[Aside] = []
 
     def recover(self) -> None:
@@ -87,12 +87,12 @@ class Ledger:
         best = self._known.best(results[0].graded.student, times, new)
         return next(one for one in results if one.hand_in == best)
 
-    def _marks(self, result: Result) -> Marks:
+    def _marks(self, result: Result) -> MarksAside:
         """With what a person has given this very hand-in."""
         new = {} if result.graded.unchanged else {result.hand_in: self._fresh(result)}
         return self._known.known_marks(result.graded.student, result.hand_in, new)
 
-    def _fresh(self, result: Result) -> Marks:
+    def _fresh(self, result: Result) -> MarksAside:
         return self._gradebook.fresh_marks(result.graded, self._same(result))
 
     def _same(self, result: Result) -> frozenset[tuple[str, str]]:
@@ -112,18 +112,18 @@ class Ledger:
             return self._gradebook.notebooks_aside(student, hand_in)
         return self._folder.texts(student)
 
-    def _lay_down(self, result: Result, marks: Marks | None) -> None:
+    def _lay_down(self, result: Result, marks: MarksAside | None) -> None:
         """Lay a result down beside its place in autograded/, and put it on the list for the gradebook."""
         taken, texts = result.taken, self._texts(result)
         files: Files = {**taken.submission.files, **self._given}
         self._written(lambda: self._folder.lay_down(result.graded.student, taken.fingerprint, texts, files))
         record = _record(result, texts)
-        self._batch.append(Entry(result.graded, record, taken.timestamp, marks, self._same(result)))
+        self._batch.append(GradebookEntry(result.graded, record, taken.timestamp, marks, self._same(result)))
 
     def _set_aside(self, result: Result, counted: bool) -> None:
         texts = self._texts(result)
         known = counted and result.graded.unchanged  # its marks are in the gradebook, where they can still change
-        marks = Marks({}, {}) if known else self._marks(result)
+        marks = MarksAside({}, {}) if known else self._marks(result)
         one = SetAside(result.hand_in, result.taken.timestamp, _record(result, texts), marks, texts)
         self._aside.append(Aside(result.graded.student, one, counted))
 

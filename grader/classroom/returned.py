@@ -14,7 +14,7 @@ from typing import Any
 
 import nbformat
 
-from grader.judging.ordinary import score_of, within_bounds
+from grader.judging.ordinary_scores import score_of, within_bounds
 from grader.model import untrusted
 from grader.model.answer import Lost
 from grader.model.submission import Assignment, Graded, GradedNotebook, KnownCell, KnownNotebook, Submission

@@ -20,7 +20,7 @@ from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
-from grader.gradebook.hand_ins import HandIns
+from grader.gradebook.counting import HandIns
 from grader.gradebook.settings import read_settings, term_rules
 from grader.gradebook.settling import settle, tell_of_late, tell_of_unknown
 from grader.host.scratch import sweep

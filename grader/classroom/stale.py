@@ -11,8 +11,8 @@ from grader.classroom.intake import Intake, Taken, read_assignment
 from grader.course.folder import Course
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
+from grader.gradebook.counting import HandIns
 from grader.gradebook.fingerprint import HAND_IN, changes_between
-from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.settings import read_settings
 from grader.sandbox.plain_text import one_line
 

@@ -13,10 +13,10 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from grader.cli import collecting, grading, telling
+from grader.cli import autograde, results, submissions
 from grader.cli.new import new
 from grader.cli.options import Assignments, Device
-from grader.cli.students import students
+from grader.cli.participants import students
 from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, shown, tell
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -55,9 +55,9 @@ app = typer.Typer(
 )
 app.add_typer(new, name="new")
 app.add_typer(students, name="students")
-app.command()(collecting.collect)
-app.command("autograde")(grading.grade)
-for command in (telling.publish, telling.feedback, telling.report, telling.export):
+app.command()(submissions.collect)
+app.command("autograde")(autograde.grade)
+for command in (results.publish, results.feedback, results.report, results.export):
     app.command()(command)
 
 
@@ -144,7 +144,7 @@ def validate(assignments: Assignments = None) -> None:
     chosen = course.chosen(assignments)
     for assignment in chosen:
         course.rules(assignment)
-    from grader.checks.findings import Checked, show
+    from grader.checks.table import Checked, show
     from grader.checks.validate import validate as findings
 
     checked = [Checked(assignment) for assignment in chosen]

@@ -9,7 +9,7 @@ import typer
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.platforms import PLATFORMS, Identifier
+from grader.export.destinations import PLATFORMS, Identifier
 
 
 def _assignments(incomplete: str) -> list[str]:

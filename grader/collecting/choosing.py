@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from grader.classroom.handed_in import MAX_FILES, is_page
-from grader.collecting.contents import Held, contents_of
+from grader.collecting.contents import HeldFile, contents_of
 from grader.collecting.files import Parts
 from grader.collecting.hand_ins import HandIn
 from grader.collecting.recognising import Recognised, Recogniser, Unknown
@@ -124,7 +124,7 @@ def _passed_over(taken: Recognised, candidates: Sequence[Recognised]) -> Iterato
         yield f"{_shown(one.held)} is {what}, and not taken"
 
 
-def _beside(others: Sequence[Held], folders: set[Parts], notes: list[str]) -> dict[str, bytes]:
+def _beside(others: Sequence[HeldFile], folders: set[Parts], notes: list[str]) -> dict[str, bytes]:
     """The files that lie in the folder of a notebook, or below it."""
     files: dict[str, bytes] = {}
     above_files: set[str] = set()
@@ -145,10 +145,10 @@ def _beside(others: Sequence[Held], folders: set[Parts], notes: list[str]) -> di
     return files
 
 
-def _shown(held: Held) -> str:
+def _shown(held: HeldFile) -> str:
     return one_line(held.place)
 
 
-def _listed(files: Sequence[Held]) -> str:
+def _listed(files: Sequence[HeldFile]) -> str:
     names = ", ".join(_shown(held) for held in files[:3]) or "it is empty"
     return f"{names} and {len(files) - 3} more" if len(files) > 3 else names

@@ -12,6 +12,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from grader.collecting.arrival import Times
 from grader.collecting.choosing import Chosen, choose
 from grader.collecting.contents import list_zip
 from grader.collecting.files import Listing
@@ -22,7 +23,6 @@ from grader.collecting.placing import NEW, OLDER, REPLACED, WAITS, Place, recove
 from grader.collecting.platforms import hand_ins_of, must_be_known
 from grader.collecting.recognising import Recogniser, released_by
 from grader.collecting.rosters import known_students
-from grader.collecting.times import Times
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line

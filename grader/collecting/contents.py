@@ -110,7 +110,7 @@ _ARCHIVES = (".rar", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldFile:
     """A file that was read."""
 
     parts: Parts
@@ -120,7 +120,7 @@ class Held:
 
 @dataclass
 class Contents:
-    files: list[Held] = field(default_factory=list)
+    files: list[HeldFile] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)  # what was not read, and why
 
     def refuse(self, place: str, why: str) -> None:
@@ -145,7 +145,7 @@ def contents_of(files: Iterable[File]) -> Contents:
             if _is_packed(file, content):
                 waiting.extend((one, zips + 1) for one in _unpacked(file, content, zips, MAX_FILES - len(waiting)))
             else:
-                contents.files.append(Held(file.parts, file.place, content))
+                contents.files.append(HeldFile(file.parts, file.place, content))
         except Refused as why:
             left -= why.unpacked
             contents.refuse(file.place, str(why))

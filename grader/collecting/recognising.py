@@ -11,7 +11,7 @@ from typing import Any
 
 import nbformat
 
-from grader.collecting.contents import Held
+from grader.collecting.contents import HeldFile
 from grader.collecting.scripts import (
     MARIMO,
     any_of,
@@ -45,7 +45,7 @@ class Recognised:
     """A file that is a notebook of the assignment."""
 
     name: str
-    held: Held
+    held: HeldFile
     content: bytes  # as it is to be graded
     notes: Sequence[str] = ()
     script: bool = False
@@ -109,7 +109,7 @@ class Recogniser:
         given = [cell.source for one in own for cell in one.cells if cell.given and cell.cell_type == "code"]
         return any_of([*given, *(source for one in own for source in one.demos)])
 
-    def look(self, held: Held) -> Recognised | Unknown | None:
+    def look(self, held: HeldFile) -> Recognised | Unknown | None:
         """What a file is; None if it does not even want to be a notebook."""
         name = held.parts[-1].lower()
         if name.endswith(_SCRIPTS):
@@ -125,7 +125,7 @@ class Recogniser:
             return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please hand it in again.")))
         return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
 
-    def _look_without_outputs(self, held: Held) -> Recognised | Unknown | None:
+    def _look_without_outputs(self, held: HeldFile) -> Recognised | Unknown | None:
         """What makes a notebook large is what its cells have put out, and grading runs them again."""
         light = without_outputs(held.content)
         if light and len(light) <= MAX_BYTES:
@@ -141,7 +141,7 @@ class Recogniser:
             large = f"larger than {MAX_BYTES // 2**20} MB{more}"
         return Unknown(f"it is {large}. Ask for it with all outputs cleared", is_cut=True)
 
-    def _by_ids(self, held: Held, cells: Sequence[Any]) -> Recognised | Unknown | None:
+    def _by_ids(self, held: HeldFile, cells: Sequence[Any]) -> Recognised | Unknown | None:
         """By the ids of nbgrader's cells. Other notebooks of the course may use the same: there, the cells differ."""
         by_id = {str(cell.metadata["nbgrader"]["grade_id"]): cell for cell in cells if "nbgrader" in cell.metadata}
         fits: Counter[int] = Counter()
@@ -161,7 +161,7 @@ class Recogniser:
         untouched = all(by_id[cell.grade_id].source == cell.source for cell in here if cell.solution)
         return Recognised(best.name, held, held.content, notes, untouched=untouched)
 
-    def _by_code(self, held: Held, cells: Sequence[Any]) -> Recognised | Unknown:
+    def _by_code(self, held: HeldFile, cells: Sequence[Any]) -> Recognised | Unknown:
         """A notebook that has lost the ids: each cell that students write must be there, and once."""
         best, _, why = self._matching(cells, of_script=False)
         if best is None:
@@ -169,7 +169,7 @@ class Recogniser:
         notes = ["its cells have lost their ids, and were recognised by what they define"]
         return Recognised(best.name, held, held.content, notes)
 
-    def _look_at_script(self, held: Held) -> Recognised | Unknown | None:
+    def _look_at_script(self, held: HeldFile) -> Recognised | Unknown | None:
         text = text_of(held.content)
         if is_marimo(text):
             return Unknown(MARIMO, is_script=True)

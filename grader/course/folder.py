@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.course.exercise_files import read_exercise_files
+from grader.course.exercise_texts import read_exercise_files
 from grader.course.wiring import wired
 from grader.errors import CourseError
 from grader.model.exercise_files import ExerciseFiles

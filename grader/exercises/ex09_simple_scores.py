@@ -11,7 +11,7 @@ from grader.kit.pieces import as_pieces
 from grader.model.forms.exact import EXACT
 
 from . import notebook_data
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 
 SENTENCE = notebook_data.sentence()
 

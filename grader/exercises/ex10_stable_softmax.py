@@ -11,7 +11,7 @@ from grader.kit.pictures import softmax_along
 from grader.kit.pieces import as_pieces
 from grader.model.forms.exact import EXACT
 
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 
 
 def softmax_stable(x, dim=-1):  #: arguments

@@ -14,7 +14,7 @@ from grader.model.forms.exact import EXACT
 from .ex08_multihead import exercise as two_heads
 from .head_cases import MANY, OF_ANY_LENGTH
 from .mistakes import named
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 
 
 def mask_then_renormalize(attn_weights):

@@ -23,7 +23,7 @@ from grader.kit.pieces import FLOAT64, other_type
 from grader.model.forms import exact
 from grader.model.forms.twice import TWICE
 
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 

@@ -10,7 +10,7 @@ from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
 from grader.model.forms.rounded import ROUNDED
 
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 from .rotation_picture import pairs_turned
 
 LONGEST = 4096

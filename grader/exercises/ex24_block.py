@@ -19,7 +19,7 @@ from grader.model.forms.module import MODULE
 
 from .given_attention import GivenAttention as Attention
 from .given_attention import block_shapes
-from .mistakes import modules
+from .mistakes import any_module
 
 Tensor = torch.Tensor
 
@@ -238,7 +238,7 @@ exercise = Exercise(
         wrong("everything detached", {"result": "return x.detach()"},
               "No gradient comes through, as when something like no_grad or detach is around the computation. The "
               "result must be computed from the weights by operations that keep gradients.", kind="gradient"),
-        *modules.of_any("rate", "x"),
+        *any_module.of_any("rate", "x"),
     ],
 )
 # fmt: on

@@ -16,7 +16,7 @@ from grader.model.forms.module import MODULE
 
 from .ex24_block import EPS, TINY, TransformerBlock
 from .given_attention import block_shapes
-from .mistakes import modules
+from .mistakes import any_module
 from .next_token_loss import loss_exercise
 
 Tensor = torch.Tensor
@@ -229,7 +229,7 @@ exercise = Exercise(
         wrong("everything detached", {"result": "return logits.detach()"},
               "No gradient comes through, as when something like no_grad or detach is around the computation. The "
               "result must be computed from the weights by operations that keep gradients.", kind="gradient"),
-        *modules.of_any("head", "logits"),
+        *any_module.of_any("head", "logits"),
     ],
     others=(loss_exercise,),
 )

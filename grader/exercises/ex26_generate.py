@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.model.forms.generation import GENERATION
 from grader.sandbox.small_model import SmallModel, small_shapes
 
-from .mistakes import generation
+from .mistakes import of_writing
 
 Tensor = torch.Tensor
 
@@ -59,11 +59,11 @@ def logits_of_all_texts(
 
 
 def expected_shares(logits: Sequence[Tensor], named: Mapping[str, Any], way: str = "") -> Tensor:
-    """The probability of each text, in the order of the last logits (texts, V), drawn in one of `generation.WAYS`."""
+    """The probability of each text, in the order of the last logits (texts, V), drawn in one of `of_writing.WAYS`."""
     given = (named.get("temperature", 1.0), named.get("top_k"))
     shares = torch.ones(1, dtype=torch.float64)
     for each in logits:
-        shares = (shares[:, None] * generation.WAYS[way](each, *given).softmax(-1)).flatten()
+        shares = (shares[:, None] * of_writing.WAYS[way](each, *given).softmax(-1)).flatten()
     return shares
 
 
@@ -91,24 +91,24 @@ def never_come(counts: Tensor, shares: Tensor) -> bool:
 
 def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how: Any) -> dict[str, Any]:
     if seen["changes_input"]:
-        return {"input": generation.CHANGED}
+        return {"input": of_writing.CHANGED}
     text, few, again, other = (seen["outputs"][name] for name in ("text", "few", "again", "other"))
-    parts: dict[str, Any] = {"input": "", "form": generation.wrong_form(text, tokens, count)}
+    parts: dict[str, Any] = {"input": "", "form": of_writing.wrong_form(text, tokens, count)}
     if parts["form"]:
         return parts
     if how["named"].get("temperature", 1.0) == 0 or how["named"].get("top_k") == 1:
         parts["tokens"] = text
-        parts["greedy"] = "" if how["named"].get("top_k") == 1 else generation.wrong_greedy(few, again, other)
+        parts["greedy"] = "" if how["named"].get("top_k") == 1 else of_writing.wrong_greedy(few, again, other)
     else:
-        parts["chance"] = generation.wrong_chance(text, few, again, other, given="seed" in how)
+        parts["chance"] = of_writing.wrong_chance(text, few, again, other, given="seed" in how)
         parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
         if parts["distribution"] and seen["trains"]:  # which is another mistake: of what the model said in that mode
             parts["distribution"] = wrong_distribution(text, weights, tokens, count, how, training=True)
-    parts["evaluation"] = generation.TRAINS if seen["trains"] else ""
-    parts["gradients"] = generation.KEEPS if seen["keeps"] else generation.LEFT_OFF if seen["left_off"] else ""
-    parts["mode"] = generation.MODE if seen["train"] != bool(how["train"]) else ""
-    parts["modules"] = "" if seen["modules"] or parts["mode"] else generation.MODULES
-    parts["frozen"] = generation.FROZEN if seen["frozen"] else ""
+    parts["evaluation"] = of_writing.TRAINS if seen["trains"] else ""
+    parts["gradients"] = of_writing.KEEPS if seen["keeps"] else of_writing.LEFT_OFF if seen["left_off"] else ""
+    parts["mode"] = of_writing.MODE if seen["train"] != bool(how["train"]) else ""
+    parts["modules"] = "" if seen["modules"] or parts["mode"] else of_writing.MODULES
+    parts["frozen"] = of_writing.FROZEN if seen["frozen"] else ""
     return parts
 
 
@@ -120,14 +120,14 @@ def wrong_distribution(
     places = vocabulary ** torch.arange(count - 1, -1, -1)
     numbers = (text[:, -count:].long() * places).sum(1)
     if bool((text < 0).any() or (text >= vocabulary).any()):
-        return generation.OTHER
+        return of_writing.OTHER
     counts = torch.bincount(numbers, minlength=vocabulary**count).double()
     logits = logits_of_all_texts(weights, tokens[0], count, training=training)  # in whichever way tokens are drawn
     shares = expected_shares(logits, how["named"])
     if never_come(counts, shares):
-        return generation.TRUNCATED if fits(counts, shares * (counts > 0)) else generation.OTHER
-    ways = (way for way in generation.WAYS if fits(counts, expected_shares(logits, how["named"], way)))
-    return next(ways, generation.OTHER)
+        return of_writing.TRUNCATED if fits(counts, shares * (counts > 0)) else of_writing.OTHER
+    ways = (way for way in of_writing.WAYS if fits(counts, expected_shares(logits, how["named"], way)))
+    return next(ways, of_writing.OTHER)
 
 
 def is_open(weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapping[str, Any]) -> bool:
@@ -204,28 +204,28 @@ exercise = Exercise(
     ],
     mistakes=[
         *at("chances",
-            wrong("temperature without effect", (" / temperature", ""), generation.NO_TEMPERATURE, kind="missing step"),
-            wrong("temperature multiplied", (" / ", " * "), generation.MULTIPLIED, credit=0.75)),
-        wrong("top_k without effect", {"top_k": ""}, generation.NO_TOP_K, kind="missing step"),
+            wrong("temperature without effect", (" / temperature", ""), of_writing.NO_TEMPERATURE, kind="missing step"),
+            wrong("temperature multiplied", (" / ", " * "), of_writing.MULTIPLIED, credit=0.75)),
+        wrong("top_k without effect", {"top_k": ""}, of_writing.NO_TOP_K, kind="missing step"),
         wrong("neither temperature nor top_k", {"top_k": "", "chances": (" / temperature", "")},
-              generation.NEITHER, credit=0.25, kind="missing step"),
+              of_writing.NEITHER, credit=0.25, kind="missing step"),
         wrong("one token more", {"smallest": "smallest = logits.topk(min(top_k + 1, logits.shape[-1])).values[:, -1:]"},
-              generation.ONE_MORE, credit=0.75, kind="mix-up"),
+              of_writing.ONE_MORE, credit=0.75, kind="mix-up"),
         wrong("the least likely",
               {"top_k": "",
                "before chances": "if top_k is not None:\n"
                                  "    largest = logits.topk(top_k, largest=False).values[:, -1:]\n"
                                  "    logits = logits.masked_fill(logits > largest, -math.inf)"},
-              generation.WORST, kind="axis"),
+              of_writing.WORST, kind="axis"),
         *at("chances",
             wrong("all equally likely", "chances = (logits > -math.inf).float()",
-                  generation.ALIKE, credit=0.25, kind="missing step"),
+                  of_writing.ALIKE, credit=0.25, kind="missing step"),
             wrong("softmax twice", "chances = torch.softmax(torch.softmax(logits / temperature, dim=-1), dim=-1)",
-                  generation.TWICE)),
+                  of_writing.TWICE)),
         wrong("places for tokens", {"before chances": "if top_k is not None:\n    logits = logits.topk(top_k).values"},
-              generation.PLACES, kind="mix-up"),
+              of_writing.PLACES, kind="mix-up"),
         wrong("texts go on alike, always greedy", {"greedy": "new = logits.argmax(dim=-1, keepdim=True)"},
-              generation.ALL_ALIKE, kind="missing step"),
+              of_writing.ALL_ALIKE, kind="missing step"),
         wrong("texts go on alike with top_k", {"smallest": "smallest = logits.topk(top_k).values[:, :1]"},
               "With top_k, texts that begin alike all go on alike, as if only one token could come. Any of the best "
               "top_k may: what is less than the smallest of them is left out.", kind="mix-up"),
@@ -233,7 +233,7 @@ exercise = Exercise(
             wrong("never greedy",
                   "logits = logits / temperature if temperature > 0 else logits\n"
                   "new = torch.multinomial(torch.softmax(logits, dim=-1), 1, generator=generator)",
-                  generation.NEVER_GREEDY, kind="missing step"),
+                  of_writing.NEVER_GREEDY, kind="missing step"),
             wrong("divided by a temperature of 0",
                   "chances = torch.softmax(logits / temperature, dim=-1)\n"
                   "new = torch.multinomial(chances, 1, generator=generator)",
@@ -245,34 +245,34 @@ exercise = Exercise(
               "argmax.", kind="axis"),
         *at("draw",
             wrong("generator without effect", (", generator=generator", ""),
-                  generation.SEEDS, credit=0.75, kind="missing step"),
+                  of_writing.SEEDS, credit=0.75, kind="missing step"),
             wrong("texts go on alike, drawn once",
                   "new = torch.multinomial(chances[:1], 1, generator=generator).expand(len(tokens), 1)",
-                  generation.ALL_ALIKE, kind="mix-up")),
-        wrong("not in evaluation mode", {"enter": ""}, generation.TRAINS, credit=0.75, kind="missing step"),
+                  of_writing.ALL_ALIKE, kind="mix-up")),
+        wrong("not in evaluation mode", {"enter": ""}, of_writing.TRAINS, credit=0.75, kind="missing step"),
         *at("leave",
-            wrong("mode not set again, evaluation", "", generation.MODE, credit=0.75, kind="missing step"),
-            wrong("mode not set again, training", "model.train()", generation.MODE, credit=0.75, kind="mix-up"),
+            wrong("mode not set again, evaluation", "", of_writing.MODE, credit=0.75, kind="missing step"),
+            wrong("mode not set again, training", "model.train()", of_writing.MODE, credit=0.75, kind="mix-up"),
             wrong("mode of the modules not set again", "model.training = before",
-                  generation.MODULES, credit=0.75, kind="mix-up")),
+                  of_writing.MODULES, credit=0.75, kind="mix-up")),
         wrong("parameters left frozen", {"enter": "model.eval().requires_grad_(False)"},
-              generation.FROZEN, credit=0.75, kind="gradient"),
+              of_writing.FROZEN, credit=0.75, kind="gradient"),
         *at("before top_k",
             wrong("top_k has a default", "top_k = top_k or min(20, logits.shape[-1])",
-                  generation.TRUNCATED, credit=0.75, kind="convention"),
+                  of_writing.TRUNCATED, credit=0.75, kind="convention"),
             wrong("top_k has a default, a small one", "top_k = top_k or min(5, logits.shape[-1])",
-                  generation.TRUNCATED, credit=0.75, kind="convention")),
+                  of_writing.TRUNCATED, credit=0.75, kind="convention")),
         wrong("smallest of the best without its axis", {"smallest": "smallest = logits.topk(top_k).values[:, -1]"},
-              generation.NO_AXIS, kind="axis"),
+              of_writing.NO_AXIS, kind="axis"),
         wrong("smallest of the best without its axis, drawn",
               {"top_k": "",
                "before chances": "if top_k is not None:\n"
                                  "    smallest = logits.topk(top_k).values[:, -1]\n"
                                  "    logits = logits.masked_fill(logits < smallest, -math.inf)"},
-              generation.NO_AXIS, kind="axis"),
+              of_writing.NO_AXIS, kind="axis"),
         wrong("gradients left off", {"leave": "model.train(before)\ntorch.set_grad_enabled(False)"},
-              generation.LEFT_OFF, credit=0.75, kind="gradient"),
-        wrong("gradients kept", {"ask": "logits = model(context)"}, generation.KEEPS, credit=0.75, kind="gradient"),
+              of_writing.LEFT_OFF, credit=0.75, kind="gradient"),
+        wrong("gradients kept", {"ask": "logits = model(context)"}, of_writing.KEEPS, credit=0.75, kind="gradient"),
         wrong("not cropped", {"crop": "context = tokens"},
               "Texts longer than context_length reach the model whole, and it has no positions for them. Give it the "
               "last context_length tokens.", kind="missing step"),
@@ -293,7 +293,7 @@ exercise = Exercise(
               "Your tokens come from the logits at the first position. Those at the last one say what comes next.",
               credit=0.25, kind="axis"),
         wrong("only new tokens returned", {"result": "return tokens[:, tokens.shape[1] - count :]"},
-              generation.ONLY_NEW, credit=0.75, kind="convention"),
+              of_writing.ONLY_NEW, credit=0.75, kind="convention"),
     ],
 )
 # fmt: on

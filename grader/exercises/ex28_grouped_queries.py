@@ -14,7 +14,7 @@ from grader.model.forms.exact import REFUSING
 
 from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 
 
 def grouped_query_attention(queries, keys, values, causal=False):

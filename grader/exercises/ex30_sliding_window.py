@@ -16,7 +16,7 @@ from grader.model.forms.exact import EXACT
 from .ex28_grouped_queries import exercise as grouped
 from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads, named
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 from .window_picture import keys_seen, named_words
 
 BROAD = 150  # a window in a text of SOME words

@@ -11,7 +11,7 @@ from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
 from grader.model.forms.tensors import SOFTMAX_PIECE
 
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 Piece = tuple[Tensor, Tensor, Tensor]  # maximum (…, 1), sum (…, 1), output (…, d)

@@ -15,7 +15,7 @@ from grader.model.memory import MemoryPromise
 from .ex28_grouped_queries import exercise as grouped
 from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads, named
-from .mistakes.pieces import another_type
+from .mistakes.of_pieces import another_type
 
 LONG, BLOCK = 5120, 64  # a text, and a block, whose tables of scores are 100 MB and 1.25 MB
 HALF = LONG // 2  # where no mask is needed, scores themselves are all that a table could hold: 25 MB

@@ -13,7 +13,7 @@ from grader.kit.pieces import in_float64
 from grader.model.forms.rounded import BY_FORMULAS
 
 from .mistakes import heads, named
-from .mistakes.pieces import another_type
+from .mistakes.of_pieces import another_type
 
 Tensor = torch.Tensor
 

@@ -14,7 +14,7 @@ from grader.model.forms.exact import EXACT
 from .ex30_sliding_window import exercise as of_a_window
 from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME
 from .mistakes import named
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 

@@ -13,7 +13,7 @@ from grader.model.forms.exact import EXACT
 
 from .head_cases import along_a_line, keys_along_a_line
 from .mistakes import heads
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 from .page_picture import in_use, named_slots, slots_read
 
 Tensor = torch.Tensor

@@ -11,7 +11,7 @@ from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
-from .mistakes.pieces import another_type, gradients_lost
+from .mistakes.of_pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.export import (
+from grader.export.platform import Grade, There, entries, identity, must_be_worth, points_of
+from grader.export.points import (
     IDENTIFIERS,
     Tell,
     as_csv,
@@ -24,7 +25,6 @@ from grader.export.export import (
     tell_of_maximum,
     write_export,
 )
-from grader.export.platform import Grade, There, entries, identity, must_be_worth, points_of
 from grader.export.rest import Rest
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import defused, is_formula, number
@@ -206,7 +206,7 @@ _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="next"')
 MOST_PAGES = 1000
 
 
-class Canvas:
+class CanvasApi:
     name = "Canvas"
     at_once = 1
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.autograders.gradescope_files import AS_TEXT, zipped
 from grader.course.folder import Course
-from grader.export.export import IDENTIFIERS, Tell, grades_to_export, identified, tell_of_maximum, write_export
+from grader.export.points import IDENTIFIERS, Tell, grades_to_export, identified, tell_of_maximum, write_export
 from grader.gradebook.class_rows import Remark
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import number

@@ -12,7 +12,7 @@ from typing import Any
 from grader.classroom.handed_in import NotTakenIn, take_in
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.export import FOLDER, listed, write_export
+from grader.export.points import FOLDER, listed, write_export
 from grader.gradebook.names import Names
 from grader.notebooks.parsing import parse_notebook
 from grader.pages.code_forms import MAGIC

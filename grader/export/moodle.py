@@ -9,8 +9,8 @@ from typing import Any
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.export import IDENTIFIERS, Tell, as_csv, grades_to_export, identified, tell_of_maximum, write_export
 from grader.export.platform import Grade, There, entries, identity, must_be_worth, points_of
+from grader.export.points import IDENTIFIERS, Tell, as_csv, grades_to_export, identified, tell_of_maximum, write_export
 from grader.export.rest import Rest
 from grader.pages.spreadsheet import defused, number
 from grader.sandbox.plain_text import one_line
@@ -38,7 +38,7 @@ PAGE = 200
 MOST_PAGES = 1000
 
 
-class Moodle:
+class MoodleApi:
     name = "Moodle"
     at_once = 25
 

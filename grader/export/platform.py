@@ -70,7 +70,7 @@ def must_be_worth(platform: str, title: str, there: float | None, here: float) -
         )
 
 
-class Platform(Protocol):
+class PlatformApi(Protocol):
     name: str
     at_once: int  # how many grades go in one request
 

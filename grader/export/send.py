@@ -23,10 +23,10 @@ from rich.table import Table
 from grader.classroom.run import alone
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.canvas import Canvas
-from grader.export.export import IDENTIFIERS, Tell, listed
-from grader.export.moodle import Moodle
-from grader.export.platform import Grade, Platform, There, same
+from grader.export.canvas import CanvasApi
+from grader.export.moodle import MoodleApi
+from grader.export.platform import Grade, PlatformApi, There, same
+from grader.export.points import IDENTIFIERS, Tell, listed
 from grader.export.rest import Rest
 from grader.gradebook.published import FOLDER, Publications, Told
 from grader.gradebook.standings import read_class
@@ -40,7 +40,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,2000}")  # nothing that is written other
 _ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%+-]*)*")
 
 
-def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.environ) -> Platform:
+def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.environ) -> PlatformApi:
     """The assignment at COURSE/ASSIGNMENT, with address and token from the environment."""
     name, prefix = kind.title(), kind.upper()
     if not (found := _PLACE.fullmatch(place)):
@@ -63,12 +63,12 @@ def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.envir
             "Copy it again, without anything around it."
         )
     if kind == "moodle":
-        return Moodle(Rest(name, url, {}, token), token, found[1], found[2])
-    return Canvas(Rest(name, url, {"Authorization": f"Bearer {token}"}, token), found[1], found[2])
+        return MoodleApi(Rest(name, url, {}, token), token, found[1], found[2])
+    return CanvasApi(Rest(name, url, {"Authorization": f"Bearer {token}"}, token), found[1], found[2])
 
 
 @contextlib.contextmanager
-def _in_a_sentence(platform: Platform) -> Iterator[None]:
+def _in_a_sentence(platform: PlatformApi) -> Iterator[None]:
     """Whatever goes wrong with what a platform answers. A traceback would show more than anybody should see."""
     try:
         yield
@@ -81,7 +81,7 @@ def _in_a_sentence(platform: Platform) -> Iterator[None]:
         ) from None
 
 
-def plan(course: Course, assignment: str, platform: Platform, by: str, link: str, tell: Tell) -> list[Grade]:
+def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: str, tell: Tell) -> list[Grade]:
     """Whose points are others there than those that were published last."""
     last = Publications(course, assignment).last()
     assert last is not None  # it was published just now
@@ -133,7 +133,7 @@ def _comment(told: Told, max_points: float, student: str, link: str) -> str:
     return f"{said} {link.replace('{student}', quote(student, safe=''))}" if link else said
 
 
-def send(course: Course, assignment: str, platform: Platform, grades: Sequence[Grade], yes: bool) -> int:
+def send(course: Course, assignment: str, platform: PlatformApi, grades: Sequence[Grade], yes: bool) -> int:
     """How many were sent: all of them, or none where they have not been shown before."""
     shown = course.root / FOLDER / assignment / f"shown-{platform.name.lower()}"
     with alone(course):
@@ -164,7 +164,7 @@ def _shown(path: Path) -> list[str]:
         return []
 
 
-def plan_table(grades: Sequence[Grade], platform: Platform) -> Table:
+def plan_table(grades: Sequence[Grade], platform: PlatformApi) -> Table:
     table = Table(title=f"For {platform.name}", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)
     for name in ("there", "now"):

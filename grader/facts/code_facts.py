@@ -15,7 +15,7 @@ import torch
 
 from grader.facts.loop_facts import of_loops
 from grader.facts.student_text import MAGIC
-from grader.model.fact import Fact, Kind
+from grader.model.fact import Fact, FactKind
 
 # Facts about methods: those that a class has, and those that return None and are taken to return more.
 
@@ -38,9 +38,9 @@ def of_class(owner: ast.ClassDef) -> Iterator[Fact]:
     named = {method.name for method in methods}
     for method in methods:
         if set(method.name) == _LETTERS and method.name[-1] == "_" and "__init__" not in named:
-            yield Fact(Kind.NOT_INIT, method.name)
+            yield Fact(FactKind.NOT_INIT, method.name)
         if "self" in _read(method) - _bound(method):
-            yield Fact(Kind.NO_SELF, method.name)
+            yield Fact(FactKind.NO_SELF, method.name)
 
 
 def made_anew(owner: ast.ClassDef, lines: Sequence[str]) -> Iterator[Fact]:
@@ -49,7 +49,7 @@ def made_anew(owner: ast.ClassDef, lines: Sequence[str]) -> Iterator[Fact]:
     for node in ast.walk(ast.Module([*forward], [])):
         match node:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _LAYERS:
-                yield Fact(Kind.MADE_ANEW, lines[node.lineno - 1].strip())
+                yield Fact(FactKind.MADE_ANEW, lines[node.lineno - 1].strip())
                 return
 
 
@@ -62,7 +62,7 @@ def kept_none(nodes: Sequence[ast.AST], lines: Sequence[str], own: Collection[st
                 ast.Assign(value=ast.Call(func=ast.Attribute(value=owner, attr=name)))
                 | ast.Return(value=ast.Call(func=ast.Attribute(value=owner, attr=name)))
             ) if name in _RETURN_NONE.difference(own) or (name in _OF_LISTS and getattr(owner, "id", "") in lists):
-                yield Fact(Kind.KEPT_NONE, lines[node.lineno - 1], (name,))
+                yield Fact(FactKind.KEPT_NONE, lines[node.lineno - 1], (name,))
 
 
 def _lists_made_by(node: ast.AST) -> Iterator[str]:
@@ -114,13 +114,15 @@ def facts_of(
         lines = source.splitlines()
         found = [fact for function in functions for fact in _of_function(function, lines, own)]
         helpers = [fact for helper in _helpers(tree, entry, functions) for fact in _of_function(helper, lines, own)]
-        found += [fact for fact in helpers if fact.kind not in (Kind.NO_RETURN, Kind.EMPTY)]  # which may be meant
+        found += [
+            fact for fact in helpers if fact.kind not in (FactKind.NO_RETURN, FactKind.EMPTY)
+        ]  # which may be meant
         if owner := class_in(tree, entry):
-            found += [*(Fact(Kind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
+            found += [*(Fact(FactKind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
             found += made_anew(owner, [line[:MAX_LINE] for line in lines])
-        found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
-        found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
-        return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
+        found += [Fact(FactKind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
+        found += [Fact(FactKind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
+        return tuple(dict.fromkeys([*(Fact(FactKind.BORROWED, name) for name in borrowed), *found]))
     return ()
 
 
@@ -206,19 +208,19 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
             ):
                 continue
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
-                yield Fact(Kind.LOST, _line(node, lines))
+                yield Fact(FactKind.LOST, _line(node, lines))
             case ast.Expr(value=value) if is_only_computed(value) and _called(value) not in own:
-                yield Fact(Kind.LOST, _line(node, lines))
+                yield Fact(FactKind.LOST, _line(node, lines))
             case ast.Expr(value=ast.Attribute(attr=name)) if name in _CALLED_FOR_WHAT_THEY_DO:
-                yield Fact(Kind.NOT_CALLED, _line(node, lines))
+                yield Fact(FactKind.NOT_CALLED, _line(node, lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
                 if name != "_" and not _changes_something(value):
-                    yield Fact(Kind.UNUSED, name)
+                    yield Fact(FactKind.UNUSED, name)
             case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Pow | ast.MatMult):
                 if _is_infinity(left) or _is_infinity(right):
-                    yield Fact(Kind.INFINITE, _line(node, lines))
+                    yield Fact(FactKind.INFINITE, _line(node, lines))
             case ast.Assert(test=ast.Tuple(elts=[_, *_])):
-                yield Fact(Kind.ALWAYS_TRUE, _line(node, lines))
+                yield Fact(FactKind.ALWAYS_TRUE, _line(node, lines))
     shown = [line.strip()[:MAX_LINE] for line in lines]
     yield from of_loops(function, shown)
     if function.name != "__init__":
@@ -227,14 +229,14 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
     yield from kept_none(nodes, shown, own)
     returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
     if function.name != "__init__" and not returns:
-        yield Fact(Kind.NO_RETURN, function.name)
+        yield Fact(FactKind.NO_RETURN, function.name)
 
 
 def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
     for node in nodes:
         match node:
             case ast.Assign(value=ast.Call(func=ast.Attribute(attr="empty" | "empty_like" | "new_empty"))):
-                yield Fact(Kind.EMPTY, shown[node.lineno - 1])
+                yield Fact(FactKind.EMPTY, shown[node.lineno - 1])
 
 
 def _of_a_size(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
@@ -245,7 +247,7 @@ def _of_a_size(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]
         match node:
             case ast.Call(func=ast.Attribute(attr="Tensor" | "FloatTensor"), args=[given]) if id(node) not in filled:
                 if not isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.Starred):
-                    yield Fact(Kind.SIZED, shown[node.lineno - 1])
+                    yield Fact(FactKind.SIZED, shown[node.lineno - 1])
 
 
 def _is_infinity(node: ast.expr) -> bool:

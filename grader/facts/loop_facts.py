@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
 from grader.facts.student_text import Function, blocks
-from grader.model.fact import Fact, Kind
+from grader.model.fact import Fact, FactKind
 
 # Which names statements read and write, and which comes first: as far as a text tells it without being run.
 
@@ -154,13 +154,13 @@ def _of_loop(loop: Loop, after: Block, lines: Sequence[str]) -> Iterator[Fact]:
     for statement in loop.body:
         if isinstance(statement, ast.Return):
             if not any(isinstance(node, ast.Continue) for node in _inside(loop)):
-                yield Fact(Kind.LEFT_EARLY, lines[statement.lineno - 1].strip())
+                yield Fact(FactKind.LEFT_EARLY, lines[statement.lineno - 1].strip())
             return
     if any(isinstance(node, ast.Break | ast.Continue | ast.Return | ast.Yield) for node in _inside(loop)):
         return
     left = [name for name in dict.fromkeys(_made_in_each_step(loop)) if first_of(name, after) is First.READ]
     if left:
-        yield Fact(Kind.REPLACED, ast.unparse(loop.iter if isinstance(loop, ast.For) else loop.test), tuple(left))
+        yield Fact(FactKind.REPLACED, ast.unparse(loop.iter if isinstance(loop, ast.For) else loop.test), tuple(left))
 
 
 def _inside(loop: Loop) -> Iterator[ast.AST]:

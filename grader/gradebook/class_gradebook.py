@@ -29,7 +29,7 @@ from grader.gradebook.items import items_of
 from grader.gradebook.records import RECORDS, Record, read_record, row_of
 from grader.gradebook.set_aside import (
     Aside,
-    Marks,
+    MarksAside,
     SetAside,
     by_person,
     commented_row,
@@ -48,13 +48,15 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Entry:
+class GradebookEntry:
     """What a batch writes for one submission."""
 
     graded: Graded
     record: Record
     timestamp: datetime | None  # when it was handed in, if that is known
-    marks: Marks | None = None  # its own, where another hand-in counted so far, and what a person gave is for that one
+    marks: MarksAside | None = (
+        None  # its own, where another hand-in counted so far, and what a person gave is for that one
+    )
     same: Collection[tuple[str, str]] = ()  # graded cells, by notebook and name, with answer and task as before
 
 
@@ -139,7 +141,7 @@ class ClassGradebook:
         )
         return dict(tuple(row) for row in self._session.all(query))
 
-    def marks(self) -> dict[str, Marks]:
+    def marks(self) -> dict[str, MarksAside]:
         """Of the hand-ins that count, by student."""
         return self._read_only(lambda: read_marks(self._session.db, self._assignment_id))
 
@@ -150,21 +152,21 @@ class ClassGradebook:
     def notebooks_aside(self, student: str, hand_in: str) -> dict[str, str]:
         return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, hand_in))
 
-    def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> Marks:
+    def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> MarksAside:
         """What grading gave, as it stands in nbgrader's tables. `same` says which answers are as they were before."""
         scores, comments = _by_cell(graded, "scores"), _by_cell(graded, "comments")
-        return Marks(
+        return MarksAside(
             {cell: graded_row(scores[name]) for cell, name in self._grade_cells.items() if name in scores},
             {cell: commented_row(comments[name]) for cell, name in self._comment_cells.items() if name in comments},
             [cell for cell, name in self._grade_cells.items() if name in same],
         )
 
-    def write(self, entries: Sequence[Entry], aside: Sequence[Aside] = ()) -> None:
+    def write(self, entries: Sequence[GradebookEntry], aside: Sequence[Aside] = ()) -> None:
         """All of these, or none."""
         if entries or aside:
             self._session.patiently(lambda: self._write(entries, aside))
 
-    def _write(self, entries: Sequence[Entry], aside: Sequence[Aside]) -> None:
+    def _write(self, entries: Sequence[GradebookEntry], aside: Sequence[Aside]) -> None:
         submissions = self._submissions([*(one.graded.student for one in entries), *(one.student for one in aside)])
         write_aside(self._session.db, self._assignment_id, aside, submissions)
         times = [
@@ -220,7 +222,7 @@ class ClassGradebook:
             self._add(kind, [{"id": _new_id(), "notebook_id": identity, "cell_id": cell} for identity, cell in rows])
         return ids | new
 
-    def _write_grades(self, entries: Sequence[Entry], submissions: dict[str, str]) -> None:
+    def _write_grades(self, entries: Sequence[GradebookEntry], submissions: dict[str, str]) -> None:
         """Scores and comments. What a person has given stays, and is looked at again if it was for another answer."""
         by_id = {submissions[entry.graded.student]: entry.graded for entry in entries}
         same = {submissions[entry.graded.student]: entry.same for entry in entries}

@@ -28,7 +28,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets.utils.importstring import import_item
 
-from grader.course.exercise_files import hidden_folders
+from grader.course.exercise_texts import hidden_folders
 from grader.course.folder import read_config
 from grader.course.loading import Exercises, load
 from grader.gradebook.preprocessors import IN_MEMORY
@@ -39,7 +39,7 @@ _LOG.addHandler(logging.NullHandler())
 
 
 @dataclass
-class Marks:
+class CellMarks:
     """What the gradebook is to hold of one cell."""
 
     auto_score: float | None = None
@@ -57,8 +57,8 @@ class InMemory:
     hidden_seed: str
     exercises: Exercises
     hidden: Sequence[str]  # folders
-    grades: dict[str, Marks] = field(default_factory=dict)  # by cell
-    comments: dict[str, Marks] = field(default_factory=dict)
+    grades: dict[str, CellMarks] = field(default_factory=dict)  # by cell
+    comments: dict[str, CellMarks] = field(default_factory=dict)
 
 
 class Conversion:
@@ -136,11 +136,11 @@ class _Keeper:
         self._held = held
         self.db = self
 
-    def find_grade(self, name: str, *_: str) -> Marks:
-        return self._held.grades.setdefault(name, Marks())
+    def find_grade(self, name: str, *_: str) -> CellMarks:
+        return self._held.grades.setdefault(name, CellMarks())
 
-    def find_comment(self, name: str, *_: str) -> Marks:
-        return self._held.comments.setdefault(name, Marks())
+    def find_comment(self, name: str, *_: str) -> CellMarks:
+        return self._held.comments.setdefault(name, CellMarks())
 
     def commit(self) -> None:
         """The head of the class does, for many at once."""

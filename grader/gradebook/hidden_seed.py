@@ -22,14 +22,14 @@ _BYTES = 32
 
 
 @dataclass(frozen=True)
-class HandIn:
+class NumberedHandIn:
     """The how-manieth hand-in of a student this is, and what tells it from others."""
 
     number: int
     digest: str
 
     @classmethod
-    def after(cls, previous: HandIn | None, digest: str) -> HandIn:
+    def after(cls, previous: NumberedHandIn | None, digest: str) -> NumberedHandIn:
         """The same one if it is graded again, or the next."""
         if previous is None:
             return cls(1, digest)

@@ -15,7 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, Execute, IgnorePattern, NbGraderPreprocessor
 from traitlets import Bool, Enum, Integer
 
-from grader.course.exercise_files import hidden_folders, read_exercise_files
+from grader.course.exercise_texts import hidden_folders, read_exercise_files
 from grader.course.loading import Exercises, in_order_of, load
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
@@ -26,8 +26,8 @@ from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Files, KnownCell
 from grader.notebooks import brevity
-from grader.notebooks.beside import given_beside, put_beside
 from grader.notebooks.cells import demos_of, exercise_of
+from grader.notebooks.modules_beside import given_beside, put_beside
 from grader.notebooks.parsing import NOTES_KEY, content_of, parse_notebook, why_not_whole
 from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts

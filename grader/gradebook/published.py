@@ -53,7 +53,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Change:
+class PointsChange:
     """A student whose points are others now. None: there were no points, or there are none any more."""
 
     student: str
@@ -74,7 +74,7 @@ class Publication:
     students: Mapping[str, Told]
     platforms: Sequence[str] = ()  # for which it was exported
     restores: int | None = None  # an earlier one that this one is again
-    changed: Sequence[Change] = field(default_factory=tuple)  # since the one before
+    changed: Sequence[PointsChange] = field(default_factory=tuple)  # since the one before
 
 
 def _number(points: float) -> str:
@@ -109,7 +109,7 @@ def _told(rows: ClassRows, student: str, submission: Any) -> Told:
     )
 
 
-def changes(before: Mapping[str, Told], now: Mapping[str, Told]) -> list[Change]:
+def changes(before: Mapping[str, Told], now: Mapping[str, Told]) -> list[PointsChange]:
     """Whose points, in all or of an exercise, are not what they were, or wait in place of them."""
     both = [(student, before.get(student), now.get(student)) for student in sorted({*before, *now})]
     return [_change(student, old, new) for student, old, new in both if _points(old) != _points(new)]
@@ -121,10 +121,12 @@ def _points(told: Told | None) -> Any:
     return told.total, told.penalty, {name: points for name, points in told.points.items() if points}, told.waits
 
 
-def _change(student: str, old: Told | None, new: Told | None) -> Change:
+def _change(student: str, old: Told | None, new: Told | None) -> PointsChange:
     if old is None or new is None:
         before, now = (told.total if told else None for told in (old, new))
-        return Change(student, before, now, (), ("graded for the first time" if old is None else "no longer graded",))
+        return PointsChange(
+            student, before, now, (), ("graded for the first time" if old is None else "no longer graded",)
+        )
     names = [name for name in {**old.points, **new.points} if old.shown(name) != new.shown(name)]
     shown = [f"{name}: {old.shown(name)} → {new.shown(name)}" for name in names]
     why = list(changes_between(old.fingerprint, new.fingerprint))
@@ -134,7 +136,7 @@ def _change(student: str, old: Told | None, new: Told | None) -> Change:
     why += [f"points by hand for {', '.join(given)}"] if given else []
     why += _other_rules(old.rules, new.rules)
     why += ["the penalty for being late"] if old.penalty != new.penalty else []
-    return Change(student, old.total, new.total, shown, why or ("points in the gradebook",))
+    return PointsChange(student, old.total, new.total, shown, why or ("points in the gradebook",))
 
 
 def _other_rules(old: Sequence[str], new: Sequence[str]) -> list[str]:
@@ -143,7 +145,7 @@ def _other_rules(old: Sequence[str], new: Sequence[str]) -> list[str]:
     return [f"course.toml ({'; '.join([*came, *went])})"] if came or went else []
 
 
-def seal(found: Sequence[Change]) -> str:
+def seal(found: Sequence[PointsChange]) -> str:
     """What tells these changes from others."""
     return digest(json.dumps([asdict(change) for change in found]))
 
@@ -172,7 +174,7 @@ class Publications:
         try:
             data = json.loads(path.read_text())
             students = {name: Told(**told) for name, told in data.pop("students").items()}
-            changed = [Change(**change) for change in data.pop("changed")]
+            changed = [PointsChange(**change) for change in data.pop("changed")]
             return Publication(**data, students=students, changed=changed)
         except FileNotFoundError:
             known = ", ".join(map(str, self.numbers)) or "none"
@@ -193,11 +195,11 @@ class Publications:
         (folder / STATE).write_text(json.dumps(asdict(publication), indent=1, ensure_ascii=False) + "\n")
         folder.rename(self.folder(publication.number))
 
-    def note_seen(self, found: Sequence[Change]) -> None:
+    def note_seen(self, found: Sequence[PointsChange]) -> None:
         """An instructor was shown these changes."""
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / _SEEN).write_text(seal(found))
 
-    def were_seen(self, found: Sequence[Change]) -> bool:
+    def were_seen(self, found: Sequence[PointsChange]) -> bool:
         path = self._folder / _SEEN
         return path.is_file() and path.read_text() == seal(found)

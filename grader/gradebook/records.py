@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Column, MetaData, String, Table, Text
 
-from grader.gradebook.hidden_seed import HandIn
+from grader.gradebook.hidden_seed import NumberedHandIn
 from grader.model.verdict import Scored
 
 RECORDS = Table(
@@ -31,7 +31,7 @@ class Record:
     digest: str  # of the autograded notebooks
     verdicts: Sequence[Scored]
     blocked: Sequence[str]
-    hand_in: HandIn | None = None  # unknown in records of earlier versions
+    hand_in: NumberedHandIn | None = None  # unknown in records of earlier versions
     environment: str = ""  # the versions it was graded with; the same
 
 
@@ -44,7 +44,7 @@ def digest_of(notebooks: Mapping[str, bytes]) -> str:
 def read_record(row: Any) -> Record:
     result = json.loads(row.result)
     verdicts = [scored for data in result["verdicts"] if (scored := Scored.from_json(data))]
-    hand_in = HandIn(**result["hand_in"]) if result.get("hand_in") else None
+    hand_in = NumberedHandIn(**result["hand_in"]) if result.get("hand_in") else None
     return Record(row.fingerprint, row.digest, verdicts, result["blocked"], hand_in, result.get("environment", ""))
 
 

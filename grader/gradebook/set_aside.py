@@ -53,7 +53,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Marks:
+class MarksAside:
     """What nbgrader's tables have of a submission: rows by the id of their cell."""
 
     grades: Mapping[str, Row]
@@ -74,7 +74,7 @@ class Marks:
         """The cells that wait for a person who has given nothing for them so far."""
         return {cell for cell, row in self.grades.items() if row["needs_manual_grade"] and row["manual_score"] is None}
 
-    def by_person(self, other: Marks) -> Marks:
+    def by_person(self, other: MarksAside) -> MarksAside:
         """With what a person has given the other one, to be looked at again where it was for another answer."""
         grades = {
             cell: {**row, **by_person(row["auto_score"], other.grades.get(cell, row), cell in self.same)}
@@ -84,7 +84,7 @@ class Marks:
             cell: {**row, "manual_comment": other.comments.get(cell, row)["manual_comment"]}
             for cell, row in self.comments.items()
         }
-        return Marks(grades, comments, self.same)
+        return MarksAside(grades, comments, self.same)
 
 
 def graded_row(score: float | None) -> Row:
@@ -109,7 +109,7 @@ class SetAside:
     hand_in: str
     time: datetime | None
     record: Record
-    marks: Marks
+    marks: MarksAside
     notebooks: Mapping[str, str]  # the texts of the graded ones
 
 
@@ -132,7 +132,7 @@ def read_set_aside(session: Any, assignment_id: str) -> list[tuple[str, SetAside
         .where(SubmittedAssignment.assignment_id == assignment_id)
     )
     return [
-        (row.student_id, SetAside(row.hand_in, row.time, read_record(row), Marks(**json.loads(row.marks)), {}))
+        (row.student_id, SetAside(row.hand_in, row.time, read_record(row), MarksAside(**json.loads(row.marks)), {}))
         for row in session.execute(query)
     ]
 
@@ -165,9 +165,9 @@ def said_of_best(hand_ins: int, time: datetime | None, zone: str) -> str:
     return f"the best of {hand_ins} hand-ins, {which}" if hand_ins > 1 else ""
 
 
-def read_marks(session: Any, assignment_id: str, students: Iterable[str] | None = None) -> dict[str, Marks]:
+def read_marks(session: Any, assignment_id: str, students: Iterable[str] | None = None) -> dict[str, MarksAside]:
     """Those of the hand-ins that count, by student; of these students, if some are named."""
-    found: dict[str, Marks] = {}
+    found: dict[str, MarksAside] = {}
     for kind, columns in _COLUMNS.items():
         query = (
             select(SubmittedAssignment.student_id, kind.cell_id, *(getattr(kind, name) for name in columns))
@@ -178,13 +178,13 @@ def read_marks(session: Any, assignment_id: str, students: Iterable[str] | None 
         if students is not None:
             query = query.where(SubmittedAssignment.student_id.in_(list(students)))
         for row in session.execute(query):
-            marks = found.setdefault(row.student_id, Marks({}, {}))
+            marks = found.setdefault(row.student_id, MarksAside({}, {}))
             rows: Any = marks.grades if kind is Grade else marks.comments
             rows[row.cell_id] = {name: getattr(row, name) for name in columns}
     return found
 
 
-def write_marks(session: Any, submission: str, marks: Marks) -> None:
+def write_marks(session: Any, submission: str, marks: MarksAside) -> None:
     """Into nbgrader's own rows, whatever they hold."""
     own = select(SubmittedNotebook.id).where(SubmittedNotebook.assignment_id == submission)
     for kind, rows in ((Grade, marks.grades), (Comment, marks.comments)):

@@ -28,7 +28,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import combined
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
-from grader.judging.ordinary import in_short
+from grader.judging.ordinary_scores import in_short
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.exercise import Exercise, SampledCase, Standins

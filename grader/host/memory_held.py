@@ -15,7 +15,7 @@ _OF_A_PIECE = re.compile(rb"^(Rss|Referenced|LazyFree|Swap): +(\d+) kB$")
 
 
 @dataclass
-class Piece:
+class MemoryPiece:
     """A piece of memory with how many bytes of it are kept, and how many were used lately."""
 
     start: int
@@ -34,7 +34,7 @@ class Piece:
         else:
             self.kept += -size if what == b"LazyFree" else size
 
-    def shared_with(self, other: Piece) -> int:
+    def shared_with(self, other: MemoryPiece) -> int:
         """How many addresses are in both."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
@@ -58,13 +58,13 @@ class MemoryHeld:
                 largest = max(largest, piece.size - self._covered(piece))
         return largest
 
-    def pieces_of(self, size: int) -> list[Piece]:
+    def pieces_of(self, size: int) -> list[MemoryPiece]:
         """The pieces of so many bytes that it had not at first. From now on, nothing counts as used."""
         found = [piece for piece in self._in_detail() if piece.size - self._covered(piece) >= size]
         self._write(_FORGET_USE)
         return found
 
-    def most_used(self, before: list[Piece]) -> int:
+    def most_used(self, before: list[MemoryPiece]) -> int:
         """The bytes that were used in one of these pieces since then; what has gone from it may have been."""
         now = list(self._in_detail())
         return max((_used(piece, now) for piece in before), default=0)
@@ -88,15 +88,15 @@ class MemoryHeld:
         with contextlib.suppress(OSError):  # it has ended
             os.write(self._forget, what)
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[MemoryPiece]:
         """Where what lies that it may write, or shares: proc_pid_maps(5)."""
         for line in _lines(self._maps):
             if piece := _piece(line):
                 yield piece
 
-    def _in_detail(self) -> Iterator[Piece]:
+    def _in_detail(self) -> Iterator[MemoryPiece]:
         """The same, with what is kept and used: proc_pid_smaps(5)."""
-        piece: Piece | None = None
+        piece: MemoryPiece | None = None
         for line in _lines(self._details):
             if found := _OF_A_PIECE.match(line):
                 if piece:
@@ -108,7 +108,7 @@ class MemoryHeld:
         if piece:
             yield piece
 
-    def _covered(self, piece: Piece) -> int:
+    def _covered(self, piece: MemoryPiece) -> int:
         """How much of it there was at first."""
         return sum(map(piece.shared_with, self._at_first))
 
@@ -120,15 +120,15 @@ def _lines(file: int) -> Iterator[bytes]:
         yield from lines
 
 
-def _piece(line: bytes) -> Piece | None:
+def _piece(line: bytes) -> MemoryPiece | None:
     addresses, access = line.split(maxsplit=2)[:2]
     if access[1:2] != b"w" and access[3:4] != b"s":
         return None
     start, _, end = addresses.partition(b"-")
-    return Piece(int(start, 16), int(end, 16))
+    return MemoryPiece(int(start, 16), int(end, 16))
 
 
-def _used(before: Piece, now: list[Piece]) -> int:
+def _used(before: MemoryPiece, now: list[MemoryPiece]) -> int:
     same = [(piece, shared) for piece in now if (shared := piece.shared_with(before))]
     used = sum(min(piece.used, shared) for piece, shared in same)
     return used + max(0, before.kept - sum(min(piece.kept, shared) for piece, shared in same))

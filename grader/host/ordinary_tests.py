@@ -8,7 +8,7 @@ from typing import Any
 import nbformat
 
 from grader.host.replies import CellResult
-from grader.judging.ordinary import Failure, Test, countable, judge_test
+from grader.judging.ordinary_scores import Failure, Test, countable, judge_test
 from grader.model.answer import Lost, sentence_of
 from grader.model.ordinary import OrdinaryTests
 from grader.model.verdict import Verdict

@@ -34,7 +34,7 @@ from grader.model.edited import EditedSource
 from grader.model.exercise import SampledCase, Standins
 from grader.model.memory import MemoryPromise
 from grader.model.submission import Files
-from grader.notebooks.beside import all_modules
+from grader.notebooks.modules_beside import all_modules
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.crossing import written

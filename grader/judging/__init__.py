@@ -3,15 +3,15 @@
 __all__ = [
     "answer_key",
     "best_verdict",
-    "devices",
     "fitting",
     "identical",
     "judge",
     "judging_time",
     "naming",
     "no_understanding",
-    "ordinary",
+    "ordinary_scores",
     "precision",
     "sentences",
     "with_facts",
+    "wrong_device",
 ]

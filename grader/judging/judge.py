@@ -17,13 +17,13 @@ import torch
 
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey, Held
-from grader.judging.devices import is_elsewhere, mixes_devices, tolerance_on
 from grader.judging.factors import said_of_factors
 from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import common_to_all_explaining, explaining
 from grader.judging.no_understanding import program_that_answers
 from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
+from grader.judging.wrong_device import is_elsewhere, mixes_devices, tolerance_on
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, sentence_of
 from grader.model.exercise import Exercise, Misconception, SampledCase
 from grader.model.findings import (

@@ -174,9 +174,9 @@ class Look:
         wrong = self.key.wrong(held, self.index)
         return wrong.value.get(IN_PART) if isinstance(wrong, Returned) and isinstance(wrong.value, dict) else None
 
-    def glance(self) -> Glance:
+    def glance(self) -> FirstGlance:
         assert self.output is not None
-        return Glance(self.key, self.index, self.output, self.tolerance)
+        return FirstGlance(self.key, self.index, self.output, self.tolerance)
 
     def is_explained_by(self, held: Held) -> bool:
         if not isinstance(self.answer, Returned):  # then the misconception must fail, too
@@ -219,7 +219,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Glance:
+class FirstGlance:
     """What the student's code gives in a part of one case, which shows that most misconceptions do not explain it."""
 
     key: AnswerKey
@@ -236,7 +236,7 @@ class Glance:
     def possible(self, pairs: Sequence[Held]) -> list[Held]:
         """All but those that show too little here, or another output."""
         singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
-        right = Glance(self.key, self.index, self.key.output((), self.index), self.tolerance)
+        right = FirstGlance(self.key, self.index, self.key.output((), self.index), self.tolerance)
         enough = {_names(held) for held in self.explaining([(), *singles])}
         return _left(pairs, right.explaining(singles), lambda held: _names(held) in enough, self.explaining)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.judging.devices import advice
+from grader.judging.wrong_device import advice
 from grader.model import compare
 from grader.model.answer import Answer, Lost, Raised, sentence_of
-from grader.model.fact import Fact, Kind
+from grader.model.fact import Fact, FactKind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
 from grader.model.located import Change, Located
 from grader.sandbox.plain_text import one_line
@@ -49,7 +49,7 @@ HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute 
 
 def of_facts(facts: Sequence[Fact]) -> list[str]:
     """What the code shows by itself. All that it borrows is one sentence."""
-    borrowed = [f"`{fact.what}`" for fact in facts if fact.kind == Kind.BORROWED]
+    borrowed = [f"`{fact.what}`" for fact in facts if fact.kind == FactKind.BORROWED]
     said = [_borrowed(borrowed[:MANY])] if borrowed else []
     return said + [_of_fact(fact) for fact in facts if fact.kind in _FACTS][:MANY]
 
@@ -75,23 +75,23 @@ MAX_LINE = 120  # characters of a line that is shown
 MANY_LINES = 4
 _COUNTS = {2: "two", 3: "three", 4: "four"}
 _FACTS = {
-    Kind.LOST: "The line `{}` computes something and throws it away: it changes nothing in place. Give it a name.",
-    Kind.UNUSED: "You compute `{}` and never use it.",
-    Kind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Write it without them.",
-    Kind.REPLACED: "After the loop over `{}`, only the last {} is left: each step overwrites it.",
-    Kind.LEFT_EARLY: "The line `{}` is inside a loop and ends it in its first step.",
-    Kind.INFINITE: "The line `{}` computes with ∞: 0 · ∞ and ∞ − ∞ are NaN.",
-    Kind.NEVER_CALLED: "`{}` is made in `__init__` and not used anywhere.",
-    Kind.MADE_ANEW: "The line `{}` is in `forward`: at each call it makes a new layer, with new random numbers, and "
-    "nothing can train it. Make it in `__init__`.",
-    Kind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN, until each entry is written.",
-    Kind.SIZED: "In the line `{}`: where n is a number, torch.Tensor(n) has n entries of whatever was in memory, and "
-    "torch.tensor(n) holds n.",
-    Kind.KEPT_NONE: "The line `{}` goes on with what {} returns, which is None. Call it in a line by itself.",
-    Kind.NOT_CALLED: "The line `{}` names a method and does not call it: the parentheses behind it are missing.",
-    Kind.NO_SELF: "`{}` uses `self` and has no such argument. Write it first: a method gets its object there.",
-    Kind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on either side.",
-    Kind.NO_RETURN: "`{}` has no return statement, so it returns None.",
+    FactKind.LOST: "The line `{}` computes something and throws it away: it changes nothing in place. Give it a name.",
+    FactKind.UNUSED: "You compute `{}` and never use it.",
+    FactKind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Write it without them.",
+    FactKind.REPLACED: "After the loop over `{}`, only the last {} is left: each step overwrites it.",
+    FactKind.LEFT_EARLY: "The line `{}` is inside a loop and ends it in its first step.",
+    FactKind.INFINITE: "The line `{}` computes with ∞: 0 · ∞ and ∞ − ∞ are NaN.",
+    FactKind.NEVER_CALLED: "`{}` is made in `__init__` and not used anywhere.",
+    FactKind.MADE_ANEW: "The line `{}` is in `forward`: at each call it makes a new layer, with new random numbers, "
+    "and nothing can train it. Make it in `__init__`.",
+    FactKind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN, until each entry is written.",
+    FactKind.SIZED: "In the line `{}`: where n is a number, torch.Tensor(n) has n entries of whatever was in memory, "
+    "and torch.tensor(n) holds n.",
+    FactKind.KEPT_NONE: "The line `{}` goes on with what {} returns, which is None. Call it in a line by itself.",
+    FactKind.NOT_CALLED: "The line `{}` names a method and does not call it: the parentheses behind it are missing.",
+    FactKind.NO_SELF: "`{}` uses `self` and has no such argument. Write it first: a method gets its object there.",
+    FactKind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on either side.",
+    FactKind.NO_RETURN: "`{}` has no return statement, so it returns None.",
 }
 
 

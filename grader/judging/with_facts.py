@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from grader.judging import sentences
 from grader.model.exercise import Exercise, Misconception
-from grader.model.fact import Fact, Kind
+from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
 
 NAME = "the notebook's variables"
@@ -24,14 +24,14 @@ def is_for_the_code_to_tell(verdict: Verdict) -> bool:
 
 def borrowed_by(facts: Sequence[Fact], exercise: Exercise, verdict: Verdict) -> list[str]:
     """The notebook's variables that the code reads, where it may earn more if that is all that is wrong with it."""
-    if verdict.credit > BORROWED_CREDIT or Kind.BORROWED in _kinds(exercise, verdict):
+    if verdict.credit > BORROWED_CREDIT or FactKind.BORROWED in _kinds(exercise, verdict):
         return []
-    return [fact.what for fact in facts if fact.kind == Kind.BORROWED]
+    return [fact.what for fact in facts if fact.kind == FactKind.BORROWED]
 
 
 def only_borrowed(verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
     """With other values in those variables, all is right."""
-    borrowed = sentences.of_facts([fact for fact in facts if fact.kind == Kind.BORROWED])
+    borrowed = sentences.of_facts([fact for fact in facts if fact.kind == FactKind.BORROWED])
     return replace(
         verdict,
         credit=BORROWED_CREDIT,
@@ -47,33 +47,33 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
 
     A step that is missing from the numbers may stand in the code, and be lost: then this comes first.
     """
-    if any(fact.kind == Kind.NO_RETURN for fact in facts):  # whatever else is said follows from that
-        said = sentences.of_facts([fact for fact in facts if fact.kind != Kind.EMPTY])
+    if any(fact.kind == FactKind.NO_RETURN for fact in facts):  # whatever else is said follows from that
+        said = sentences.of_facts([fact for fact in facts if fact.kind != FactKind.EMPTY])
         return replace(verdict, sentences=tuple(said))
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
     if verdict.misconceptions or verdict.reason != Reason.WRONG:
-        kinds |= {Kind.EMPTY, Kind.SIZED}
-    elif any(fact.kind in (Kind.EMPTY, Kind.SIZED) for fact in facts):  # then nobody has computed it
+        kinds |= {FactKind.EMPTY, FactKind.SIZED}
+    elif any(fact.kind in (FactKind.EMPTY, FactKind.SIZED) for fact in facts):  # then nobody has computed it
         told = [text for text in verdict.sentences if text != sentences.WHERE_NAN_COMES_FROM]
         verdict = replace(verdict, sentences=tuple(told))
     if not any("NaN" in text for text in verdict.sentences):
-        kinds.add(Kind.INFINITE)
+        kinds.add(FactKind.INFINITE)
     said = sentences.of_facts([fact for fact in facts if fact.kind not in kinds])
-    first = "missing step" in kinds or any(fact.kind == Kind.MADE_ANEW for fact in facts)
+    first = "missing step" in kinds or any(fact.kind == FactKind.MADE_ANEW for fact in facts)
     return replace(verdict, sentences=(*said, *verdict.sentences) if first else (*verdict.sentences, *said))
 
 
 def _in_words_of_the_code(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
     """What a misconception says of the code, where that stands there."""
-    written = {fact.what for fact in facts if fact.kind == Kind.WRITTEN}
+    written = {fact.what for fact in facts if fact.kind == FactKind.WRITTEN}
     seen = {one.says: one.says_of_code for one in named_in(exercise, verdict) if written & set(one.in_code)}
     return replace(verdict, sentences=tuple(seen.get(text, text) for text in verdict.sentences))
 
 
 def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
     """The same number in all cases, which the code takes from the notebook: nobody has written it."""
-    if not any(fact.kind == Kind.BORROWED for fact in facts):
+    if not any(fact.kind == FactKind.BORROWED for fact in facts):
         return verdict
     fixed = [held for held in named_in(exercise, verdict) if _IS_FIXED.search(held.says)]
     names, said = {held.name for held in fixed}, {held.says for held in fixed}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class FactKind(StrEnum):
     """Kinds of mistakes that a text shows. None of them is a mistake where the answers are right, nor
     are ARGUMENTS and what is WRITTEN by themselves."""
 
@@ -34,6 +34,6 @@ class Kind(StrEnum):
 class Fact:
     """Something that the text of the code shows."""
 
-    kind: Kind
+    kind: FactKind
     what: str  # the name, the line, or the expression
     parts: tuple[str, ...] = ()

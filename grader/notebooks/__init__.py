@@ -1,10 +1,10 @@
 """Bytes become a notebook that is safe to handle and in its released shape; verdicts become what cells show."""
 
 __all__ = [
-    "beside",
     "brevity",
     "cells",
     "highlighting",
+    "modules_beside",
     "outputs",
     "parsing",
     "repair",

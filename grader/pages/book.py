@@ -111,7 +111,7 @@ def _formula(latex: str, displayed: bool) -> str:
 FOLDER = "release_html"
 
 
-class Piece(NamedTuple):
+class BookPiece(NamedTuple):
     """A cell as the page shows it."""
 
     html: Markup
@@ -143,11 +143,11 @@ def page(notebook: Any, name: str, folder: Path, colab: str = "") -> str:
     return template("book.html").render(title=title, name=name, pieces=pieces, sections=text.sections, colab=colab)
 
 
-def _pieces(notebook: Any, text: BookText) -> Iterator[Piece]:
+def _pieces(notebook: Any, text: BookText) -> Iterator[BookPiece]:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             text.attachments = dict(cell.get("attachments", {}))
-            yield Piece(text.html(cell.source), False)
+            yield BookPiece(text.html(cell.source), False)
         elif cell.cell_type == "code" and cell.source.strip():
             is_folded = bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
-            yield Piece(Markup(code_html(highlighted(cell.source))), is_folded)
+            yield BookPiece(Markup(code_html(highlighted(cell.source))), is_folded)

@@ -25,10 +25,10 @@ from grader.pages.report_lines import (
     Counts,
     Denied,
     ExercisePoints,
-    Held,
+    HeldMistake,
     Holders,
     Identical,
-    Late,
+    LateStudent,
     Mistakes,
     Named,
     NotCompared,
@@ -211,7 +211,7 @@ def _together(graded: Sequence[Standing], items: Sequence[Item]) -> list[Togethe
         chance = _chance(len(graded), len(has_first), len(has_second), len(both))
         if chance < UNLIKELY:
             expected = round(len(has_first) * len(has_second) / len(graded), 2)
-            pair = (Held(*first), Held(*second))
+            pair = (HeldMistake(*first), HeldMistake(*second))
             found.append(Together(pair, len(both), expected, sorted(both), float(f"{chance:.2g}")))
     return sorted(found, key=lambda line: (-line.count, line.chance))
 
@@ -283,11 +283,11 @@ def _wrong(standing: Standing) -> set[Label]:
     return {verdict.exercise for verdict in verdicts if verdict.exercise is not None and not verdict.right}
 
 
-def _late(graded: Sequence[Standing]) -> list[Late]:
+def _late(graded: Sequence[Standing]) -> list[LateStudent]:
     late = sorted(
         (standing for standing in graded if standing.seconds_late), key=lambda standing: -standing.seconds_late
     )
-    return [Late(standing.student, round(standing.seconds_late), standing.penalty) for standing in late]
+    return [LateStudent(standing.student, round(standing.seconds_late), standing.penalty) for standing in late]
 
 
 def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
@@ -305,7 +305,7 @@ def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
         exercises={item.label: _counted(standing, item) for item in grades.items} if has_grade else {},
         waiting=waiting,
         misconceptions=[
-            Held(verdict.exercise, name)
+            HeldMistake(verdict.exercise, name)
             for verdict in _verdicts(standing, grades.items)
             for name in verdict.misconceptions
         ],

@@ -22,7 +22,7 @@ _NAMES = {"id", "arg", "name", "asname", "names", "attr"}  # fields of nodes tha
 _WITHOUT_MEANING = {"ctx", "type_comment", "annotation", "returns", "type_ignores", "kind"}
 
 
-class Form(NamedTuple):
+class CodeForm(NamedTuple):
     """Code without the names that it chooses, comments, docstrings, annotations and layout."""
 
     text: str
@@ -31,7 +31,7 @@ class Form(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def form_of(source: str) -> Form:
+def form_of(source: str) -> CodeForm:
     """What is left of code when names, comments and layout are taken away. Code that is no Python keeps its names."""
     code = without_comments(source)
     whole = len(code) <= MAX_SOURCE and not source.startswith(SHORTENED)
@@ -44,8 +44,8 @@ def form_of(source: str) -> Form:
         _add_parts(tree, chosen, parts)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         words = code.split()
-        return Form(" ".join(words), _few(set(map(hash, words))), whole=False)
-    return Form(text, _few(parts), whole and len(parts) <= MAX_PARTS)
+        return CodeForm(" ".join(words), _few(set(map(hash, words))), whole=False)
+    return CodeForm(text, _few(parts), whole and len(parts) <= MAX_PARTS)
 
 
 def _few(parts: set[int]) -> frozenset[int]:

@@ -20,7 +20,7 @@ from grader.notebooks.outputs import rebuild_again
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
 from grader.pages.at_once import Group, groups_of
 from grader.pages.heat_map import heat_map
-from grader.pages.page_parts import Figure, Page, Part, Said
+from grader.pages.page_parts import Figure, Page, PagePart, Said
 from grader.pages.sections import Sections
 from grader.pages.text_html import MAX_PRINTED, clean, highlighted, narrow_html, picture_html, printed, sentence_html
 from grader.sandbox.plain_text import one_line
@@ -118,7 +118,7 @@ class _Reader:
             blocked=[self._sentence(f"It tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
         )
 
-    def _part(self, cell: Any) -> Part | None:
+    def _part(self, cell: Any) -> PagePart | None:
         marks = cell.metadata.get("nbgrader", {})
         if is_test_cell(cell):
             return self._exercise(cell, marks)
@@ -128,12 +128,12 @@ class _Reader:
             return self._commented(cell, one_line(marks["grade_id"]))
         return None
 
-    def _exercise(self, cell: Any, marks: Mapping[str, Any]) -> Part:
+    def _exercise(self, cell: Any, marks: Mapping[str, Any]) -> PagePart:
         exercise = exercise_of(marks["grade_id"])
         scored = next(reversed(verdicts_of(cell)), None)
         verdict = scored.verdict if scored else None
         most = number(marks.get("points")) or 0.0
-        part = Part(
+        part = PagePart(
             name=f"part-{one_line(marks['grade_id'])}",
             title=f"Exercise {exercise}" if exercise else one_line(marks["grade_id"]),
             points=number(marks.get("score")),
@@ -162,7 +162,7 @@ class _Reader:
             _wait(part, marks)
         return part
 
-    def _explain(self, part: Part, scored: Scored) -> None:
+    def _explain(self, part: PagePart, scored: Scored) -> None:
         verdict = scored.verdict
         part.in_process = verdict.in_process
         part.title = f"{part.title}: {verdict.title}" if part.exercise else verdict.title
@@ -185,7 +185,7 @@ class _Reader:
         wrong, right = (list(map(self._sentence, notes)) for notes in (picture.wrong, picture.right))
         return Figure(heat_map(picture, name), self._sentence(picture.title), wrong, right)
 
-    def _set_by_hand(self, part: Part, scored: Scored) -> None:
+    def _set_by_hand(self, part: PagePart, scored: Scored) -> None:
         """What the instructor decided goes before what the tests found; that is still told below."""
         part.automatic, part.found = scored.points, _found(scored.verdict)
         part.state, part.headline = _state(part.points or 0.0, part.max_points), "Points set by your instructor"
@@ -207,12 +207,12 @@ class _Reader:
         if named:
             yield Markup(f"Reread {', then '.join(named)} in the notebook.")
 
-    def _written(self, cell: Any, marks: Mapping[str, Any]) -> Part:
+    def _written(self, cell: Any, marks: Mapping[str, Any]) -> PagePart:
         points, most = number(marks.get("score")), number(marks.get("points")) or 0.0
         waiting = bool(marks.get("waiting")) or points is None
         empty = not waiting and not marks.get("by_hand", True)  # nbgrader gives no points for what is as it was
         section = self.sections.by_cell.get(marks["grade_id"], "")
-        part = Part(
+        part = PagePart(
             name=f"part-{one_line(marks['grade_id'])}",
             title=f"{'Task' if marks.get('task') else 'Your answer'}: {one_line(marks['grade_id'])}",
             points=points,
@@ -235,14 +235,14 @@ class _Reader:
         self._add_comment(part, cell)
         return part
 
-    def _only_comment(self, exercise: Label, cell: Any) -> Part | None:
+    def _only_comment(self, exercise: Label, cell: Any) -> PagePart | None:
         """For a solution without a test that somebody has said something about."""
         if exercise in self.tested:
             return None
         return self._commented(cell, f"Exercise {exercise}", f"comment-{exercise}")
 
-    def _commented(self, cell: Any, title: str, name: str = "") -> Part | None:
-        part = Part(name or f"comment-{title}", title, None, 0.0, "waiting", "Not graded")
+    def _commented(self, cell: Any, title: str, name: str = "") -> PagePart | None:
+        part = PagePart(name or f"comment-{title}", title, None, 0.0, "waiting", "Not graded")
         if cell.cell_type == "code":
             part.code, part.outputs = highlighted(cell.source), list(self._outputs(cell))
         else:
@@ -250,7 +250,7 @@ class _Reader:
         self._add_comment(part, cell)
         return part if part.comment else None
 
-    def _add_comment(self, part: Part, cell: Any) -> None:
+    def _add_comment(self, part: PagePart, cell: Any) -> None:
         marks = cell.metadata.get("nbgrader", {})
         said = marks.get("comment")
         # By itself, nbgrader says "No response." of cells that are as they were; the page says more.
@@ -280,13 +280,13 @@ class _Reader:
         return _PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", text)
 
 
-def _wait(part: Part, marks: Mapping[str, Any]) -> None:
+def _wait(part: PagePart, marks: Mapping[str, Any]) -> None:
     """A person is to give points. What there is already, as for an earlier answer, counts so far."""
     part.points = number(marks.get("score")) or None
     part.state, part.headline = "waiting", "Waiting for your instructor"
 
 
-def _by_rule(part: Part, cell: Any) -> Part:
+def _by_rule(part: PagePart, cell: Any) -> PagePart:
     """What counts of it by the rules of the term. What was found stays on the page: there is something to learn."""
     said = cell.metadata.get("nbgrader", {}).get("rule")
     part.rule = Rule(said) if said in list(Rule) else None

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from grader.course.folder import Course
 from grader.pages.book import write_book
 from grader.release.marimo import convert_release, need_marimo
+from grader.release.one_file import write_single_files
 from grader.release.public_url import public_folder
-from grader.release.single_file import write_single_files
 
 
-class Form(NamedTuple):
+class OtherForm(NamedTuple):
     """How a form is made, and what is to be said of the folder or file that it makes."""
 
     make: Callable[[Course, str], Path]
@@ -21,9 +21,9 @@ class Form(NamedTuple):
 
 
 _FORMS = {
-    "single-file": Form(write_single_files, "{path} is ready, too: what is in it needs no file beside it."),
-    "html": Form(write_book, "{path} is ready, too: pages to read."),
-    "marimo": Form(convert_release, "{folder} is ready, too. Try it: marimo edit {path}"),
+    "single-file": OtherForm(write_single_files, "{path} is ready, too: what is in it needs no file beside it."),
+    "html": OtherForm(write_book, "{path} is ready, too: pages to read."),
+    "marimo": OtherForm(convert_release, "{folder} is ready, too. Try it: marimo edit {path}"),
 }
 
 

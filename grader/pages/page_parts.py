@@ -33,7 +33,7 @@ class Said:
 
 
 @dataclass
-class Part:
+class PagePart:
     """One exercise or written answer on the page."""
 
     name: str  # of its place on the page
@@ -68,7 +68,7 @@ class Page:
     late_penalty: float
     hand_in: str  # which one counts, where the best of several does
     why_late: str  # the rule by which that is taken off, if one says so
-    parts: list[Part]
+    parts: list[PagePart]
     notes: list[Markup]
     blocked: list[Markup]
 

@@ -79,7 +79,7 @@ class Mistakes:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldMistake:
     """A misconception of an exercise."""
 
     exercise: Label | None
@@ -90,7 +90,7 @@ class Held:
 class Together:
     """Two misconceptions that more students have both than chance would have it."""
 
-    misconceptions: tuple[Held, Held]
+    misconceptions: tuple[HeldMistake, HeldMistake]
     count: int
     expected: float
     students: Sequence[str]
@@ -114,7 +114,7 @@ class Denied:
 
 
 @dataclass(frozen=True)
-class Late:
+class LateStudent:
     student: str
     seconds: int
     penalty: float
@@ -131,7 +131,7 @@ class StudentLine:
     seconds_late: int
     exercises: Mapping[str, float | None]  # None: it does not count, or waits
     waiting: Sequence[str]  # exercises that a person is to give points for
-    misconceptions: Sequence[Held]
+    misconceptions: Sequence[HeldMistake]
     hand_in: str  # which one counts, where the best of several does
 
 
@@ -186,7 +186,7 @@ class Summary:
     alike: Sequence[AlikePair]
     not_compared: Sequence[NotCompared]
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
-    late: Sequence[Late]
+    late: Sequence[LateStudent]
     late_rule: str  # what that costs, if the rules of the term say so
     late_without_time: Sequence[str]  # as a platform says; they count as in time
     no_time: Sequence[str]  # where being late costs points; they count as in time

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.model.label import Label, as_in, in_order
-from grader.pages.code_forms import Form, form_of
+from grader.pages.code_forms import CodeForm, form_of
 from grader.pages.report_lines import Identical
 
 ALIKE = 0.8  # the share of parts of the shorter of two solutions that the other has as well
@@ -83,7 +83,7 @@ def pairs(
     """
     earlier = earlier or {}
     everyone = {**solutions, **earlier}
-    forms: dict[Label, dict[str, Form]] = defaultdict(dict)
+    forms: dict[Label, dict[str, CodeForm]] = defaultdict(dict)
     for student in sorted(everyone):
         for exercise, source in everyone[student].items():
             forms[exercise][student] = form_of(source)
@@ -110,7 +110,7 @@ def _needed(students: int) -> float:
     return math.log2(max(1, math.comb(students, 2))) + MARGIN + UNSEEN / max(1, students)
 
 
-def _owners(forms: Mapping[Label, Mapping[str, Form]], given: Mapping[Label, Sequence[str]]) -> Mapping[int, float]:
+def _owners(forms: Mapping[Label, Mapping[str, CodeForm]], given: Mapping[Label, Sequence[str]]) -> Mapping[int, float]:
     """How many students write a part, in any exercise; what the course writes, everybody may."""
     written: dict[str, set[int]] = defaultdict(set)
     for of_students in forms.values():
@@ -122,7 +122,7 @@ def _owners(forms: Mapping[Label, Mapping[str, Form]], given: Mapping[Label, Seq
 
 
 def _alike(
-    forms: Mapping[str, Form], owners: Mapping[int, float], most: float, earlier: Collection[str]
+    forms: Mapping[str, CodeForm], owners: Mapping[int, float], most: float, earlier: Collection[str]
 ) -> list[tuple[tuple[str, str], float, float]]:
     """Pairs whose solutions of an exercise are alike, what that weighs, and how alike they are."""
     found: dict[tuple[str, str], float] = {}
@@ -144,7 +144,7 @@ def _alike(
     return weighed
 
 
-def _share(one: Form, other: Form) -> float:
+def _share(one: CodeForm, other: CodeForm) -> float:
     shorter = min(len(one.parts), len(other.parts))
     return len(one.parts & other.parts) / shorter if shorter else 0.0
 

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.published import Change, Publication, Publications, told_now
+from grader.gradebook.published import PointsChange, Publication, Publications, told_now
 from grader.pages.spreadsheet import number as shortly
 from grader.pages.templating import REPORT, template
 from grader.sandbox.plain_text import one_line
@@ -36,7 +36,7 @@ def told_before(course: Course, assignment: str, tell: Tell, rehearsed: bool) ->
     return Publication(0, "", "", most, told)
 
 
-def as_json(before: Publication | None, found: Sequence[Change]) -> dict[str, object]:
+def as_json(before: Publication | None, found: Sequence[PointsChange]) -> dict[str, object]:
     """For programs; nothing if there is nothing to compare with."""
     return {"since": before.number, "changes": [asdict(change) for change in found]} if before else {}
 
@@ -56,7 +56,7 @@ def history_table(course: Course, assignment: str) -> Table:
     return table
 
 
-def changes_table(found: Sequence[Change], since: Publication, zone: str) -> Table:
+def changes_table(found: Sequence[PointsChange], since: Publication, zone: str) -> Table:
     """One line for each student."""
     title = f"Not as published on {day(since, zone)}" if since.number else "Not as in the gradebook"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -71,7 +71,7 @@ def changes_table(found: Sequence[Change], since: Publication, zone: str) -> Tab
     return table
 
 
-def write_changes(course: Course, assignment: str, found: Sequence[Change], since: Publication) -> Path:
+def write_changes(course: Course, assignment: str, found: Sequence[PointsChange], since: Publication) -> Path:
     """The same as a page, in report/. What is written there has been shown."""
     when, most = day(since, course.rules(assignment).zone), shortly(since.max_points)
     page = template("changes.html", text=one_line, points=points).render(

@@ -15,11 +15,11 @@ from grader.classroom.run import alone
 from grader.classroom.stale import stale, told_of_stale
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.export import FOLDER as EXPORTS
-from grader.export.export import GIVE_THEM, said_of_waiting
-from grader.export.platforms import OPTION_OF, PLATFORMS, export_points
+from grader.export.destinations import OPTION_OF, PLATFORMS, export_points
+from grader.export.points import FOLDER as EXPORTS
+from grader.export.points import GIVE_THEM, said_of_waiting
 from grader.gradebook.names import Names
-from grader.gradebook.published import Change, Publication, Publications, Told, changes, told_now
+from grader.gradebook.published import PointsChange, Publication, Publications, Told, changes, told_now
 from grader.gradebook.settling import write_rules
 from grader.pages.feedback import write_feedback
 from grader.sandbox.plain_text import one_line
@@ -32,7 +32,7 @@ Tell = Callable[[str], None]
 class UnseenChanges(CourseError):
     """Students would be told other points than before, and nobody has looked at that."""
 
-    def __init__(self, found: Sequence[Change], since: Publication) -> None:
+    def __init__(self, found: Sequence[PointsChange], since: Publication) -> None:
         super().__init__(
             "Nothing is published: these changes have not been shown before. Look at them, and run this again; or add "
             "--yes."

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.export import Tell, as_csv, listed, write_export
+from grader.export.points import Tell, as_csv, listed, write_export
 from grader.gradebook.term_grades import TermGrades, read_term
 from grader.pages.report import names_of
 from grader.pages.spreadsheet import defused, number

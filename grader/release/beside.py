@@ -11,7 +11,7 @@ from typing import Any
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.notebooks.beside import for_students, given_beside, put_beside
+from grader.notebooks.modules_beside import for_students, given_beside, put_beside
 
 ASSISTANTS = Path(__file__).with_name("AGENTS.md")
 

@@ -30,11 +30,11 @@ Content = bytes | str
 Part = tuple[str, Content | None]  # its name, if it has one; nothing, where it cannot be opened
 
 
-class TooMuch(Exception):
+class TooMuchToRead(Exception):
     """More than is read of one file."""
 
 
-class Form(NamedTuple):
+class Decoding(NamedTuple):
     """A form of files."""
 
     is_one: Callable[[bytes], bool]
@@ -42,7 +42,7 @@ class Form(NamedTuple):
     is_all: bool = True  # and not only the texts in it
 
 
-def forms_of(content: bytes) -> Iterator[Form]:
+def forms_of(content: bytes) -> Iterator[Decoding]:
     """All forms that a file has: an archive can stand behind a picture."""
     return (form for form in _FORMS if form.is_one(content))
 
@@ -96,7 +96,7 @@ def _begins(*marks: bytes, at: int = 0) -> Callable[[bytes], bool]:
 
 def _bounded(content: bytes) -> bytes:
     if len(content) > LARGEST:
-        raise TooMuch
+        raise TooMuchToRead
     return content
 
 
@@ -225,26 +225,30 @@ def _pdf_shown(piece: bytes) -> str:
 
 
 _FORMS = (
-    Form(_begins(b"PK\x03\x04", b"PK\x05\x06"), _zip),
-    Form(lambda content: not content.startswith(b"PK") and zipfile.is_zipfile(io.BytesIO(content)), _zip, is_all=False),
-    Form(_begins(b"\x1f\x8b"), _unpacked(gzip.open)),
-    Form(_begins(b"BZh"), _unpacked(bz2.open)),
-    Form(_begins(b"\xfd7zXZ", b"\x5d\x00\x00"), _unpacked(lzma.open)),
-    Form(_begins(b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"), lambda content: iter([("", _inflated(content))])),
-    Form(_begins(b"ustar", at=257), _tar),
-    Form(_begins(b"\x93NUMPY"), _array),
-    Form(_begins(*(bytes([128, version]) for version in range(2, 6))), _pickle),
-    Form(_begins(b"SQLite format 3\x00"), _database),
-    Form(_begins(b"\x89PNG\r\n\x1a\n"), _png, is_all=False),
-    Form(_begins(b"GIF8"), _gif, is_all=False),
-    Form(
+    Decoding(_begins(b"PK\x03\x04", b"PK\x05\x06"), _zip),
+    Decoding(
+        lambda content: not content.startswith(b"PK") and zipfile.is_zipfile(io.BytesIO(content)), _zip, is_all=False
+    ),
+    Decoding(_begins(b"\x1f\x8b"), _unpacked(gzip.open)),
+    Decoding(_begins(b"BZh"), _unpacked(bz2.open)),
+    Decoding(_begins(b"\xfd7zXZ", b"\x5d\x00\x00"), _unpacked(lzma.open)),
+    Decoding(
+        _begins(b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"), lambda content: iter([("", _inflated(content))])
+    ),
+    Decoding(_begins(b"ustar", at=257), _tar),
+    Decoding(_begins(b"\x93NUMPY"), _array),
+    Decoding(_begins(*(bytes([128, version]) for version in range(2, 6))), _pickle),
+    Decoding(_begins(b"SQLite format 3\x00"), _database),
+    Decoding(_begins(b"\x89PNG\r\n\x1a\n"), _png, is_all=False),
+    Decoding(_begins(b"GIF8"), _gif, is_all=False),
+    Decoding(
         lambda content: content.startswith(b"BM") and int.from_bytes(content[2:6], "little") == len(content),
         _image,
         is_all=False,
     ),
-    Form(_begins(b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"\x00\x00\x01\x00"), _image, is_all=False),
-    Form(lambda content: content.startswith(b"RIFF") and content[8:12] == b"WEBP", _image, is_all=False),
-    Form(_begins(b"%PDF-"), _pdf, is_all=False),
+    Decoding(_begins(b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"\x00\x00\x01\x00"), _image, is_all=False),
+    Decoding(lambda content: content.startswith(b"RIFF") and content[8:12] == b"WEBP", _image, is_all=False),
+    Decoding(_begins(b"%PDF-"), _pdf, is_all=False),
 )
 
 

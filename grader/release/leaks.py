@@ -21,8 +21,8 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.release.secrets import (
     SHOWN,
-    Marks,
     Secret,
+    SecretMarks,
     secrets_of_cells,
     secrets_of_exercise,
     secrets_of_solutions,
@@ -98,7 +98,7 @@ def search(course: Course, assignment: str, folder: str | Path = "release") -> S
 
 def _secrets(course: Course, assignment: str) -> list[Secret]:
     """What must not be told, but for what an author shows: all of this assignment, and the solutions of the others."""
-    marks = Marks.of(course.config())
+    marks = SecretMarks.of(course.config())
     cells = _cells(course, assignment)
     functions = [function for exercise in course.exercises(assignment).values() for function in exercise.functions]
     secrets = [*secrets_of_cells(cells, marks), *(one for each in functions for one in secrets_of_exercise(each))]
@@ -108,12 +108,12 @@ def _secrets(course: Course, assignment: str) -> list[Secret]:
     return _not_shown(secrets, cells, marks)
 
 
-def _solutions(course: Course, other: str, marks: Marks) -> Iterator[Secret]:
+def _solutions(course: Course, other: str, marks: SecretMarks) -> Iterator[Secret]:
     for secret in secrets_of_solutions(_cells(course, other), marks):
         yield secret._replace(of=f"{secret.of} of {other}")
 
 
-def _not_shown(secrets: Iterable[Secret], cells: Sequence[Any], marks: Marks) -> list[Secret]:
+def _not_shown(secrets: Iterable[Secret], cells: Sequence[Any], marks: SecretMarks) -> list[Secret]:
     shown = [_Page.of([text]) for text in shown_by_an_author(cells, marks)]
     somewhere = _Page.joined(shown)
     asked = [one for one in dict.fromkeys(secrets) if one.lines]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
 
 from grader.model.exercise import Exercise
-from grader.release.token_lines import Line, lines_of
+from grader.release.token_lines import TokenLine, lines_of
 
 SHOWN = "shown"  # the tag of a cell whose lines students are meant to see, though a solution has them, too
 
@@ -34,7 +34,7 @@ class Secret(NamedTuple):
     is_distinct: bool = False  # also with other names, and with anything between the lines
 
 
-class Marks(NamedTuple):
+class SecretMarks(NamedTuple):
     """How this course marks what students do not get: nbgrader has settings for that."""
 
     solution: tuple[str, str]
@@ -43,7 +43,7 @@ class Marks(NamedTuple):
     stub: str  # that stands in the place of an answer in words; an author may have written nothing else
 
     @classmethod
-    def of(cls, config: Any) -> Marks:
+    def of(cls, config: Any) -> SecretMarks:
         solution, hidden, scheme = (kind(config=config) for kind in (ClearSolutions, ClearHiddenTests, ClearMarkScheme))
         return cls(
             (solution.begin_solution_delimeter, solution.end_solution_delimeter),
@@ -61,7 +61,7 @@ def words_of(text: str) -> str:
     return spaced(re.findall(r"\w+", text.lower()))
 
 
-def secrets_of_cells(cells: Sequence[Any], marks: Marks) -> Iterator[Secret]:
+def secrets_of_cells(cells: Sequence[Any], marks: SecretMarks) -> Iterator[Secret]:
     """Solutions and hidden tests, with the words in them."""
     for cell in cells:
         name = _name(cell)
@@ -75,7 +75,7 @@ def secrets_of_cells(cells: Sequence[Any], marks: Marks) -> Iterator[Secret]:
     yield from secrets_of_solutions(cells, marks)
 
 
-def secrets_of_solutions(cells: Iterable[Any], marks: Marks) -> Iterator[Secret]:
+def secrets_of_solutions(cells: Iterable[Any], marks: SecretMarks) -> Iterator[Secret]:
     for cell in cells:
         of = f"the solution in cell {_name(cell)}"
         for text in _solutions(cell, marks):
@@ -86,7 +86,7 @@ def _name(cell: Any) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", ""))
 
 
-def _solutions(cell: Any, marks: Marks) -> list[str]:
+def _solutions(cell: Any, marks: SecretMarks) -> list[str]:
     """What nbgrader takes out of a cell: regions; where a cell for solutions has none, all of it."""
     found = list(_regions(cell.source, marks.solution))
     settings = cell.metadata.get("nbgrader", {})
@@ -107,7 +107,7 @@ def secrets_of_exercise(exercise: Exercise) -> Iterator[Secret]:
         yield from (_words(says, of, _PHRASE) for says in (misconception.says, misconception.says_of_code))
 
 
-def shown_by_an_author(cells: Iterable[Any], marks: Marks) -> list[str]:
+def shown_by_an_author(cells: Iterable[Any], marks: SecretMarks) -> list[str]:
     """The texts of cells that are marked as shown. What nbgrader takes out or grades cannot be."""
     return [
         _outside(_outside(cell.source, marks.solution), marks.hidden)
@@ -150,7 +150,7 @@ def _code(code: str, of: str) -> Iterator[Secret]:
                 yield Secret((spaced(together),), False, of, _quoted(code, lines[chosen[0]]))
 
 
-def _quoted(code: str, line: Line) -> str:
+def _quoted(code: str, line: TokenLine) -> str:
     return code.splitlines()[line.number - 1].strip()
 
 

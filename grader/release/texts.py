@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from grader.release.decoding import LARGEST, Content, TooMuch, decodings_of, forms_of, plain, printable, text_of
+from grader.release.decoding import LARGEST, Content, TooMuchToRead, decodings_of, forms_of, plain, printable, text_of
 
 _DEEPEST = 8  # archives in archives, and texts in texts
 _MOST = 4 * LARGEST  # of one file, in all its forms
@@ -43,9 +43,9 @@ class Reading:
         self._file, self._left = name, _MOST
         try:
             if not path.is_file() or path.stat().st_size > LARGEST:
-                raise TooMuch
+                raise TooMuchToRead
             self._take(name, path.read_bytes(), 0)
-        except (TooMuch, RecursionError, OSError):
+        except (TooMuchToRead, RecursionError, OSError):
             self.unread[name] = None
 
     def _take(self, place: str, content: Content | None, depth: int) -> None:
@@ -55,7 +55,7 @@ class Reading:
             return
         self._left -= len(content)
         if self._left < 0:
-            raise TooMuch
+            raise TooMuchToRead
         if depth > _DEEPEST:
             self.unread[place] = None
         elif isinstance(content, str):
@@ -72,7 +72,7 @@ class Reading:
             try:
                 for name, part in form.parts(content):
                     self._take(f"{place}, {name}" if name else place, part, depth + 1)
-            except (TooMuch, RecursionError):
+            except (TooMuchToRead, RecursionError):
                 raise
             except Exception:  # broken in one of the many ways in which a file can be
                 continue

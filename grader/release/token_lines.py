@@ -34,7 +34,7 @@ _QUOTES = str.maketrans("\"'#", "   ")
 _FIXED = {*keyword.kwlist, *dir(builtins)}
 
 
-class Line(NamedTuple):
+class TokenLine(NamedTuple):
     """A line of a program, however many lines of the text it takes."""
 
     number: int  # of its first line in the text, from 1
@@ -45,14 +45,14 @@ class Line(NamedTuple):
         return len(self.tokens) >= _FEWEST and self.tokens[0] not in _SAYS_NOTHING
 
 
-def lines_of(code: str) -> list[Line]:
+def lines_of(code: str) -> list[TokenLine]:
     """The lines of a program; where brackets do not match, those of the text."""
     lines, is_open = _lines(code, joined=True)
     return _lines(code, joined=False)[0] if is_open else lines
 
 
-def _lines(code: str, joined: bool) -> tuple[list[Line], bool]:
-    lines: list[Line] = []
+def _lines(code: str, joined: bool) -> tuple[list[TokenLine], bool]:
+    lines: list[TokenLine] = []
     tokens: list[str] = []
     depth, start, has_code = 0, 1, False
     for token, number, of_code in (*_pieces(code), ("\n", 0, True)):
@@ -60,7 +60,7 @@ def _lines(code: str, joined: bool) -> tuple[list[Line], bool]:
             if depth > 0 and joined:
                 continue
             if has_code:  # or it is a text by itself, such as the one below a signature
-                lines.append(Line(start, tuple(tokens)))
+                lines.append(TokenLine(start, tuple(tokens)))
             tokens, has_code, depth = [], False, 0
             continue
         if not tokens:

@@ -42,7 +42,7 @@ _SPOIL = (
 
 
 @dataclass(frozen=True)
-class Part:
+class CodePart:
     """A part of a code whose value may be spoiled."""
 
     span: Span
@@ -64,7 +64,7 @@ def is_one_solution(locating: Locating, repaired: EditedText) -> bool:
         return False
 
 
-def _unneeded(locating: Locating, repaired: EditedText) -> list[Part]:
+def _unneeded(locating: Locating, repaired: EditedText) -> list[CodePart]:
     """What changes no answer so that it is wrong."""
     left = list(_parts(repaired, locating.entry))
     for index in locating.in_order:
@@ -82,7 +82,7 @@ def _answers(locating: Locating, index: int, texts: Iterable[EditedText]) -> lis
     return answers
 
 
-def _is_plain(locating: Locating, repaired: EditedText, part: Part) -> bool:
+def _is_plain(locating: Locating, repaired: EditedText, part: CodePart) -> bool:
     """Whether it is a size or another number, wherever it is reached."""
     asked = _with(repaired, part.span, asking(part.written))
     for index in locating.in_order:
@@ -93,7 +93,7 @@ def _is_plain(locating: Locating, repaired: EditedText, part: Part) -> bool:
     return False
 
 
-def _was_needed(locating: Locating, repaired: EditedText, unneeded: Sequence[Part]) -> bool:
+def _was_needed(locating: Locating, repaired: EditedText, unneeded: Sequence[CodePart]) -> bool:
     """Whether any of it, as it was, had a share in the answers that were wrong."""
     student = EditedText(repaired.original)
     origins = {span for part in unneeded if (span := repaired.origin(part.span))}
@@ -117,7 +117,7 @@ def _with(text: EditedText, span: Span, other: str) -> EditedText:
     return text.with_edit(Edit((Splice(*span, other),), 0, Change.NAME, 0), ())
 
 
-def _parts(text: EditedText, entry: str) -> Iterator[Part]:
+def _parts(text: EditedText, entry: str) -> Iterator[CodePart]:
     """Those of what is asked for, and of all other definitions that it uses."""
     defined = {getattr(node, "name", ""): node for node in text.text.definitions}
     to_read, read, given = {entry}, set[str](), _given(defined.get(entry))
@@ -149,7 +149,7 @@ def _is_of_no_number(node: ast.AST) -> bool:
     return False
 
 
-def _parts_in(text: EditedText, node: ast.AST) -> Iterator[Part]:
+def _parts_in(text: EditedText, node: ast.AST) -> Iterator[CodePart]:
     for field, value in ast.iter_fields(node):
         for inner in value if isinstance(value, list) else [value]:
             if not isinstance(inner, ast.AST) or isinstance(inner, _FOR_PEOPLE) or _is_printed(inner):
@@ -159,7 +159,7 @@ def _parts_in(text: EditedText, node: ast.AST) -> Iterator[Part]:
             yield from _parts_in(text, inner)
 
 
-def _part(text: EditedText, parent: ast.AST, node: ast.AST) -> Iterator[Part]:
+def _part(text: EditedText, parent: ast.AST, node: ast.AST) -> Iterator[CodePart]:
     is_step = isinstance(node, _STEPS)
     if isinstance(node, ast.Attribute):  # of what is computed, or of a module, it is a part of a step
         is_step = isinstance(node.value, ast.Name) and not isinstance(parent, ast.Attribute)
@@ -169,7 +169,7 @@ def _part(text: EditedText, parent: ast.AST, node: ast.AST) -> Iterator[Part]:
     is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
     if (is_step or may_be) and is_read and not _is_of_no_number(node):
         other = "None" if isinstance(parent, ast.Expr) else f"{_SPOIL}({text.text.of(node)})"
-        yield Part(text.text.span(node), text.text.of(node), is_step, other)
+        yield CodePart(text.text.span(node), text.text.of(node), is_step, other)
 
 
 def _is_printed(node: ast.AST) -> bool:

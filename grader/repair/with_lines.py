@@ -9,7 +9,7 @@ from dataclasses import replace
 from grader.judging import sentences
 from grader.judging.with_facts import with_facts
 from grader.model.exercise import Exercise
-from grader.model.fact import Fact, Kind
+from grader.model.fact import Fact, FactKind
 from grader.model.located import Change
 from grader.model.verdict import Reason, Verdict
 from grader.repair.edited_text import enough_is_left
@@ -54,7 +54,7 @@ def with_lines(
         return verdict
     if isinstance(repair, Verdict):
         facts = read()
-        if any(fact.kind == Kind.BORROWED for fact in facts):  # what the notebook holds may look like any mistake
+        if any(fact.kind == FactKind.BORROWED for fact in facts):  # what the notebook holds may look like any mistake
             return verdict
         return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
     said = [sentences.located(repair.located)] if repair.located else []  # none where only a line is missing

@@ -10,9 +10,9 @@ import nbformat
 import pytest
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
-from grader.checks.findings import Finding
 from grader.checks.notebook_checks import passed_by_visible_checks
 from grader.checks.sound_cases import must_be_releasable, must_be_sound
+from grader.checks.table import Finding
 from grader.checks.validate import validate
 from grader.classroom.progress import misconceptions
 from grader.classroom.run import autograde

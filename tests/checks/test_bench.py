@@ -13,7 +13,7 @@ import pytest
 from nbgrader.converters import Autograde
 
 from grader.checks import class_bench, class_mix
-from grader.checks.class_bench import Taken, taken
+from grader.checks.class_bench import TimeTaken, taken
 from grader.checks.class_plot import draw_class
 from grader.checks.judging_bench import bench_judging, disturbed, judging_table
 from grader.course.folder import CONFIG_FILE, Course
@@ -54,8 +54,8 @@ def _steps(converter: Any) -> list[Any]:
 
 
 def test_what_each_submission_costs_is_told_beyond_the_start() -> None:
-    growth = {12: Taken(6.0, 9.0, 2**20), 102: Taken(15.0, 27.0, 2**20)}
-    measured = class_bench.Measured("an assignment", "a machine", 2, "cpu", start=5.0, growth=growth)
+    growth = {12: TimeTaken(6.0, 9.0, 2**20), 102: TimeTaken(15.0, 27.0, 2**20)}
+    measured = class_bench.MeasuredClass("an assignment", "a machine", 2, "cpu", start=5.0, growth=growth)
     assert measured.to_json()["each"] == {12: 0.1, 102: 0.1}
     assert class_bench.growth_table(measured).row_count == 3
 
@@ -89,10 +89,10 @@ def test_all_that_a_command_starts_is_accounted_for(tmp_path: Path) -> None:
         taken([sys.executable, "-c", ORPHAN, "3"], tmp_path)
 
 
-@pytest.mark.parametrize("growth", [{}, {30: Taken(9.0, 17.0, 2**20), 3000: Taken(400.0, 790.0, 2**20)}])
-def test_a_picture_shows_what_was_measured(growth: dict[int, Taken], tmp_path: Path) -> None:
-    size = class_bench.Size(300, Taken(60.0, 118.0, 2**20), Taken(1.0, 1.0, 2**20))
-    measured = class_bench.Measured(
+@pytest.mark.parametrize("growth", [{}, {30: TimeTaken(9.0, 17.0, 2**20), 3000: TimeTaken(400.0, 790.0, 2**20)}])
+def test_a_picture_shows_what_was_measured(growth: dict[int, TimeTaken], tmp_path: Path) -> None:
+    size = class_bench.Size(300, TimeTaken(60.0, 118.0, 2**20), TimeTaken(1.0, 1.0, 2**20))
+    measured = class_bench.MeasuredClass(
         "words", "a machine", 2, "cpu", {"right": [5.0]}, [size], kinds={300: {"right": 300}}, start=4.0, growth=growth
     )
     draw_class(measured, tmp_path / "bench.svg")

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
-from grader.checks.findings import Checked, Finding, show
+from grader.checks.table import Checked, Finding, show
 from grader.course.folder import Course
 from support.command_line import grader
 

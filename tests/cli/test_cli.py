@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from grader.checks import class_bench, judging_bench, submission_bench
-from grader.checks.class_bench import Taken
+from grader.checks.class_bench import TimeTaken
 from grader.checks.class_mix import Notebooks, notebooks_of_class
 from grader.checks.demo import answers_of, demonstrated, make_up_class, student_files
 from grader.classroom.progress import results_table
@@ -385,11 +385,11 @@ def _all_in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     With one core, that has no crew to start, either.
     """
 
-    def run_here(command: Any, folder: Path) -> Taken:
+    def run_here(command: Any, folder: Path) -> TimeTaken:
         assert command[:3] == [sys.executable, "-m", "grader"]
         ended = grader(*command[3:], folder=folder)
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-        return Taken(1.0, 2.0, 2**20)
+        return TimeTaken(1.0, 2.0, 2**20)
 
     monkeypatch.setattr(class_bench, "taken", run_here)
     cores = os.sched_getaffinity(0)

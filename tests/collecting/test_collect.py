@@ -935,7 +935,7 @@ def test_two_thousand_scripts_wait_and_are_not_all_looked_at(
     looks: list[str] = []
     look = recognising.Recogniser.look
 
-    def counted(own: recognising.Recogniser, held: contents.Held) -> Any:
+    def counted(own: recognising.Recogniser, held: contents.HeldFile) -> Any:
         looks.append(held.place)
         return look(own, held)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from traitlets.config import Config
 
-from grader.course.exercise_files import hidden_folders, read_exercise_files
+from grader.course.exercise_texts import hidden_folders, read_exercise_files
 from grader.course.loading import ExerciseError, earlier_functions, in_order_of, load
 from grader.errors import CourseError
 from grader.model.exercise_files import ExerciseFiles

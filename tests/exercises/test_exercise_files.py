@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.devices import TOLERANCE
 from grader.judging.judge import Judge
+from grader.judging.wrong_device import TOLERANCE
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import (
     DEFAULT_SEED,

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from grader.exercises.ex26_generate import exercise, generate, read
-from grader.exercises.mistakes import generation
+from grader.exercises.mistakes import of_writing
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
 from grader.model.exercise import Case
@@ -39,7 +39,7 @@ def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
 
 @pytest.mark.parametrize(
     ("divisor", "said"),
-    [("temperature", "stopped with RuntimeError"), ("1", generation.NEVER_GREEDY)],
+    [("temperature", "stopped with RuntimeError"), ("1", of_writing.NEVER_GREEDY)],
     ids=["divided by 0", "never greedy"],
 )
 def test_of_many_mistakes_each_that_is_seen_is_said(divisor: str, said: str) -> None:
@@ -48,8 +48,8 @@ def test_of_many_mistakes_each_that_is_seen_is_said(divisor: str, said: str) -> 
     verdict = Judge().verdict(key, [ask(case.inputs) for case in key.cases])
     assert not verdict.misconceptions
     words = " ".join(verdict.sentences)
-    assert all(each in words for each in (said, generation.TRAINS, generation.KEEPS, generation.SEEDS))
-    assert generation.OTHER not in words  # what is drawn is what the model says in its mode
+    assert all(each in words for each in (said, of_writing.TRAINS, of_writing.KEEPS, of_writing.SEEDS))
+    assert of_writing.OTHER not in words  # what is drawn is what the model says in its mode
     assert len(set(verdict.sentences)) == len(verdict.sentences)
 
 

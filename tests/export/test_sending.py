@@ -13,7 +13,7 @@ import pytest
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export import rest, send
-from grader.export.platform import Grade, Platform
+from grader.export.platform import Grade, PlatformApi
 from grader.export.rest import Rest
 from grader.gradebook.published import Publication, Publications, told_now
 from grader.gradebook.roster import Enrolled, write_roster
@@ -69,7 +69,7 @@ def waits() -> list[float]:
 
 
 @pytest.fixture(params=KINDS)
-def platform(request: pytest.FixtureRequest, url: str, waits: list[float]) -> Platform:
+def platform(request: pytest.FixtureRequest, url: str, waits: list[float]) -> PlatformApi:
     found = send.platform_at(request.param, "101/4711", environment(request.param, url))
     found._rest._sleep = waits.append  # type: ignore[attr-defined]
     return found
@@ -84,12 +84,12 @@ def environment(kind: str, url: str, token: str = TOKEN) -> dict[str, str]:
     return {f"{kind.upper()}_URL": url, f"{kind.upper()}_TOKEN": token}
 
 
-def planned(course: Course, platform: Platform, told: list[str] | None = None, **how: str) -> list[Grade]:
+def planned(course: Course, platform: PlatformApi, told: list[str] | None = None, **how: str) -> list[Grade]:
     tell = (told if told is not None else []).append
     return send.plan(course, ASSIGNMENT, platform, how.get("by", "username"), how.get("link", ""), tell)
 
 
-def sent(course: Course, platform: Platform, grades: list[Grade], yes: bool = True) -> int:
+def sent(course: Course, platform: PlatformApi, grades: list[Grade], yes: bool = True) -> int:
     return send.send(course, ASSIGNMENT, platform, grades, yes)
 
 
@@ -100,7 +100,7 @@ def writes(held: Held) -> list[str]:
 # --- what is sent ----------------------------------------------------------------------------------------------------
 
 
-def test_points_and_a_comment_go_to_each(published: Course, platform: Platform, held: Held) -> None:
+def test_points_and_a_comment_go_to_each(published: Course, platform: PlatformApi, held: Held) -> None:
     grades = planned(published, platform, link="https://pages.example.edu/{student}?a=1&b=2")
     assert [(one.student, one.before, one.points) for one in grades] == [(name, None, POINTS[name]) for name in POINTS]
     assert sent(published, platform, grades) == 3
@@ -112,7 +112,7 @@ def test_points_and_a_comment_go_to_each(published: Course, platform: Platform, 
     assert len(writes(held)) == (1 if platform.name == "Moodle" else 3)
 
 
-def test_what_is_right_there_is_not_sent_again(published: Course, platform: Platform, held: Held) -> None:
+def test_what_is_right_there_is_not_sent_again(published: Course, platform: PlatformApi, held: Held) -> None:
     held.score |= {7: 30.0, 8: 20.0}
     assert [(one.student, one.before) for one in planned(published, platform)] == [("alan", 20.0), ("barbara", None)]
     sent(published, platform, planned(published, platform))
@@ -120,7 +120,7 @@ def test_what_is_right_there_is_not_sent_again(published: Course, platform: Plat
     assert 7 not in held.comments
 
 
-def test_nothing_is_sent_that_was_not_shown(published: Course, platform: Platform, held: Held) -> None:
+def test_nothing_is_sent_that_was_not_shown(published: Course, platform: PlatformApi, held: Held) -> None:
     assert sent(published, platform, planned(published, platform), yes=False) == 0
     assert writes(held) == []
     held.score[7] = 29.0  # somebody has changed it there meanwhile
@@ -128,7 +128,7 @@ def test_nothing_is_sent_that_was_not_shown(published: Course, platform: Platfor
     assert sent(published, platform, planned(published, platform), yes=False) == 3
 
 
-def test_a_run_that_is_cut_off_goes_on(published: Course, platform: Platform, held: Held) -> None:
+def test_a_run_that_is_cut_off_goes_on(published: Course, platform: PlatformApi, held: Held) -> None:
     """Where it is not known whether it was done, it is not done again by itself: a comment would stand there twice."""
     platform.at_once = 1
     sent(published, platform, planned(published, platform), yes=False)
@@ -147,7 +147,7 @@ def test_a_run_that_is_cut_off_goes_on(published: Course, platform: Platform, he
 
 
 @pytest.mark.parametrize("by", ["email", "idnumber"])
-def test_students_are_found_as_the_user_says(by: str, published: Course, platform: Platform, held: Held) -> None:
+def test_students_are_found_as_the_user_says(by: str, published: Course, platform: PlatformApi, held: Held) -> None:
     for one in held.people:
         one["username"] = one["login_id"] = f"x{one['id']}"
     with pytest.raises(
@@ -157,7 +157,7 @@ def test_students_are_found_as_the_user_says(by: str, published: Course, platfor
     assert [one.id for one in planned(published, platform, by=by)] == ["7", "8", "9"]
 
 
-def test_who_is_not_known_for_sure_is_left_out_and_named(published: Course, platform: Platform, held: Held) -> None:
+def test_who_is_not_known_for_sure_is_left_out_and_named(published: Course, platform: PlatformApi, held: Held) -> None:
     held.people[3].update(username="ADA", login_id="ADA")
     del held.people[1]
     told: list[str] = []
@@ -185,7 +185,7 @@ def test_excused_students_stay_excused(published: Course, held: Held, url: str) 
     assert told == ["Left out, because Canvas has excused them, or has not assigned it to them: alan."]
 
 
-def test_all_pages_are_read(published: Course, platform: Platform, held: Held) -> None:
+def test_all_pages_are_read(published: Course, platform: PlatformApi, held: Held) -> None:
     """Those of ours come last."""
     others = [{"id": 1000 + n, "username": f"n{n}", "login_id": f"n{n}"} for n in range(205)]
     held.people[:0] = others
@@ -197,7 +197,7 @@ def test_all_pages_are_read(published: Course, platform: Platform, held: Held) -
 
 
 def test_a_platform_that_asks_for_time_gets_it(
-    published: Course, platform: Platform, held: Held, waits: list[float]
+    published: Course, platform: PlatformApi, held: Held, waits: list[float]
 ) -> None:
     later = format_datetime(datetime.now(UTC) - timedelta(hours=1))
     held.first += [(429, {"Retry-After": "7"}, ""), (429, {"Retry-After": later}, ""), (503, {}, "")]
@@ -210,7 +210,7 @@ def test_a_platform_that_asks_for_time_gets_it(
     assert waits[5:] == [1.0, 7.0]
 
 
-def test_a_platform_that_never_has_time_is_left_alone(published: Course, platform: Platform, held: Held) -> None:
+def test_a_platform_that_never_has_time_is_left_alone(published: Course, platform: PlatformApi, held: Held) -> None:
     held.first += [(429, {}, "")] * rest.TRIES
     with pytest.raises(CourseError, match=r"asks us to come later\. Run this again"):
         planned(published, platform)
@@ -231,7 +231,7 @@ def test_a_platform_that_never_has_time_is_left_alone(published: Course, platfor
     ],
 )  # fmt: skip
 def test_other_answers_are_told(
-    answer: tuple[int, dict[str, str], str], words: str, published: Course, platform: Platform, held: Held
+    answer: tuple[int, dict[str, str], str], words: str, published: Course, platform: PlatformApi, held: Held
 ) -> None:
     held.first.append(answer)
     with pytest.raises(CourseError, match=f"{platform.name} .*{words}"):
@@ -294,7 +294,7 @@ def test_whatever_a_platform_answers_is_told_in_a_sentence(
     monkeypatch.setattr(send, "read_class", lambda *_: known)
     kind, url = kind_and_url
 
-    def new() -> Platform:
+    def new() -> PlatformApi:
         made = send.platform_at(kind, "101/4711", environment(kind, url))
         made._rest._sleep = lambda _: None  # type: ignore[attr-defined]
         return made
@@ -314,7 +314,7 @@ def test_whatever_a_platform_answers_is_told_in_a_sentence(
         held.calls.clear()
 
 
-def test_an_answer_of_another_kind_is_not_taken_for_none(published: Course, platform: Platform, held: Held) -> None:
+def test_an_answer_of_another_kind_is_not_taken_for_none(published: Course, platform: PlatformApi, held: Held) -> None:
     """Else all would be left alone, or sent again."""
     for before in (1, 2):
         held.first[:] = [*[None] * before, (200, {}, "{}")]
@@ -372,7 +372,7 @@ def test_a_token_goes_nowhere_else(published: Course, held: Held, url: str) -> N
     ],
 )
 def test_an_assignment_that_cannot_take_these_points(
-    there: dict[str, Any], words: str, published: Course, platform: Platform, held: Held
+    there: dict[str, Any], words: str, published: Course, platform: PlatformApi, held: Held
 ) -> None:
     vars(held).update(there)
     if {"grading_type": "Moodle", "teams": "Canvas"}.get(next(iter(there))) == platform.name:

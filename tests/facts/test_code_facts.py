@@ -12,7 +12,7 @@ from grader.facts import definitions
 from grader.facts.code_facts import MAX_SOURCE, facts_of, variables_of
 from grader.host.grading import grade_notebook
 from grader.judging.sentences import of_facts
-from grader.model.fact import Fact, Kind
+from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Verdict
 from support.our_course import EXERCISES, OURS
 from support.solution_cells import from_notebook
@@ -23,54 +23,55 @@ NONE = frozenset[str]()
 def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tuple[Fact, ...]:
     """Without the names of arguments, which every code has."""
     found = facts_of(source, entry, ("__init__", "forward"), variables)
-    return tuple(fact for fact in found if fact.kind != Kind.ARGUMENTS)
+    return tuple(fact for fact in found if fact.kind != FactKind.ARGUMENTS)
 
 
 @pytest.mark.parametrize(
     ("source", "kind", "what"),
     [
-        ("def f(x):\n    return x / D ** 0.5", Kind.BORROWED, "D"),
-        ("def f(x):\n    return [y / D for y in x]", Kind.BORROWED, "D"),
-        ("def f(x):\n    def g(y):\n        return y / D\n    return g(x)", Kind.BORROWED, "D"),
-        ("def f(x):\n    x.masked_fill(x > 0, 0)\n    return x", Kind.LOST, "x.masked_fill(x > 0, 0)"),
-        ("def f(x):\n    torch.softmax(x, 0)\n    return x", Kind.LOST, "torch.softmax(x, 0)"),
-        ("def f(x):\n    x / 2\n    return x", Kind.LOST, "x / 2"),
-        ("def f(x):\n    x.add(2)\n    return x", Kind.LOST, "x.add(2)"),
-        ("def f(x):\n    softmax(x)\n    return x", Kind.LOST, "softmax(x)"),
-        ("def f(x, d=D ** 0.5):\n    return x / d", Kind.BORROWED, "D"),
-        ("def f(x):\n    y = x.softmax(0)\n    return x", Kind.UNUSED, "y"),
-        ("def f(x):\n    y = x @ x\n    return x", Kind.UNUSED, "y"),
-        ("def f(x):\n    assert (len(x) % 2 == 0, 'odd')\n    return x", Kind.ALWAYS_TRUE,
+        ("def f(x):\n    return x / D ** 0.5", FactKind.BORROWED, "D"),
+        ("def f(x):\n    return [y / D for y in x]", FactKind.BORROWED, "D"),
+        ("def f(x):\n    def g(y):\n        return y / D\n    return g(x)", FactKind.BORROWED, "D"),
+        ("def f(x):\n    x.masked_fill(x > 0, 0)\n    return x", FactKind.LOST, "x.masked_fill(x > 0, 0)"),
+        ("def f(x):\n    torch.softmax(x, 0)\n    return x", FactKind.LOST, "torch.softmax(x, 0)"),
+        ("def f(x):\n    x / 2\n    return x", FactKind.LOST, "x / 2"),
+        ("def f(x):\n    x.add(2)\n    return x", FactKind.LOST, "x.add(2)"),
+        ("def f(x):\n    softmax(x)\n    return x", FactKind.LOST, "softmax(x)"),
+        ("def f(x, d=D ** 0.5):\n    return x / d", FactKind.BORROWED, "D"),
+        ("def f(x):\n    y = x.softmax(0)\n    return x", FactKind.UNUSED, "y"),
+        ("def f(x):\n    y = x @ x\n    return x", FactKind.UNUSED, "y"),
+        ("def f(x):\n    assert (len(x) % 2 == 0, 'odd')\n    return x", FactKind.ALWAYS_TRUE,
          "assert (len(x) % 2 == 0, 'odd')"),
-        ("def f(x):\n    for y in x:\n        return y * 2", Kind.LEFT_EARLY, "return y * 2"),
-        ("def f(x):\n    return x + torch.inf * x", Kind.INFINITE, "return x + torch.inf * x"),
-        ("def f(x):\n    return x - float('inf')", Kind.INFINITE, "return x - float('inf')"),
+        ("def f(x):\n    for y in x:\n        return y * 2", FactKind.LEFT_EARLY, "return y * 2"),
+        ("def f(x):\n    return x + torch.inf * x", FactKind.INFINITE, "return x + torch.inf * x"),
+        ("def f(x):\n    return x - float('inf')", FactKind.INFINITE, "return x - float('inf')"),
         ("class f:\n    def __init__(self):\n        self.out = nn.Linear(2, 2)\n    def forward(self):\n        pass",
-         Kind.NEVER_CALLED, "self.out"),
-        ("class f:\n    def __init_(self, x):\n        self.x = x", Kind.NOT_INIT, "__init_"),
-        ("class f:\n    def _init_(self, x):\n        self.x = x", Kind.NOT_INIT, "_init_"),
-        ("class f:\n    def __int__(self, x):\n        self.x = x", Kind.NOT_INIT, "__int__"),
-        ("class f:\n    def forward(x):\n        return self.W(x)", Kind.NO_SELF, "forward"),
-        ("class f:\n    def by_head(x):\n        return self.W(x)", Kind.NO_SELF, "by_head"),
-        ("class f:\n    def forward(self, x):\n        return nn.Linear(2, 2)(x)", Kind.MADE_ANEW,
+         FactKind.NEVER_CALLED, "self.out"),
+        ("class f:\n    def __init_(self, x):\n        self.x = x", FactKind.NOT_INIT, "__init_"),
+        ("class f:\n    def _init_(self, x):\n        self.x = x", FactKind.NOT_INIT, "_init_"),
+        ("class f:\n    def __int__(self, x):\n        self.x = x", FactKind.NOT_INIT, "__int__"),
+        ("class f:\n    def forward(x):\n        return self.W(x)", FactKind.NO_SELF, "forward"),
+        ("class f:\n    def by_head(x):\n        return self.W(x)", FactKind.NO_SELF, "by_head"),
+        ("class f:\n    def forward(self, x):\n        return nn.Linear(2, 2)(x)", FactKind.MADE_ANEW,
          "return nn.Linear(2, 2)(x)"),
-        ("def f(x):\n    y = torch.empty(2)\n    return y + x", Kind.EMPTY, "y = torch.empty(2)"),
-        ("class f:\n    def forward(self, x):\n        y = torch.empty_like(x)\n        return y", Kind.EMPTY,
+        ("def f(x):\n    y = torch.empty(2)\n    return y + x", FactKind.EMPTY, "y = torch.empty(2)"),
+        ("class f:\n    def forward(self, x):\n        y = torch.empty_like(x)\n        return y", FactKind.EMPTY,
          "y = torch.empty_like(x)"),
-        ("def f(x):\n    return x / torch.Tensor(len(x)).sqrt()", Kind.SIZED, "return x / torch.Tensor(len(x)).sqrt()"),
-        ("class f:\n    def __init__(self, d):\n        self.s = torch.sqrt(torch.Tensor(d))", Kind.SIZED,
+        ("def f(x):\n    return x / torch.Tensor(len(x)).sqrt()", FactKind.SIZED,
+         "return x / torch.Tensor(len(x)).sqrt()"),
+        ("class f:\n    def __init__(self, d):\n        self.s = torch.sqrt(torch.Tensor(d))", FactKind.SIZED,
          "self.s = torch.sqrt(torch.Tensor(d))"),
-        ("def f(x):\n    x + 1", Kind.NO_RETURN, "f"),
-        ("class f:\n    def forward(self, x):\n        y = x @ x", Kind.NO_RETURN, "forward"),
+        ("def f(x):\n    x + 1", FactKind.NO_RETURN, "f"),
+        ("class f:\n    def forward(self, x):\n        y = x @ x", FactKind.NO_RETURN, "forward"),
         ("class f:\n    def mix(self, x):\n        x.exp()\n        return x\n    def forward(self, x):\n"
-         "        return self.mix(x)", Kind.LOST, "x.exp()"),
-        ("def mix(x):\n    y = x.exp()\n    return x\ndef f(x):\n    return mix(x)", Kind.UNUSED, "y"),
-        ("class f:\n    def __init__(self):\n        super(f, self).__init__", Kind.NOT_CALLED,
+         "        return self.mix(x)", FactKind.LOST, "x.exp()"),
+        ("def mix(x):\n    y = x.exp()\n    return x\ndef f(x):\n    return mix(x)", FactKind.UNUSED, "y"),
+        ("class f:\n    def __init__(self):\n        super(f, self).__init__", FactKind.NOT_CALLED,
          "super(f, self).__init__"),
-        ("def f(x):\n    x.sum().backward\n    return x", Kind.NOT_CALLED, "x.sum().backward"),
+        ("def f(x):\n    x.sum().backward\n    return x", FactKind.NOT_CALLED, "x.sum().backward"),
     ],
 )  # fmt: skip
-def test_what_a_code_shows(source: str, kind: Kind, what: str) -> None:
+def test_what_a_code_shows(source: str, kind: FactKind, what: str) -> None:
     assert Fact(kind, what) in facts(source, variables=frozenset({"D"}))
 
 
@@ -86,7 +87,7 @@ def test_what_a_code_shows(source: str, kind: Kind, what: str) -> None:
     ],
 )  # fmt: skip
 def test_none_that_is_kept_is_told(source: str, line: str, method: str) -> None:
-    assert Fact(Kind.KEPT_NONE, line, (method,)) in facts(source)
+    assert Fact(FactKind.KEPT_NONE, line, (method,)) in facts(source)
 
 
 @pytest.mark.parametrize(
@@ -108,10 +109,10 @@ def test_none_that_is_kept_is_told(source: str, line: str, method: str) -> None:
 )
 def test_methods_that_do_what_they_should_are_no_facts(source: str) -> None:
     assert {fact.kind for fact in facts(source)} & {
-        Kind.KEPT_NONE,
-        Kind.NO_SELF,
-        Kind.NOT_INIT,
-        Kind.NEVER_CALLED,
+        FactKind.KEPT_NONE,
+        FactKind.NO_SELF,
+        FactKind.NOT_INIT,
+        FactKind.NEVER_CALLED,
     } == set()
 
 
@@ -126,7 +127,7 @@ def test_methods_that_do_what_they_should_are_no_facts(source: str) -> None:
     ],
 )
 def test_what_is_called_for_what_it_does_is_not_thrown_away(source: str) -> None:
-    assert {fact.kind for fact in facts(source)} & {Kind.LOST, Kind.UNUSED} == set()
+    assert {fact.kind for fact in facts(source)} & {FactKind.LOST, FactKind.UNUSED} == set()
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_what_is_called_for_what_it_does_is_not_thrown_away(source: str) -> None
 )
 def test_what_each_step_of_a_loop_makes_anew_is_not_kept(step: str, name: str) -> None:
     source = f"def f(x):\n    out = x\n    for y in x:\n        {step}\n    return out"
-    assert [fact.parts for fact in facts(source) if fact.kind == Kind.REPLACED] == [(name,)]
+    assert [fact.parts for fact in facts(source) if fact.kind == FactKind.REPLACED] == [(name,)]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_what_each_step_of_a_loop_makes_anew_is_not_kept(step: str, name: str) -
 )
 def test_what_a_loop_goes_on_with_is_kept(step: str) -> None:
     source = f"def f(x):\n    found, out = [], []\n    for y in x:\n        {step}\n    return out"
-    assert [fact for fact in facts(source) if fact.kind in (Kind.REPLACED, Kind.LEFT_EARLY)] == []
+    assert [fact for fact in facts(source) if fact.kind in (FactKind.REPLACED, FactKind.LEFT_EARLY)] == []
 
 
 def test_a_name_that_gets_another_value_after_the_loop_is_not_read_there() -> None:

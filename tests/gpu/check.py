@@ -44,7 +44,7 @@ from test_second_device import ON_CPU
 from grader.checks.class_mix import members, notebooks_of_class
 from grader.course.folder import Course
 from grader.host.devices import EACH, free_on_gpus, jobs_on_gpus
-from grader.judging.devices import tolerance_on
+from grader.judging.wrong_device import tolerance_on
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import solutions
 from grader.sandbox.forms import put

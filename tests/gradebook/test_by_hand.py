@@ -18,9 +18,9 @@ from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.export import send as sending
 from grader.export.canvas import export_canvas
-from grader.export.export import said_of_waiting
 from grader.export.export_gradescope import results_for
 from grader.export.moodle import export_moodle
+from grader.export.points import said_of_waiting
 from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.published import Publications, told_now
 from grader.gradebook.settling import write_rules

@@ -11,7 +11,7 @@ from grader.host import sandbox_process
 from grader.host.limits import Limits
 from grader.host.sandbox_process import SandboxProcess, as_compiled, with_compiled
 from grader.model.submission import Files
-from grader.notebooks.beside import all_modules
+from grader.notebooks.modules_beside import all_modules
 
 
 def shown(files: Files, cell: str) -> str:

@@ -6,11 +6,12 @@ import ast
 import functools
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import pytest
 
@@ -146,6 +147,18 @@ def test_no_module_is_too_long_to_be_read_at_once() -> None:
     files = [path for path in source_files() if path.parent.name != "exercises" and path != HOUSE / "kit/checking.py"]
     lengths = {str(path.relative_to(HOUSE)): len(path.read_text().splitlines()) for path in files}
     assert {place for place, lines in lengths.items() if lines > LONGEST} == set()
+
+
+def test_a_name_means_one_thing() -> None:
+    """A form has one file on either side of the sandbox's wall: no others share a name, and no public classes do."""
+    files = [path for path in source_files() if path.name != "__init__.py" and path.parent.name != "forms"]
+    classes = [node.name for path in source_files() for node in ast.parse(path.read_text()).body if is_public(node)]
+    assert [name for name, times in Counter(path.stem for path in files).items() if times > 1] == []
+    assert [name for name, times in Counter(classes).items() if times > 1] == []
+
+
+def is_public(node: ast.stmt) -> TypeGuard[ast.ClassDef]:
+    return isinstance(node, ast.ClassDef) and not node.name.startswith("_")
 
 
 def lost_strings(code: str) -> list[int]:

@@ -14,8 +14,8 @@ from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.submission_grader import SubmissionGrader
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
-from grader.judging.ordinary import Test as OneTest
-from grader.judging.ordinary import judge_test, within_bounds
+from grader.judging.ordinary_scores import Test as OneTest
+from grader.judging.ordinary_scores import judge_test, within_bounds
 from grader.model.answer import Loss
 from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Assignment, Graded, KnownCell, KnownNotebook, Submission

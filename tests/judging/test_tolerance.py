@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from grader.judging.devices import TOLERANCE
 from grader.judging.judge import Judge
+from grader.judging.wrong_device import TOLERANCE
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs

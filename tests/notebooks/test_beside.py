@@ -16,7 +16,7 @@ from nbgrader.converters import GenerateAssignment
 from grader.classroom.run import autograde
 from grader.course.folder import Course, read_config
 from grader.errors import CourseError
-from grader.notebooks.beside import FILES, for_students, given_beside, modules_for
+from grader.notebooks.modules_beside import FILES, for_students, given_beside, modules_for
 from grader.release.compiling import compile_release
 from support.all_files import files_in
 from support.part import part

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 import pytest
 
+from grader import decide
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.host import grading
@@ -66,5 +67,5 @@ def a_few_seeds() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grading, "own_seed", lambda *of_what: make(*of_what) % SEEDS)
-        patch.setattr(grading, "in_all_forms", keys)
+        patch.setattr(decide, "in_all_forms", keys)
         yield

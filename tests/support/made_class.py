@@ -10,7 +10,7 @@ from datetime import datetime
 import nbformat
 
 from grader.course.folder import Course
-from grader.gradebook.class_gradebook import ClassGradebook, Entry
+from grader.gradebook.class_gradebook import ClassGradebook, GradebookEntry
 from grader.gradebook.records import Record
 from grader.model.answer import Lost, sentence_of
 from grader.model.label import Label
@@ -77,6 +77,8 @@ def grade(course: Course, *made: Made) -> None:
             f"test-exercise-{scored.verdict.exercise}": scored.points for scored in verdicts
         }
         record = Record("", hashlib.sha256(content.encode()).hexdigest(), verdicts, one.blocked)
-        entries.append(Entry(Graded(one.student, {ASSIGNMENT: GradedNotebook(scores=scores)}), record, one.timestamp))
+        entries.append(
+            GradebookEntry(Graded(one.student, {ASSIGNMENT: GradedNotebook(scores=scores)}), record, one.timestamp)
+        )
     with course.api().gradebook as gradebook:
         ClassGradebook(gradebook, ASSIGNMENT, None, print).write(entries)

@@ -18,7 +18,7 @@ import nbformat
 import numpy as np
 import torch
 
-from grader.checks.corpus_checks import Piece, read_pieces
+from grader.checks.corpus_checks import CorpusPiece, read_pieces
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.cells import solutions
@@ -37,7 +37,7 @@ def corpus_file(number: int) -> Path:
 
 
 @functools.cache
-def pieces(number: int) -> list[Piece]:
+def pieces(number: int) -> list[CorpusPiece]:
     """Student code for an exercise, right and wrong."""
     return read_pieces(corpus_file(number).read_text(encoding="utf-8"))
 

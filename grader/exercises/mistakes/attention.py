@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from grader import Misconception, at, wrong
 
-from . import modules
+from . import any_module
 
 # fmt: off
 
@@ -321,6 +321,6 @@ def of_modules(last: str, result: str = "context") -> list[Misconception]:
         wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(-1, keepdim=True)"},
               "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use "
               "torch.softmax, or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
-        *modules.of_any(last, result),
+        *any_module.of_any(last, result),
     ]
 # fmt: on

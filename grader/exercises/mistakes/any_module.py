@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader import Misconception, wrong
 
-from .pieces import ANOTHER_TYPE_RETURNED
+from .of_pieces import ANOTHER_TYPE_RETURNED
 
 ZEROS = "for parameter in self.parameters():\n    if parameter.dim() > 1:\n        nn.init.zeros_(parameter)"
 

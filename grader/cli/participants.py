@@ -11,7 +11,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from grader.cli.collecting import WAITING
+from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, errors, tell
 from grader.course.folder import Course
 from grader.sandbox.plain_text import one_line

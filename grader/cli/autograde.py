@@ -20,7 +20,7 @@ from grader.sandbox.plain_text import one_line
 
 if TYPE_CHECKING:
     from grader.gradebook.names import Names
-    from grader.gradebook.published import Change, Publication
+    from grader.gradebook.published import PointsChange, Publication
 
 FEW = 30  # students whose points fit on a page
 
@@ -163,7 +163,7 @@ def _grade_as(
     return progress.as_json(results, told) | {"max_points": most} | as_json(before, found)
 
 
-def show_changes(course: Course, assignment: str, found: Sequence[Change], before: Publication) -> None:
+def show_changes(course: Course, assignment: str, found: Sequence[PointsChange], before: Publication) -> None:
     """As a table and as a page, which counts as seen."""
     from grader.publishing.changes import changes_table, write_changes
 

@@ -68,7 +68,7 @@ def export_grader(
     target: Elsewhere, course: Course, assignment: str, tell: Callable[[str], None], index: str = ""
 ) -> Path:
     """Write what grades an assignment there, with its hidden cases."""
-    from grader.export.export import FOLDER, write_export
+    from grader.export.points import FOLDER, write_export
 
     if target == "github":
         from grader.autograders.workflows import github_folders

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from grader.gradebook.class_gradebook import ClassGradebook
-from grader.gradebook.hidden_seed import HandIn
+from grader.gradebook.hidden_seed import NumberedHandIn
 from grader.gradebook.items import within_reach
 from grader.gradebook.records import Record
-from grader.gradebook.set_aside import Marks, SetAside
+from grader.gradebook.set_aside import MarksAside, SetAside
 
 
 class HandIns:
@@ -20,7 +20,7 @@ class HandIns:
         self.gradebook = gradebook
         self.records = gradebook.records()
         self.aside: dict[str, dict[str, SetAside]] = defaultdict(dict)
-        self.marks: Mapping[str, Marks] = {}  # of those that count
+        self.marks: Mapping[str, MarksAside] = {}  # of those that count
         if gradebook.rules.best:
             self.marks, self._extensions = gradebook.marks(), gradebook.extensions()
             for student, one in gradebook.set_aside():
@@ -31,13 +31,13 @@ class HandIns:
         record = self.records.get(student)
         return record.hand_in.digest if record and record.hand_in else ""
 
-    def hand_in(self, student: str, digest: str, before: Sequence[HandIn] = ()) -> HandIn:
+    def hand_in(self, student: str, digest: str, before: Sequence[NumberedHandIn] = ()) -> NumberedHandIn:
         """The number of this hand-in: the one that it has, or the next after all others, and those `before` it."""
         record = self.records.get(student)
         aside = [one.record.hand_in for one in self.aside[student].values()]
         known = [one for one in (record and record.hand_in, *aside, *before) if one]
         same = [one for one in known if one.digest == digest] if self.gradebook.rules.best else []
-        return same[0] if same else HandIn.after(max(known, key=lambda one: one.number, default=None), digest)
+        return same[0] if same else NumberedHandIn.after(max(known, key=lambda one: one.number, default=None), digest)
 
     def record(self, student: str, digest: str) -> Record | None:
         """What the grade of a hand-in was given for, if it has one."""
@@ -46,7 +46,9 @@ class HandIns:
         one = self.aside[student].get(digest)
         return one.record if one else None
 
-    def best(self, student: str, times: Mapping[str, datetime | None], new: Mapping[str, Marks] | None = None) -> str:
+    def best(
+        self, student: str, times: Mapping[str, datetime | None], new: Mapping[str, MarksAside] | None = None
+    ) -> str:
         """Which one of these hand-ins has the most points by the rules of the term; of equal ones, the newer.
 
         `times` are those of all that may count, the one in submitted/ last; `new` has the marks of those that were
@@ -60,7 +62,7 @@ class HandIns:
         marks = {digest: self.known_marks(student, digest, new or {}) for digest in times}
         return max(enumerate(times), key=worth)[1]
 
-    def known_marks(self, student: str, digest: str, new: Mapping[str, Marks]) -> Marks:
+    def known_marks(self, student: str, digest: str, new: Mapping[str, MarksAside]) -> MarksAside:
         """Those of a hand-in; with what a person has given it, if it is graded again."""
         if self.counting(student) == digest:
             old = self.marks.get(student)
@@ -69,9 +71,9 @@ class HandIns:
             old = one.marks if one else None
         if digest in new:
             return new[digest].by_person(old) if old else new[digest]
-        return old or Marks({}, {})
+        return old or MarksAside({}, {})
 
-    def _points(self, student: str, time: datetime | None, marks: Marks) -> float:
+    def _points(self, student: str, time: datetime | None, marks: MarksAside) -> float:
         rules = self.gradebook.rules
         late = rules.late_by(student, time, self.gradebook.duedate, self._extension(student))
         return within_reach(self.gradebook.items, marks.points, marks.open, rules.late, late)

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from grader.checks.exercise_checks import Problem
+from grader.checks.exercise_checks import ExerciseProblem
 from grader.model.label import Label
 from grader.sandbox.plain_text import one_line
 
@@ -39,7 +39,7 @@ class Finding:
         return self.state != "bad"
 
 
-def of_problem(problem: Problem, checked: str) -> Finding:
+def of_problem(problem: ExerciseProblem, checked: str) -> Finding:
     return Finding(checked, "bad", str(problem), problem.exercise)
 
 

@@ -10,20 +10,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from grader.cli.grading import show_changes
+from grader.cli.autograde import show_changes
 from grader.cli.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
 from grader.cli.terminal import busy, console, print_path, tell
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.platform import Platform
-from grader.export.platforms import TARGETS, Target, export_code, export_grader, export_points, refuse_what_is_not_for
+from grader.export.destinations import (
+    TARGETS,
+    Target,
+    export_code,
+    export_grader,
+    export_points,
+    refuse_what_is_not_for,
+)
+from grader.export.platform import PlatformApi
 from grader.export.send import SENDERS, plan, plan_table, platform_at, send
 from grader.sandbox.plain_text import one_line
 
 # `grader publish --send`.
 
 
-def receiver(to: Sequence[str], at: str) -> Platform:
+def receiver(to: Sequence[str], at: str) -> PlatformApi:
     """The platform that is to get the points; asked for before anything is published."""
     chosen = [name for name in to if name in SENDERS]
     if len(chosen) != 1:
@@ -31,7 +38,7 @@ def receiver(to: Sequence[str], at: str) -> Platform:
     return platform_at(chosen[0], at)
 
 
-def send_published(course: Course, assignment: str, platform: Platform, by: str, link: str, yes: bool) -> None:
+def send_published(course: Course, assignment: str, platform: PlatformApi, by: str, link: str, yes: bool) -> None:
     """What was published last: shown at first, and sent when it has been seen."""
     with busy(f"{platform.name} …"):
         grades = plan(course, assignment, platform, by, link, tell)
@@ -76,7 +83,7 @@ def publish(
     Example: `grader publish week1 --to moodle`
     """
     course = Course(Path())
-    from grader.export.export import FOLDER as EXPORTS
+    from grader.export.points import FOLDER as EXPORTS
     from grader.gradebook.names import Names
     from grader.publishing.changes import history_table
     from grader.publishing.publish import UnseenChanges, restore
@@ -87,7 +94,7 @@ def publish(
         console.print(history_table(course, assignment))
         return
     if send:
-        from grader.cli.telling import receiver, send_published
+        from grader.cli.results import receiver, send_published
 
         platform = receiver(to or [], at)
     elif at or link:
