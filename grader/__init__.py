@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.model.forms.function import FUNCTION, Form
     from grader.model.forms.module import MODULE
     from grader.model.forms.twice import TWICE
-    from grader.model.picture import Picture
+    from grader.model.verdict import Picture
 
 _HOMES = {
     "Case": "grader.model.exercise",
@@ -26,7 +26,7 @@ _HOMES = {
     "Inputs": "grader.model.exercise",
     "MODULE": "grader.model.forms.module",
     "Misconception": "grader.model.exercise",
-    "Picture": "grader.model.picture",
+    "Picture": "grader.model.verdict",
     "TWICE": "grader.model.forms.twice",
     "at": "grader.model.exercise",
     "columns": "grader.model.exercise",

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from grader.checks import class_bench, class_plot, judging_bench, kinds_bench, submission_bench
+from grader.checks import class_bench, judging_bench, kinds_bench, submission_bench
 from grader.checks.class_mix import notebooks_of_class
 from grader.checks.demo import demonstrated
 from grader.course.folder import Course
@@ -40,7 +40,7 @@ def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> Non
                 course, assignment, notebooks, plan.students, plan.growth, plan.sample, plan.device, console
             )
             class_bench.show(measured, console)
-            class_plot.draw_class(measured, output.with_name(f"{output.stem}-{assignment}.svg"))
+            class_bench.draw_class(measured, output.with_name(f"{output.stem}-{assignment}.svg"))
             numbers.setdefault("class", {})[assignment] = measured.to_json()
             kinds = kinds_bench.bench_kinds(course, assignment, notebooks)
             console.print(kinds_bench.kinds_table(assignment, kinds))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 
 from grader import Inputs, randn
-from grader.model.memory import MemoryPromise
+from grader.model.exercise import MemoryPromise
 
 Tensor = torch.Tensor
 

@@ -9,7 +9,7 @@ import torch
 
 from grader import Picture
 from grader.kit.pictures import two_digits
-from grader.model.picture import MAX_SIDE
+from grader.model.verdict import MAX_SIDE
 
 Tensor = torch.Tensor
 

@@ -31,8 +31,7 @@ from grader.host.zygote_process import Forked, ZygoteError, fork_sandbox, inheri
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.edited import EditedSource
-from grader.model.exercise import SampledCase, Standins
-from grader.model.memory import MemoryPromise
+from grader.model.exercise import MemoryPromise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.notebooks.modules_beside import all_modules
 from grader.sandbox import wire

@@ -25,7 +25,7 @@ from grader.judging.no_understanding import program_that_answers
 from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
 from grader.judging.wrong_device import is_elsewhere, mixes_devices, tolerance_on
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, sentence_of
-from grader.model.exercise import Exercise, Misconception, SampledCase
+from grader.model.exercise import Exercise, Misconception, SampledCase, is_broken
 from grader.model.findings import (
     Differs,
     Failed,
@@ -36,7 +36,6 @@ from grader.model.findings import (
     is_of_another_form,
     part_of,
 )
-from grader.model.memory import is_broken
 from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.values import UNREADABLE, Unusable
 

@@ -1,3 +1,3 @@
 """What people read: feedback, the class report, pictures and charts, similar code."""
 
-__all__ = ["code_forms", "feedback", "feedback_page", "other_forms", "report", "sections", "spreadsheet", "templating"]
+__all__ = ["code_forms", "feedback", "feedback_page", "other_forms", "page_parts", "report", "sections", "spreadsheet"]

@@ -20,11 +20,11 @@ from math_core import LatexError, LatexToMathML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from grader.course.folder import Course
+from grader.pages.page_parts import template
 from grader.pages.sections import Sections
-from grader.pages.templating import template
 from grader.pages.text_html import highlighted
 from grader.release.leaks import refuse_leaks
-from grader.release.public_url import in_colab, public_folder
+from grader.release.one_file import in_colab, public_folder
 
 # The texts of a notebook as HTML that needs nothing else: formulas as MathML, figures with their data in them.
 

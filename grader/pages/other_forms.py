@@ -9,8 +9,7 @@ from typing import NamedTuple
 from grader.course.folder import Course
 from grader.pages.book import write_book
 from grader.release.marimo import convert_release, need_marimo
-from grader.release.one_file import write_single_files
-from grader.release.public_url import public_folder
+from grader.release.one_file import public_folder, write_single_files
 
 
 class OtherForm(NamedTuple):

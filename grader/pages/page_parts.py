@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from jinja2 import Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from grader.model.label import Label
-from grader.pages.templating import template
 from grader.term.rules import Rule
+
+# The templates of all pages: what is put into one is text and never markup, and what is missing is an error.
+
+# Where pages are written, below the course.
+
+REPORT = "report"
+
+
+def template(name: str, **filters: Callable[..., Any]) -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(filters)
+    return environment.get_template(name)
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
 from grader.pages.handed_in_works import files_of, read_earlier
+from grader.pages.page_parts import REPORT, template
 from grader.pages.report_lines import AlikePair, ExercisePoints, Identical, Points, Summary, as_json
 from grader.pages.similar_code import LETTERS, WORDS
 from grader.pages.spreadsheet import defused, number
-from grader.pages.templating import REPORT, template
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 

@@ -14,8 +14,8 @@ from rich.table import Table
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.published import PointsChange, Publication, Publications, told_now
+from grader.pages.page_parts import REPORT, template
 from grader.pages.spreadsheet import number as shortly
-from grader.pages.templating import REPORT, template
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 

@@ -1,3 +1,3 @@
 """The source notebooks become those for students, and nothing secret is left in them."""
 
-__all__ = ["beside", "compiling", "entering", "leaks", "marimo", "one_file", "public_url"]
+__all__ = ["beside", "compiling", "entering", "leaks", "marimo", "one_file"]

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from grader.facts.student_text import StudentText
 from grader.model.located import Change
-from grader.repair.at_hand import AtHand
-from grader.repair.edit_words import AXES, FITTED, Other, Spot
+from grader.repair.edit_words import AXES, FITTED, AtHand, Other, Spot
 from grader.repair.seen_values import FAILS, UNREACHED, Seen, can_be_multiplied, fit_together
 
 # A step that the student's code takes elsewhere, where it may be missing: each of its calls is a model of one.

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from grader.facts.student_text import Function, Splice, StudentText, statements
 from grader.model.located import Change
 from grader.repair import edit_expressions, edit_statements, edit_steps
-from grader.repair.at_hand import AtHand
-from grader.repair.edit_words import FITTED, Other, Spot, Surroundings
+from grader.repair.edit_words import FITTED, AtHand, Other, Spot, Surroundings
 from grader.repair.seen_values import FAILS, UNREACHED, SeenAt, Span
 
 MOST = 6_000  # changes of one code

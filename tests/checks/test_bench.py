@@ -13,8 +13,7 @@ import pytest
 from nbgrader.converters import Autograde
 
 from grader.checks import class_bench, class_mix
-from grader.checks.class_bench import TimeTaken, taken
-from grader.checks.class_plot import draw_class
+from grader.checks.class_bench import TimeTaken, draw_class, taken
 from grader.checks.judging_bench import bench_judging, disturbed, judging_table
 from grader.course.folder import CONFIG_FILE, Course
 from grader.judging.judge import judge

@@ -21,7 +21,7 @@ from distributed.protocol.core import dumps
 from distributed.protocol.serialize import ToPickle, deserialize, serialize, to_serialize
 
 from grader.classroom import dask_crew
-from grader.classroom.dask_client import connect
+from grader.classroom.dask_crew import connect
 from grader.classroom.intake import read_assignment
 from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.run import autograde

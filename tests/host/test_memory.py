@@ -16,8 +16,7 @@ from grader.host.memory_held import MemoryHeld
 from grader.host.sandbox_process import SandboxProcess
 from grader.judging.judge import judge
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, SampledCase
-from grader.model.memory import MemoryPromise
+from grader.model.exercise import Case, Exercise, Inputs, MemoryPromise, Misconception, SampledCase
 from grader.model.verdict import Reason
 
 pytestmark = pytest.mark.users

@@ -20,8 +20,7 @@ from grader.notebooks.cells import fill_in, is_test_cell, points_of, solutions
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.single_file import as_ordinary, in_one_file
 from grader.release.leaks import LeakError
-from grader.release.one_file import FOLDER, write_single_files
-from grader.release.public_url import in_colab, public_folder
+from grader.release.one_file import FOLDER, in_colab, public_folder, write_single_files
 from support.command_line import grader
 from support.part import part
 from support.plain_nbgrader import nbgrader

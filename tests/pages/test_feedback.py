@@ -28,8 +28,7 @@ from grader.judging.judge import best_picture, judge
 from grader.kit.module_cases import LATER_CHANGED
 from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned
-from grader.model.picture import MAX_SIDE
-from grader.model.verdict import Picture, Reason, Verdict
+from grader.model.verdict import MAX_SIDE, Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
 from grader.pages.heat_map import heat_map
