@@ -54,6 +54,8 @@ def headless_chromium(profile: Path) -> Iterator[Chrome]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
     try:
+        # Without a screen no window has the focus, and JupyterLab asks for it: nothing is run in a notebook without.
+        driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
         yield driver
     finally:
         driver.quit()

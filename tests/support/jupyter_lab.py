@@ -51,7 +51,6 @@ def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
     port = free_port()
     command = [sys.executable, "-m", "jupyterlab", *options]
     command += ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
-    command += ["--MappingKernelManager.kernel_info_timeout=300"]  # a page that asks in vain for a minute is never idle
     command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
