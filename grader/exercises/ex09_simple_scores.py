@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
-from grader.model.forms.exact import EXACT
 
 from . import notebook_data
 from .mistakes.of_pieces import another_type, gradients_lost

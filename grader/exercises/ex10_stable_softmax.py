@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pictures import softmax_along
 from grader.kit.pieces import as_pieces
-from grader.model.forms.exact import EXACT
 
 from .mistakes.of_pieces import another_type, gradients_lost
 

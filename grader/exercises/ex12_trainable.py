@@ -9,10 +9,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, randn, wrong
+from grader import MODULE, Case, Exercise, Inputs, randn, wrong
 from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, far_below_zero, trial
 from grader.kit.module_readings import reader
-from grader.model.forms.module import MODULE
 
 from .mistakes import attention
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pictures import causal_weights
 from grader.kit.pieces import LARGE, as_pieces
-from grader.model.forms.exact import EXACT
 
 from .ex08_multihead import exercise as two_heads
 from .head_cases import MANY, OF_ANY_LENGTH

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import CUT_OFF, RUINED, TWICE, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.dropout_rules import (
     ALL_CHANGED,
     DROPPED_IN_VAIN,
@@ -20,8 +20,6 @@ from grader.kit.dropout_rules import (
     finding,
 )
 from grader.kit.pieces import FLOAT64, other_type
-from grader.model.forms import exact
-from grader.model.forms.twice import TWICE
 
 from .mistakes.of_pieces import another_type, gradients_lost
 
@@ -80,7 +78,7 @@ def _gradient(value: dict[str, Any], attn_weights: Tensor) -> str:
     """A sentence on a gradient that is not what each entry was multiplied by."""
     gradient, third = value.get("gradient", attn_weights), value.get("third")
     if gradient is None:
-        return exact.RUINED if value["ruined"] else exact.CUT_OFF
+        return RUINED if value["ruined"] else CUT_OFF
     if third is None:
         return ""
     made, third = (tensor.double() for tensor in (gradient * attn_weights, third))

@@ -9,10 +9,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, at, wrong
+from grader import MODULE, Case, Exercise, Inputs, at, wrong
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
-from grader.model.forms.module import MODULE
 
 from . import attention_cases
 from .ex13_linear import exercise as linear

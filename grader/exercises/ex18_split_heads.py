@@ -8,10 +8,9 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, at, wrong
+from grader import MODULE, Case, Exercise, Inputs, at, wrong
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial, impossible
 from grader.kit.module_readings import picture_of_future, reader
-from grader.model.forms.module import MODULE
 
 from . import attention_cases
 from .ex16_causal_attention import wrong_buffer

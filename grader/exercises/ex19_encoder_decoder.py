@@ -10,10 +10,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, Misconception, at, randn, wrong
+from grader import MODULE, Case, Exercise, Inputs, Misconception, at, randn, wrong
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, impossible, trial
 from grader.kit.module_readings import reader
-from grader.model.forms.module import MODULE
 
 from .attention_cases import MakeMask, for_all, padding, scattered, unmasked
 from .ex18_split_heads import exercise as one_text

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, wrong
-from grader.model.forms.rounded import ROUNDED
+from grader import ROUNDED, Case, Exercise, Inputs, at, wrong
 
 
 def sinusoidal_positions(length, d_model, base=10000.0):

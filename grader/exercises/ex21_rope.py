@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import ROUNDED, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
-from grader.model.forms.rounded import ROUNDED
 
 from .mistakes.of_pieces import another_type, gradients_lost
 from .rotation_picture import pairs_turned

@@ -7,9 +7,8 @@ from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
-from grader.model.forms.exact import EXACT
 
 from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads

@@ -8,12 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import NEW_MODULE, OF_16_BITS, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, in_float64, trial
 from grader.kit.module_readings import Parts, reader
 from grader.kit.pieces import FLOAT64, other_type
-from grader.model.forms.module import NEW_MODULE
-from grader.model.forms.rounded import OF_16_BITS
 
 Tensor = torch.Tensor
 

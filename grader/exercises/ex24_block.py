@@ -10,12 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import MODULE, Case, Exercise, Inputs, LentClass, at, randn, wrong
 from grader.kit.module_cases import draw_weights, in_float64, trial, twice_and_changed
 from grader.kit.module_readings import picture_of_future, reader
 from grader.kit.pieces import FLOAT64
-from grader.model.exercise import LentClass
-from grader.model.forms.module import MODULE
 
 from .given_attention import GivenAttention as Attention
 from .given_attention import block_shapes

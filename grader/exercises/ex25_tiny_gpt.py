@@ -8,11 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, at, wrong
+from grader import MODULE, Case, Exercise, Inputs, at, wrong
 from grader.kit.module_cases import LATER_CHANGED, LONGER, OTHERS_CHANGED, SECOND_CALL, draw_weights, in_float64, trial
 from grader.kit.module_readings import reader
 from grader.kit.pieces import FLOAT64
-from grader.model.forms.module import MODULE
 
 from .ex24_block import EPS, TINY, TransformerBlock
 from .given_attention import block_shapes

@@ -8,9 +8,7 @@ from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
-from grader.model.forms.generation import GENERATION
-from grader.sandbox.small_model import SmallModel, small_shapes
+from grader import GENERATION, Case, Exercise, Inputs, SmallModel, at, randn, small_shapes, wrong
 
 from .mistakes import of_writing
 

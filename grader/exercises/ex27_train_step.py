@@ -8,9 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
-from grader.model.forms.training import TRAINING
-from grader.sandbox.small_model import small_shapes
+from grader import TRAINING, Case, Exercise, Inputs, at, randn, small_shapes, wrong
 
 from .next_token_loss import next_token_loss
 

@@ -7,10 +7,8 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import ACCEPTED, ANOTHER_ERROR, REFUSING, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
-from grader.model.forms import exact
-from grader.model.forms.exact import REFUSING
 
 from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
@@ -120,8 +118,8 @@ exercise = Exercise(
               "They share keys and values; each has scores of its own.", credit=0.25, kind="axis"),
         *at("check",
             wrong("heads that do not fit accepted", "queries = queries[:, : Hq // Hkv * Hkv]",
-                  exact.ACCEPTED, credit=0.75, kind="missing step"),
-            wrong("another error than ValueError", "", exact.ANOTHER_ERROR, credit=0.75, kind="missing step")),
+                  ACCEPTED, credit=0.75, kind="missing step"),
+            wrong("another error than ValueError", "", ANOTHER_ERROR, credit=0.75, kind="missing step")),
         wrong("mask from the first key", {"later": ("S - T + 1", "1")},
               "With causal=True, your query i sees the keys 0 … i. The last query is at the last key: query i sees the "
               "keys up to i + S − T.", kind="mix-up", in_code=("F.scaled_dot_product_attention(is_causal=_)",),

@@ -9,12 +9,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, Picture, at, randn, wrong
+from grader import CACHE, CACHED, OUTPUTS, Case, Exercise, Inputs, Picture, at, randn, wrong
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, trial
 from grader.kit.module_readings import TWO_OUTPUTS, Parts, reader
 from grader.kit.pictures import looks_ahead
-from grader.model.forms.module import CACHED
-from grader.sandbox.forms.cached import CACHE, OUTPUTS
 
 from .head_cases import MANY
 from .mistakes import attention

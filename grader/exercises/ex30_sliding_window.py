@@ -9,9 +9,8 @@ from dataclasses import replace
 import torch
 import torch.nn.functional as F  # noqa: F401  in lines
 
-from grader import Case, Exercise, Inputs, Misconception, at, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, Misconception, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
-from grader.model.forms.exact import EXACT
 
 from .ex28_grouped_queries import exercise as grouped
 from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros

@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import SOFTMAX_PIECE, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
-from grader.model.forms.tensors import SOFTMAX_PIECE
 
 from .mistakes.of_pieces import another_type, gradients_lost
 

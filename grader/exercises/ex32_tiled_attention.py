@@ -7,10 +7,8 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import UNWRITTEN, WITH_LOGSUMEXP, Case, Exercise, Inputs, MemoryPromise, at, randn, wrong  # noqa: F401  in lines
 from grader.kit.pieces import LARGE, in_float64
-from grader.model.exercise import MemoryPromise
-from grader.model.forms.tensors import UNWRITTEN, WITH_LOGSUMEXP  # noqa: F401  in lines
 
 from .ex28_grouped_queries import exercise as grouped
 from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import BY_FORMULAS, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.arithmetic import ARITHMETIC
 from grader.kit.pieces import in_float64
-from grader.model.forms.rounded import BY_FORMULAS
 
 from .mistakes import heads, named
 from .mistakes.of_pieces import another_type

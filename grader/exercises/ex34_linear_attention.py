@@ -7,9 +7,8 @@ from collections.abc import Callable
 import torch
 import torch.nn.functional as F
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
-from grader.model.forms.exact import EXACT
 
 from .ex30_sliding_window import exercise as of_a_window
 from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME

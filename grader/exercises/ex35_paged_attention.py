@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
-from grader.model.forms.exact import EXACT
 
 from .head_cases import along_a_line, keys_along_a_line
 from .mistakes import heads

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-from grader import Inputs, randn
-from grader.model.exercise import MemoryPromise
+from grader import Inputs, MemoryPromise, randn
 
 Tensor = torch.Tensor
 

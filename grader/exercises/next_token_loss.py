@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 import torch
 import torch.nn.functional as F
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
-from grader.model.forms.exact import EXACT
 
 from .mistakes.of_pieces import another_type, gradients_lost
 

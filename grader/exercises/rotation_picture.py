@@ -7,9 +7,8 @@ from typing import Any
 
 import torch
 
-from grader import Picture
+from grader import MAX_SIDE, Picture
 from grader.kit.pictures import two_digits
-from grader.model.verdict import MAX_SIDE
 
 Tensor = torch.Tensor
 

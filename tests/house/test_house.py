@@ -123,6 +123,14 @@ def test_a_right_import_is_let_through() -> None:
     assert not wrong(found)
 
 
+def test_exercises_import_what_is_exported_for_authors() -> None:
+    """From `grader` itself, and from the kit."""
+    texts = [path.read_text() for path in source_files() if "exercises" in path.parts]
+    nodes = [node for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    ours = {str(node.module) for node in nodes if not node.level and str(node.module).split(".")[0] == "grader"}
+    assert {module for module in ours if not module.startswith("grader.kit.")} == {"grader"}
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_each_room_says_in_a_sentence_what_it_is_for(room: str) -> None:
     said = import_module(f"grader.{room}").__doc__

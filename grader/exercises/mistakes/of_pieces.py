@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from grader import Misconception, wrong
-from grader.model.forms import exact
+from grader import CUT_OFF, RUINED, Misconception, wrong
 
 ANOTHER_TYPE_RETURNED = (
     "Your result has numbers of type float64 although the inputs have float32. Return the dtype of the inputs."
@@ -16,8 +15,8 @@ def gradients_lost(results: str, place: str = "before result") -> list[Misconcep
     cut_off = each_of(results, "{0} = {0}.detach()")
     ruined = each_of(results, "needed = torch.sigmoid({0}.nan_to_num())\n{0} = {0} + needed.zero_()")
     return [
-        wrong("gradients cut off", {place: cut_off}, exact.CUT_OFF, kind="gradient"),
-        wrong("gradients ruined in place", {place: ruined}, exact.RUINED, kind="gradient"),
+        wrong("gradients cut off", {place: cut_off}, CUT_OFF, kind="gradient"),
+        wrong("gradients ruined in place", {place: ruined}, RUINED, kind="gradient"),
     ]
 
 
