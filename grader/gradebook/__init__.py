@@ -7,7 +7,7 @@ __all__ = [
     "conversion",
     "counting",
     "fingerprint",
-    "found",
+    "graded",
     "hidden_seed",
     "items",
     "late",

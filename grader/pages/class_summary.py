@@ -9,14 +9,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from grader.gradebook.found import Stopped
+from grader.gradebook.graded import Stopped
 from grader.gradebook.items import Item
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
 from grader.model.label import Label, as_in
 from grader.model.verdict import Reason, Verdict
 from grader.pages import charts
-from grader.pages.at_once import said_of_each
 from grader.pages.code_forms import form_of
 from grader.pages.report_lines import (
     AlikeExercise,
@@ -38,6 +37,7 @@ from grader.pages.report_lines import (
     Summary,
     Together,
 )
+from grader.pages.sentence_groups import said_of_each
 from grader.pages.similar_code import Work, identical, pairs
 from grader.term.rules import Rule
 from grader.term.times import local

@@ -18,10 +18,10 @@ from grader.model.verdict import Picture, Reason, Scored, Verdict
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
 from grader.notebooks.outputs import rebuild_again
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
-from grader.pages.at_once import Group, groups_of
 from grader.pages.heat_map import heat_map
 from grader.pages.page_parts import Figure, Page, PagePart, Said
 from grader.pages.sections import Sections
+from grader.pages.sentence_groups import Group, groups_of
 from grader.pages.text_html import MAX_PRINTED, clean, highlighted, narrow_html, picture_html, printed, sentence_html
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import Rule

@@ -11,7 +11,7 @@ from grader.collecting.files import File, Refused
 from grader.collecting.folders import list_folder
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.found import solution_sources, words_of
+from grader.gradebook.graded import solution_sources, words_of
 from grader.gradebook.records import digest_of
 from grader.model.label import Label
 from grader.notebooks.parsing import MAX_BYTES, parse_notebook

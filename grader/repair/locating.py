@@ -25,7 +25,7 @@ from grader.model.verdict import Verdict
 from grader.repair.edited_text import EditedText, steps_in
 from grader.repair.edits import Edit, edits_of, makes_sense, spots_of, steps_of
 from grader.repair.seen_values import FAILS, Seen, SeenAt, Span, asking, asking_before, seen_before, seen_in
-from grader.repair.three import Intermediate, ThreeAtOnce, shown, shown_by_case
+from grader.repair.three_at_once import Intermediate, ThreeAtOnce, shown, shown_by_case
 
 # Ask what the expressions of a student's code are in a case, and where it stops if it does.
 

@@ -19,7 +19,7 @@ from grader.repair.edited_text import EditedText
 from grader.repair.edits import Edit
 from grader.repair.locating import Locating, TrialEnded
 from grader.repair.seen_values import Span, asking, seen_in
-from grader.repair.three import alike, all_numbers
+from grader.repair.three_at_once import alike, all_numbers
 
 MOST_UNNEEDED = 1  # steps; something is left over in much honest code
 # What makes a tensor to be filled, or is taken off before exp: of that, no number matters.
