@@ -43,7 +43,7 @@ def notebooks_of_class(course: Course, assignment: str) -> Notebooks:
     """What students of each kind hand in, in turns."""
     release, right = course.read("release", assignment), solutions(course.read("source", assignment))
     exercises = course.exercises(assignment)
-    demo = {student: {**right, **own} for student, own in answers_of_all(course, assignment).items()}
+    demo = {student: {**right, **own} for student, own in answers_of_all(assignment).items()}
     unlucky = list(exercises)[len(exercises) // 3]  # with others before and after
     entry = exercises[unlucky].entry
     answers: dict[str, list[Answers]] = {

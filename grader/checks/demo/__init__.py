@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +11,13 @@ from zipfile import ZipFile
 import nbformat
 from rich.console import Console
 
+from grader.checks.corpus_checks import read_pieces
 from grader.classroom.progress import Onlooker
 from grader.classroom.run import autograde
 from grader.course.folder import CONFIG_FILE, Course, copy_course
-from grader.course.loading import Exercises
 from grader.errors import CourseError
 from grader.host.machine import cores
-from grader.model.label import Label
+from grader.model.label import Label, label_of
 from grader.model.submission import Graded
 from grader.notebooks.cells import fill_in, solutions
 from grader.pages.feedback import write_feedback
@@ -28,7 +27,8 @@ from grader.release.compiling import compile_release
 ASSIGNMENT = "self_attention"
 # One of the twelve has written an endless loop, which its check and its hidden cases run into again.
 IMPATIENCE = "\nc.RunAndJudge.timeout = 5\nc.RunAndJudge.case_timeout = 3\n"
-STUDENTS = Path(__file__).parent / "students"
+STUDENTS = Path(__file__).parent / "students"  # a text for each assignment, in the form of corpus/
+BY_THE_BOOK = "ada"  # who has written what the source has
 PACKED = Path(__file__).parent / "course.zip"  # setup.py makes it
 
 
@@ -78,10 +78,10 @@ def most_to_read(results: list[Graded]) -> str:
 
 
 def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
-    """Write the submissions: one for each file of the students, an empty one and a broken file."""
+    """Write the submissions: one for each student, an empty one and a broken file."""
     release = course.read("release", assignment)
     right = solutions(course.read("source", assignment))
-    answers = answers_of_all(course, assignment)
+    answers = answers_of_all(assignment)
     notebooks: dict[str, str] = {
         student: nbformat.writes(fill_in(release, {**right, **own})) for student, own in answers.items()
     }
@@ -96,32 +96,13 @@ def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
 
 def demonstrated() -> list[str]:
     """The assignments that the made-up class has done."""
-    return sorted(path.name for path in STUDENTS.iterdir() if path.is_dir())
+    return sorted(path.stem for path in STUDENTS.glob("*.txt"))
 
 
-def answers_of_all(course: Course, assignment: str) -> dict[str, dict[Label, str]]:
-    """What each student of the class has written."""
-    exercises = course.exercises(assignment)
-    return {file.stem: answers_of(file, exercises) for file in student_files(assignment)}
-
-
-def student_files(assignment: str = ASSIGNMENT) -> list[Path]:
-    return sorted((STUDENTS / assignment).glob("*.py"))
-
-
-def answers_of(file: Path, exercises: Exercises) -> dict[Label, str]:
-    """What stands in a student's file, by exercise: its functions and classes, each with the helpers before it.
-
-    What a file leaves out is solved as in the source.
-    """
-    text = file.read_text(encoding="utf-8")
-    labels = {function.entry: label for label, exercise in exercises.items() for function in exercise.functions}
-    answers: dict[Label, str] = {}
-    begun = 1  # behind what the first line says of the student, and later behind the last answer
-    for node in ast.parse(text).body:
-        label = labels.get(getattr(node, "name", ""))
-        if label is not None:
-            lines = text.splitlines()[begun : node.end_lineno]
-            answers[label] = "\n".join([*answers.get(label, "").splitlines(), *lines]).strip("\n")
-            begun = node.end_lineno or 0
+def answers_of_all(assignment: str) -> dict[str, dict[Label, str]]:
+    """What each student of the class has written, by exercise. What is left out is solved as in the source."""
+    answers: dict[str, dict[Label, str]] = {BY_THE_BOOK: {}}
+    for piece in read_pieces((STUDENTS / f"{assignment}.txt").read_text(encoding="utf-8")):
+        student, _, name = piece.name.partition("-")
+        answers.setdefault(student, {})[label_of(name) or name] = piece.code.strip("\n")
     return answers

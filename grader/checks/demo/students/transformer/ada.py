@@ -1,1 +1,0 @@
-# Everything right, as in the notebook.
