@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class CourseError(Exception):
-    """Something that the user can mend; the text says how."""
+    """Something that the user can fix; the text says how."""
 
 
 class CrewGone(CourseError):

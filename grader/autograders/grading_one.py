@@ -93,7 +93,7 @@ def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:
 
 
 def _nothing(packed: Packed, why: Sequence[str]) -> Outcome:
-    """No notebook, or more than one: that earns nothing, and the student can mend it."""
+    """No notebook, or more than one: that earns nothing, and the student can fix it."""
     said = f"Nothing was graded: {'; '.join(why).removesuffix('.')}. {_AGAIN}"
     tests = [cell for cell in _cells(packed) if cell.grade and not cell.solution]
     verdicts = [

@@ -158,7 +158,7 @@ class Corpus:
             except UnicodeDecodeError:
                 self.unreadable.append(ExerciseProblem(label, place, "it is no text in UTF-8", "Save it as that."))
             except CourseError as error:
-                self.unreadable.append(ExerciseProblem(label, place, str(error), "Mend that line."))
+                self.unreadable.append(ExerciseProblem(label, place, str(error), "Fix that line."))
 
     def __len__(self) -> int:
         return len(self.unreadable) + sum(map(len, self.pieces.values()))
@@ -179,7 +179,7 @@ class Corpus:
                 if said := _problem(piece, tried, known):
                     where = f"{file}, {piece.name}"
                     yield ExerciseProblem(
-                        label, where, said, "Mend the exercise, or the text if it says what is not so."
+                        label, where, said, "Fix the exercise, or the text if it says what is not so."
                     )
 
 

@@ -23,7 +23,7 @@ MOST = TOLERANCE["cpu"]
 
 @dataclass(frozen=True)
 class ExerciseProblem:
-    """Something for the author to mend."""
+    """Something for the author to fix."""
 
     exercise: Label | None  # if it lies in one
     place: str  # in that: a function, and a case or misconceptions of it; a cell, a file
@@ -87,9 +87,9 @@ def _unsound_reference(key: AnswerKey, index: int) -> ExerciseProblem | None:
         first, second = (_answer(exercise, case.inputs) for _ in range(2))
     except Exception as error:
         what = f"the reference stops with {said_of(error)}"
-        return _problem(exercise, place, what, "Mend the reference, or the inputs of this case.")
+        return _problem(exercise, place, what, "Fix the reference, or the inputs of this case.")
     if stopped := _what_stops(exercise, case.inputs, first):
-        return _problem(exercise, place, stopped, "Mend it: a student's code would be judged by it.")
+        return _problem(exercise, place, stopped, "Fix it: a student's code would be judged by it.")
     if not all(numbers.isfinite().all() for numbers, _ in _pairs(exercise, first, first)):
         return _problem(
             exercise, place, "the reference is not finite", "Choose inputs for which it is: NaN cannot be compared."
@@ -163,13 +163,13 @@ def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
                 key.exercise.wrong_answer([one], key.cases[0].inputs)
             except Exception as error:
                 what = f"it stops in every case, with {said_of(error)}"
-                yield _problem(key.exercise, [one.name], what, "Mend its change, or what it answers.")
+                yield _problem(key.exercise, [one.name], what, "Fix its change, or what it answers.")
 
 
 def _changes_without_effect(key: AnswerKey) -> Iterator[ExerciseProblem]:
     for one in key.exercise.mistakes:
         if not any(_is_wrong(key, one, index) for index in range(len(key.cases))):
-            way_out = "Mend the change, or add a case in which it matters."
+            way_out = "Fix the change, or add a case in which it matters."
             yield _problem(key.exercise, [one.name], "it is right in every case", way_out)
 
 

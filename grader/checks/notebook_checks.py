@@ -109,7 +109,7 @@ def _said(shell: Any, source: str) -> object:
     return (captured.stdout, [output.data for output in captured.outputs]) if result.success else None
 
 
-SCHEMA = 3  # of nbgrader's metadata; it mends older ones itself
+SCHEMA = 3  # of nbgrader's metadata; it fixes older ones itself
 MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION", "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 ALIKE = 0.8  # "BEGIN SOLUTON" is, "begin with the solution" is not
 

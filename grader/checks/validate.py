@@ -72,7 +72,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
 
 
 def _found(problems: Iterable[ExerciseProblem], count: int, checked: str) -> Iterator[Finding]:
-    """What an author has to mend, or that there is nothing."""
+    """What an author has to fix, or that there is nothing."""
     found = [of_problem(problem, checked) for problem in problems]
     yield from found or [Finding(checked, count=count)]
 
@@ -122,7 +122,7 @@ def _marks_lost(key: AnswerKey) -> ExerciseProblem | None:
         return None
     what = f"the reference does not earn full marks, and is told: {' '.join(verdict.sentences)}"
     return ExerciseProblem(
-        key.exercise.label, f"`{key.exercise.entry}`", what, "Mend it, or what the exercise asks for."
+        key.exercise.label, f"`{key.exercise.entry}`", what, "Fix it, or what the exercise asks for."
     )
 
 
@@ -142,7 +142,7 @@ def _not_named(key: AnswerKey, misconception: Misconception) -> ExerciseProblem 
     what = f"it is to be named and earn {misconception.credit:g}; {named} is named, and it earns {verdict.credit:g}"
     place = f"`{key.exercise.entry}`, “{misconception.name}”"
     return ExerciseProblem(
-        key.exercise.label, place, what, "Mend what it changes or its credit, or add a case in which it differs."
+        key.exercise.label, place, what, "Fix what it changes or its credit, or add a case in which it differs."
     )
 
 
@@ -274,7 +274,7 @@ def _scored(what: str, graded: Graded, score: float | None, wanted: float, most:
         return Finding(checked, "bad", f"{what} has no grade: {graded.error}")
     found = [one.verdict for one in graded.verdicts if one.points != (one.max_points if wanted else 0)]
     told = [f"exercise {one.label}: {' '.join(one.sentences) if wanted else 'it earns points'}" for one in found]
-    way_out = "Mend the solution or the reference" if wanted else "Let the tests fail where nothing is written yet"
+    way_out = "Fix the solution or the reference" if wanted else "Let the tests fail where nothing is written yet"
     return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {'; '.join(told)} {way_out}.")
 
 

@@ -208,7 +208,7 @@ def bench_command(
 def doctor_command() -> None:
     """Say what this machine offers for grading, and what is missing.
 
-    It exits with 0 if grading can run confined, and with 1 if something must be mended first.
+    It exits with 0 if grading can run confined, and with 1 if something must be fixed first.
 
     Example: `grader doctor`
     """
@@ -222,7 +222,7 @@ def doctor_command() -> None:
 
 
 def run() -> None:
-    """Errors that a user can mend are a sentence that says how, without a traceback."""
+    """Errors that a user can fix are a sentence that says how, without a traceback."""
     if os.getenv("GITHUB_ACTIONS"):
         from typer import rich_utils
 
@@ -235,11 +235,11 @@ def run() -> None:
     except OSError as error:
         if error.filename is None and error.errno not in NAMELESS:
             raise
-        said = f"{error.filename or 'Files cannot be written'}: {error.strerror}. Mend that, and run this again."
+        said = f"{error.filename or 'Files cannot be written'}: {error.strerror}. Fix that, and run this again."
     except Exception as error:
         if not place_of(error):
             raise
-        said = f"An exercise cannot be used: {said_of(error)}. Mend that, and run this again."
+        said = f"An exercise cannot be used: {said_of(error)}. Fix that, and run this again."
     else:
         return
     errors.print(escape(said), highlight=False)

@@ -73,7 +73,7 @@ def in_a_sentence(lines: list[Line]) -> str:
     bad = [line.what for line in lines if line.state == "bad"]
     if not bad:
         return "Grading can run here, with every submission confined."
-    return f"Grading cannot run here as it should. Mend first, as said above: {', '.join(bad)}."
+    return f"Grading cannot run here as it should. Fix first, as said above: {', '.join(bad)}."
 
 
 def python_line(found: tuple[int, ...]) -> Line:
@@ -189,7 +189,7 @@ def nbgrader_line(found: str, broken: str = "") -> Line:
     if not NBGRADER.contains(found):
         return Line("nbgrader", "bad", found, f"Its gradebook may be another one than ours. {install}")
     if broken:
-        return Line("nbgrader", "bad", f"{found} ({broken})", "It cannot be imported, so there is no gradebook. Mend "
+        return Line("nbgrader", "bad", f"{found} ({broken})", "It cannot be imported, so there is no gradebook. Fix "
                     f"what is said here, or make the environment anew. {install}")  # fmt: skip
     return Line("nbgrader", "good", found, "The gradebook and the formgrader are the ones that we know.")
 
@@ -209,7 +209,7 @@ def cuda_line(built_for: str | None, devices: list[str], room: int | str = 0) ->
         return Line("CUDA", "good", ", ".join(devices), f"A sandbox has computed there. grader autograde --device cuda "
                     f"grades {room} at once.")  # fmt: skip
     if built_for is None:
-        return Line("CUDA", "note", "unknown", "PyTorch, which knows, cannot be imported. Mend that first.")
+        return Line("CUDA", "note", "unknown", "PyTorch, which knows, cannot be imported. Fix that first.")
     if built_for:
         return Line("CUDA", "note", "no device", "Grade on the CPU, which is the default. For a GPU, see to its "
                     "driver: nvidia-smi must show it.")  # fmt: skip
@@ -230,11 +230,11 @@ def database_line(folder: Path) -> Line:
     if not (folder / CONFIG_FILE).is_file():
         return Line("gradebook", "note", "no course here", "Run this in the course folder to see its gradebook.")
     if broken := machine.why_broken("nbgrader.apps.api"):
-        return Line("gradebook", "bad", f"unknown ({broken})", "It cannot be read without nbgrader. Mend that first.")
+        return Line("gradebook", "bad", f"unknown ({broken})", "It cannot be read without nbgrader. Fix that first.")
     try:
         url = Course(folder).api().coursedir.db_url
     except Exception as error:  # the file is the user's own Python: anything can happen
-        return Line("gradebook", "bad", type(error).__name__, f"{CONFIG_FILE} cannot be read. Mend it: python "
+        return Line("gradebook", "bad", type(error).__name__, f"{CONFIG_FILE} cannot be read. Fix it: python "
                     f"{CONFIG_FILE} shows the line (get_config is nbgrader's).")  # fmt: skip
     return connection_line(url)
 
@@ -259,8 +259,8 @@ def connection_line(address: str) -> Line:
     try:
         tables = inspect(engine).get_table_names()
     except SQLAlchemyError:
-        mend = "It is no gradebook, or may not be read." if is_file else "Is the server on, the password right?"
-        return Line("gradebook", "bad", shown, f"It does not answer. {mend} The address is c.CourseDirectory.db_url in "
+        fix = "It is no gradebook, or may not be read." if is_file else "Is the server on, the password right?"
+        return Line("gradebook", "bad", shown, f"It does not answer. {fix} The address is c.CourseDirectory.db_url in "
                     "nbgrader_config.py.")  # fmt: skip
     finally:
         engine.dispose()

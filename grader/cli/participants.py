@@ -74,7 +74,7 @@ def import_table(
         tell(f"Line {line} is left out: {why}.")
     if found.bad:
         count = "1 line is" if len(found.bad) == 1 else f"{len(found.bad)} lines are"
-        errors.print(f"{count} left out. Mend that in {escape(one_line(file))}, and run this again.", highlight=False)
+        errors.print(f"{count} left out. Fix that in {escape(one_line(file))}, and run this again.", highlight=False)
         raise typer.Exit(WAITING)
 
 

@@ -27,7 +27,7 @@ KEPT = "kept beside a newer one"  # where the best counts
 
 
 def recover(course: Course, assignment: str) -> None:
-    """Mend what a run that was cut off has left behind."""
+    """Fix what a run that was cut off has left behind."""
     submitted = course.folder("submitted")
     for student in [path.name for path in submitted.iterdir()] if submitted.is_dir() else []:
         Place(course, student, assignment).recover()

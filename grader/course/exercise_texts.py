@@ -45,7 +45,7 @@ def _texts(folder: Path) -> dict[str, bytes]:
             if not any(part.startswith(".") for part in path.relative_to(folder).parts)
         }
     except OSError as error:
-        raise CourseError(f"The exercises in {folder} cannot be read: {error.strerror}. Mend that.") from None
+        raise CourseError(f"The exercises in {folder} cannot be read: {error.strerror}. Fix that.") from None
 
 
 def _folder_of_package(name: str) -> Path:
@@ -55,7 +55,7 @@ def _folder_of_package(name: str) -> Path:
     if folder is None or not folder.is_dir():
         raise CourseError(
             f"{SETTING} is “{name}”, which is neither a folder in the course nor an installed package. "
-            "Mend that in nbgrader_config.py."
+            "Fix that in nbgrader_config.py."
         )
     return folder.resolve()
 

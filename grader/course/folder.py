@@ -51,7 +51,7 @@ class Course:
             config = read_config(self.settings)
         except (Exception, SystemExit) as error:  # it is the user's own Python: anything can happen
             where = f"{type(error).__name__}: {error}"
-            raise CourseError(f"{CONFIG_FILE} cannot be read. Mend it, and run this again. {where}") from None
+            raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, and run this again. {where}") from None
         if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):
             raise CourseError(
                 f"c.CourseDirectory.directory_structure in {CONFIG_FILE} is not for us: students' folders lie in "
@@ -153,7 +153,7 @@ class Course:
         try:
             return nbformat.read(path, as_version=4)
         except (OSError, NotJSONError, ValueError) as error:
-            again = "Mend it, or put it back." if folder == "source" else f"Run: grader release {assignment}"
+            again = "Fix it, or put it back." if folder == "source" else f"Run: grader release {assignment}"
             reason = error.strerror if isinstance(error, OSError) else "it is no notebook"
             raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
 
@@ -176,7 +176,7 @@ class Course:
             return []
         except OSError as error:
             raise CourseError(
-                f"The folder {self.called('submitted')}/ cannot be read: {error.strerror}. Mend that, and run this "
+                f"The folder {self.called('submitted')}/ cannot be read: {error.strerror}. Fix that, and run this "
                 "again."
             ) from None
 

@@ -25,7 +25,7 @@ _LIMITS = {
 }
 _WHOLE = "Nothing is half-written; run this again when it can."
 _AGAIN = "Run this again when it can."
-_MEND = "Mend that, or put back a copy that is whole, and run this again."
+_FIX = "Fix that, or put back a copy that is whole, and run this again."
 
 T = TypeVar("T")
 
@@ -74,7 +74,7 @@ def check_gradebook(api: Any, tell: Callable[[str], None]) -> None:
     finally:
         gradebook.close()
     if found != "ok":
-        raise CourseError(f"The gradebook {_where(url)} cannot be used: it is damaged. {_MEND}")
+        raise CourseError(f"The gradebook {_where(url)} cannot be used: it is damaged. {_FIX}")
 
 
 def copy_gradebook(api: Any, copy: Path, tell: Callable[[str], None]) -> str:
@@ -148,7 +148,7 @@ def _patiently(
         except DBAPIError as error:
             undo()
             if not _may_pass(url, error) or time.monotonic() > until:
-                hint = again if _may_pass(url, error) else _MEND
+                hint = again if _may_pass(url, error) else _FIX
                 raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. {hint}") from error
             if not told:
                 tell(f"The gradebook does not answer ({_reason(error)}). Waiting for it …")

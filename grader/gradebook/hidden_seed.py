@@ -23,7 +23,7 @@ _BYTES = 32
 
 @dataclass(frozen=True)
 class NumberedHandIn:
-    """The how-manieth hand-in of a student this is, and what tells it from others."""
+    """The number of a hand-in among those of its student, and what tells it from others."""
 
     number: int
     digest: str

@@ -19,7 +19,7 @@ RIGHT_BUT_LARGE = "The numbers are right, but your code takes too much memory fo
 RIGHT_IN_SHORT = "The numbers are right for short inputs."
 LONG_UNTRIED = (
     "Long inputs could not be tried: your code uses an earlier function that is wrong or still to do, and the right "
-    "one that stands in for it is for short inputs only. Mend the earlier one first."
+    "one that stands in for it is for short inputs only. Fix the earlier one first."
 )
 RIGHT_BUT_SLOW = "The numbers are right, but your code takes too long for long inputs."
 STILL_TO_DO = "This exercise is still to do."

@@ -323,7 +323,7 @@ class Exercise:
                 inputs: Any = case.inputs(np.random.default_rng(rng.initial_seed()) if case.numpy else rng)
             except Exception as error:  # it is the author's own Python: anything can happen
                 what = f"its inputs cannot be drawn, for {said_of(error)}"
-                raise NotDrawn(self, case, what, "Mend that.") from error
+                raise NotDrawn(self, case, what, "Fix that.") from error
         if not isinstance(inputs, tuple):
             at = place_of_code(case.inputs)
             what = f"its inputs are of type {type(inputs).__name__}, and no tuple{at and f' ({at})'}"
@@ -389,7 +389,7 @@ def _put(
 
 
 class NotDrawn(CourseError):
-    """The inputs of a case cannot be drawn: its author has to mend something."""
+    """The inputs of a case cannot be drawn: its author has to fix something."""
 
     def __init__(self, exercise: Exercise, case: Case, what: str, way_out: str) -> None:
         super().__init__(f"exercise {exercise.label}, `{exercise.entry}`, “{case.name}”: {what}. {way_out}")

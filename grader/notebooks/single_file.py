@@ -99,7 +99,7 @@ def _imports(name: str, text: str) -> Iterator[str]:
     try:
         code = ast.parse(text)
     except SyntaxError as error:
-        raise CourseError(f"{name}.py, line {error.lineno}: {error.msg}. Mend it, and release again.") from None
+        raise CourseError(f"{name}.py, line {error.lineno}: {error.msg}. Fix it, and release again.") from None
     for node in ast.walk(code):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -326,7 +326,7 @@ def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
         share = f"{scored.points:g} of {most:g} points are for the rest"
         yield f"{share}: in every hidden case, your values are those of a right solution with just {mistakes}."
     elif verdict.reason == Reason.LOCATED and verdict.credit > 0:
-        yield f"{scored.points:g} of {most:g} points are for the rest: with that line mended, all values are right."
+        yield f"{scored.points:g} of {most:g} points are for the rest: with that line fixed, all values are right."
     if _some_cases_are_right(verdict) and not any(map(_says_how_many, verdict.functions.values() or [verdict])):
         yield f"{verdict.cases_right} of {verdict.cases} hidden cases are right."
 

@@ -196,7 +196,7 @@ def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.Monk
     ended = grader("release", "week1", folder=course.root)
     assert ended.stderr == (
         "An exercise cannot be used: ZeroDivisionError: division by zero (exercises/week1_2.py, line 7). "
-        "Mend that, and run this again.\n"
+        "Fix that, and run this again.\n"
     )
     assert ended.returncode == 1
 
@@ -210,7 +210,7 @@ def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_tol
     said = wrong(course)
     assert any(
         text.startswith("the solved source scores 2 of 4. exercise 2: There is no function called exercise_2.")
-        and text.endswith("Mend the solution or the reference.")
+        and text.endswith("Fix the solution or the reference.")
         for text in said
     ), said
 

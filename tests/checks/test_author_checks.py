@@ -167,7 +167,7 @@ def test_what_is_drawn_from_elsewhere_is_the_same_whatever_was_drawn_before() ->
 def test_inputs_that_cannot_be_drawn_are_told() -> None:
     (told,) = drawing(lambda _: 1 / 0)
     assert told == (
-        "exercise 1, `double`, “drawn”: its inputs cannot be drawn, for ZeroDivisionError: division by zero. Mend that."
+        "exercise 1, `double`, “drawn”: its inputs cannot be drawn, for ZeroDivisionError: division by zero. Fix that."
     )
     (told,) = drawing(lambda _: [1.0])
     assert told.endswith("“drawn”: its inputs are of type list, and no tuple. A single one is written `(x,)`.")

@@ -14,7 +14,7 @@ from grader.checks.table import Checked, Finding, show
 from grader.course.folder import Course
 from support.command_line import grader
 
-LONG = " ".join(["exercise 18, `MultiHeadAttention`, “[bold] of [/] both”:", *map(str, range(300)), "Mend it."])
+LONG = " ".join(["exercise 18, `MultiHeadAttention`, “[bold] of [/] both”:", *map(str, range(300)), "Fix it."])
 CHECKED = [
     Checked(
         "multi_head_attention",

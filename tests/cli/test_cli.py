@@ -198,7 +198,7 @@ def test_settings_that_cannot_be_read_are_named(
     (course.root / "nbgrader_config.py").write_text("c = (\n")
     result = grader(*command, folder=course.root)
     assert result.returncode == 1
-    assert "nbgrader_config.py cannot be read. Mend it" in " ".join(result.stderr.split())
+    assert "nbgrader_config.py cannot be read. Fix it" in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
 
 
@@ -206,7 +206,7 @@ def test_a_source_that_is_no_notebook_is_named(course: Course) -> None:
     course.notebook("source", "self_attention").write_text("nothing")
     result = grader("release", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert "self_attention.ipynb cannot be read: it is no notebook. Mend it" in " ".join(result.stderr.split())
+    assert "self_attention.ipynb cannot be read: it is no notebook. Fix it" in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
 
 
@@ -241,7 +241,7 @@ def test_a_gradebook_that_cannot_be_read_is_named(
     result = grader(command, "self_attention", folder=course.root)
     assert result.returncode == 1
     assert result.stderr == (
-        f"The gradebook {gradebook} cannot be used: {words}. Mend that, or put back a copy that is whole, and run this "
+        f"The gradebook {gradebook} cannot be used: {words}. Fix that, or put back a copy that is whole, and run this "
         "again.\n"
     )
 
@@ -258,7 +258,7 @@ def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
         file.write("\nraise SystemExit(0)\n")
     result = grader("report", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert "nbgrader_config.py cannot be read. Mend it, and run this again. SystemExit: 0" in result.stderr
+    assert "nbgrader_config.py cannot be read. Fix it, and run this again. SystemExit: 0" in result.stderr
 
 
 def test_a_disk_that_is_full_is_told(course: Course) -> None:
@@ -268,7 +268,7 @@ def test_a_disk_that_is_full_is_told(course: Course) -> None:
     (course.root / "report/self_attention.unfinished").symlink_to("/dev/full")
     result = grader("report", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert result.stderr == "Files cannot be written: No space left on device. Mend that, and run this again.\n"
+    assert result.stderr == "Files cannot be written: No space left on device. Fix that, and run this again.\n"
 
 
 def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
@@ -289,7 +289,7 @@ def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) 
     (course.root / "submitted").write_text("a file, where a folder is to be")
     result = grader("autograde", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Mend that, and run this again.\n")
+    assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Fix that, and run this again.\n")
 
 
 def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
@@ -316,7 +316,7 @@ def test_what_lies_in_the_way_is_named(course: Course) -> None:
     (course.root / "demo").write_text("a file, where a folder is to be")
     result = grader("demo", folder=course.root)
     assert result.returncode == 1
-    assert "demo: Not a directory. Mend that, and run this again." in " ".join(result.stderr.split())
+    assert "demo: Not a directory. Fix that, and run this again." in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
 
 

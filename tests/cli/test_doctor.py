@@ -183,7 +183,7 @@ def test_where_something_must_be_mended_the_exit_code_is_1(course: Course) -> No
     settings.write_text(f"{settings.read_text()}\nc.CourseDirectory.db_url = {address!r}\n")
     done = grader("doctor", folder=course.root)
     assert done.returncode == 1
-    assert "Mend first, as said above: gradebook." in " ".join(done.stdout.split())
+    assert "Fix first, as said above: gradebook." in " ".join(done.stdout.split())
     assert PASSWORD not in done.stdout + done.stderr
 
 
@@ -226,7 +226,7 @@ def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
         done = grader("doctor", folder=course.root)
     assert done.returncode == 1
     assert "it is damaged" in " ".join(done.stdout.split())
-    assert f"Mend first, as said above: {bad}" in " ".join(done.stdout.split())
+    assert f"Fix first, as said above: {bad}" in " ".join(done.stdout.split())
 
 
 def test_a_process_that_never_could_import_a_package_says_so_too(course: Course) -> None:
@@ -235,7 +235,7 @@ def test_a_process_that_never_could_import_a_package_says_so_too(course: Course)
     done = in_a_process(course.root, "-c", f"{program}; __main__.main()")
     assert "Traceback" not in done.stderr
     assert done.returncode == 1
-    assert "Mend first, as said above: sandbox, nbgrader, gradebook" in " ".join(done.stdout.split())
+    assert "Fix first, as said above: sandbox, nbgrader, gradebook" in " ".join(done.stdout.split())
 
 
 def test_a_sandbox_that_is_not_confined_is_noticed(other_zygote: Callable[[str], None]) -> None:

@@ -221,4 +221,4 @@ def test_packages_that_sandboxes_may_not_read_are_told_once_and_nobody_is_graded
     assert not any(student in ended.stdout + said for student in POINTS)
     doctor = installed.grader(course.root, "doctor")
     assert doctor.returncode == 1
-    assert "Mend first, as said above: sandbox." in doctor.stdout
+    assert "Fix first, as said above: sandbox." in doctor.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -192,6 +193,17 @@ def test_no_sentence_is_lost() -> None:
         'class A:\n    a: int\n    """Of a."""\n    def f(self):\n        a: int = 1\n        "lost"'
     ) == [6]
     assert {str(path): lines for path in source_files() if (lines := lost_strings(path.read_text()))} == {}
+
+
+TRANSLATED = re.compile(r"\b(how-manieth|mend(s|ed|ing)?)\b", re.IGNORECASE)  # words that nobody would say
+
+
+def test_words_that_give_a_translation_away_are_not_written() -> None:
+    """Students' checks are another matter: a word in them changes the files of every release."""
+    files = [*source_files(), *places.ROOT.glob("docs/*.md"), places.ROOT / "README.md"]
+    said = {path.name: TRANSLATED.findall(path.read_text()) for path in files if path != HOUSE / "kit/checking.py"}
+    assert {name: words for name, words in said.items() if words} == {}
+    assert TRANSLATED.search("Mend that.")
 
 
 def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> None:

@@ -277,7 +277,7 @@ def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> Non
     text = words_of(
         scored_cell(7, 0.5, 1.5, reason="located", sentences=["With one small change in the line `x = 1`."])
     )
-    assert "1.5 of 3 points are for the rest: with that line mended, all values are right." in text
+    assert "1.5 of 3 points are for the rest: with that line fixed, all values are right." in text
     assert "piece by piece" in text
     assert "are for the rest" not in words_of(scored_cell(7, 0.0, 0.0, reason="located"))
 
