@@ -31,7 +31,7 @@ from grader.release.entering import enter
 HIDDEN_FILE = "assignment.pickle"
 PLUGINS = "plugins"  # the folder of the course's own modules
 _PACKAGE = Path(__file__).resolve().parent.parent
-_AT_HOME = ("exercises", "checks")  # rooms that nobody needs there
+_AT_HOME = ("exercises", "checks", "benchmarks")  # rooms that nobody needs there
 
 
 @dataclass(frozen=True)

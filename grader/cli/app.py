@@ -199,7 +199,7 @@ def bench_command(
     """
     course = Course(Path())
     chosen = course.chosen(assignment)
-    from grader.checks.bench import Plan, run_bench
+    from grader.benchmarks.bench import Plan, run_bench
 
     run_bench(course, Plan(chosen, students or [300], growth or [], sample, runs, device), output, console)
 

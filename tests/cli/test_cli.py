@@ -17,9 +17,9 @@ import nbformat
 import pytest
 import torch
 
-from grader.checks import class_bench, judging_bench, submission_bench
-from grader.checks.class_bench import TimeTaken
-from grader.checks.class_mix import Notebooks, notebooks_of_class
+from grader.benchmarks import class_bench, judging_bench, submission_bench
+from grader.benchmarks.class_bench import TimeTaken
+from grader.benchmarks.class_mix import Notebooks, notebooks_of_class
 from grader.checks.demo import answers_of_all, demonstrated, make_up_class
 from grader.classroom.progress import results_table
 from grader.cli import terminal
@@ -399,7 +399,7 @@ def _all_in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def _measured_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is measured again and again for a median is done once, on a release that is compiled already.
 
-    What judging costs is for tests/checks/test_bench.py, and compiling for tests/release/test_release.py.
+    What judging costs is for tests/benchmarks/test_bench.py, and compiling for tests/release/test_release.py.
     """
 
     def copy_release(released: Course, _assignment: str) -> None:
@@ -411,7 +411,7 @@ def _measured_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
             kind: some[:1] for kind, some in notebooks_of_class(*of_class).items() if kind in ("right", "untouched")
         }
 
-    monkeypatch.setattr("grader.checks.bench.notebooks_of_class", of_two_kinds)
+    monkeypatch.setattr("grader.benchmarks.bench.notebooks_of_class", of_two_kinds)
     monkeypatch.setattr(class_bench, "compile_release", copy_release)
     monkeypatch.setattr(class_bench, "STARTS", 1)
     monkeypatch.setattr(submission_bench, "OURS_PER_THEIRS", 1)
@@ -455,7 +455,7 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
 def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.checks.bench.demonstrated", lambda: ["self_attention"])
+    monkeypatch.setattr("grader.benchmarks.bench.demonstrated", lambda: ["self_attention"])
     without_demos(course, "multi_head_attention")
     result = grader("bench", "--assignment", "multi_head_attention", "--runs", "1", folder=course.root)
     assert result.returncode == 0, result.stderr

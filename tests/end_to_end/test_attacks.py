@@ -21,7 +21,7 @@ import pytest
 import torch
 from nbgrader.api import MissingEntry
 
-from grader.checks.class_bench import nbgrader_alone
+from grader.benchmarks.class_bench import nbgrader_alone
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.host import machine, zygote_process

@@ -41,7 +41,7 @@ from graded_there import (
 from test_attacks import FOLDER, read
 from test_second_device import ON_CPU
 
-from grader.checks.class_mix import members, notebooks_of_class
+from grader.benchmarks.class_mix import members, notebooks_of_class
 from grader.course.folder import Course
 from grader.host.devices import EACH, free_on_gpus, jobs_on_gpus
 from grader.judging.wrong_device import tolerance_on

@@ -10,8 +10,8 @@ from typing import Any
 
 from rich.console import Console
 
-from grader.checks import class_bench, judging_bench, kinds_bench, submission_bench
-from grader.checks.class_mix import notebooks_of_class
+from grader.benchmarks import class_bench, judging_bench, kinds_bench, submission_bench
+from grader.benchmarks.class_mix import notebooks_of_class
 from grader.checks.demo import demonstrated
 from grader.course.folder import Course
 from grader.host.devices import need_device

@@ -9,8 +9,8 @@ import nbformat
 from rich import box
 from rich.table import Table
 
-from grader.checks.class_mix import MIX, Notebooks
-from grader.checks.submission_bench import PARTS, on_one_core, seconds_by_part, without_demos
+from grader.benchmarks.class_mix import MIX, Notebooks
+from grader.benchmarks.submission_bench import PARTS, on_one_core, seconds_by_part, without_demos
 from grader.course.folder import Course
 
 Seconds = Mapping[str, Mapping[str, float]]  # by kind of student, and part of the work

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from nbgrader.converters import Autograde
 
-from grader.checks import class_bench, class_mix
-from grader.checks.class_bench import TimeTaken, draw_class, taken
-from grader.checks.judging_bench import bench_judging, disturbed, judging_table
+from grader.benchmarks import class_bench, class_mix
+from grader.benchmarks.class_bench import TimeTaken, draw_class, taken
+from grader.benchmarks.judging_bench import bench_judging, disturbed, judging_table
 from grader.course.folder import CONFIG_FILE, Course
 from grader.judging.judge import judge
 from grader.model.answer import Returned

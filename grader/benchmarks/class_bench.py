@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 from traitlets.config import PyFileConfigLoader
 
-from grader.checks.class_mix import MISHAPS, Notebooks, kind, members
+from grader.benchmarks.class_mix import MISHAPS, Notebooks, kind, members
 from grader.course.folder import CONFIG_FILE, Course, copy_course
 from grader.host.machine import cores
 from grader.release.compiling import compile_release

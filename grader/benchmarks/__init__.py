@@ -1,0 +1,3 @@
+"""What grading costs: a class, a submission and its verdicts, beside plain nbgrader."""
+
+__all__ = ["bench"]
