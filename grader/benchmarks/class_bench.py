@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
-import json
-import os
 import platform
-import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -29,62 +23,11 @@ from rich.console import Console
 from rich.table import Table
 from traitlets.config import PyFileConfigLoader
 
+from grader.benchmarks.accounted import TimeTaken, taken
 from grader.benchmarks.class_mix import MISHAPS, Notebooks, kind, members
 from grader.course.folder import CONFIG_FILE, Course, copy_course
 from grader.host.machine import cores
 from grader.release.compiling import compile_release
-
-# What a command costs, all that it starts included: `python accounted.py COMMAND …` writes the numbers as JSON.
-
-_PR_SET_CHILD_SUBREAPER = 36
-_TICK = 0.1  # seconds from one look at its memory to the next
-
-
-@dataclass(frozen=True)
-class TimeTaken:
-    """By a command, from its start to its end."""
-
-    seconds: float
-    cpu_seconds: float  # of all processors, and of all processes
-    memory: int  # bytes, of the first process alone, at the most
-
-
-def taken(command: Sequence[str], folder: Path) -> TimeTaken:
-    """Run a command in a folder; CalledProcessError if it fails."""
-    accounted = [sys.executable, __file__, *command]
-    done = subprocess.run(accounted, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
-    return TimeTaken(**json.loads(done.stdout))
-
-
-def _run(command: Sequence[str]) -> tuple[int, TimeTaken]:
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    began, memory = time.perf_counter(), 0
-    process = subprocess.Popen(command, stdout=sys.stderr)
-    while process.poll() is None:
-        memory = max(memory, _memory(process.pid))
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_TICK)
-    seconds = time.perf_counter() - began
-    with suppress(ChildProcessError):
-        while True:
-            os.wait()  # for those whose parent did not
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return process.returncode, TimeTaken(seconds, used.ru_utime + used.ru_stime, memory)
-
-
-def _memory(pid: int) -> int:
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    return 0
-
-
-if __name__ == "__main__":
-    code, numbers = _run(sys.argv[1:])
-    sys.stdout.write(json.dumps(asdict(numbers)))
-    sys.exit(code)
-
 
 # nbgrader as it comes, without our parts.
 PLAIN_SETTINGS = """\

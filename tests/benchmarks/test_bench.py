@@ -13,7 +13,8 @@ import pytest
 from nbgrader.converters import Autograde
 
 from grader.benchmarks import class_bench, class_mix
-from grader.benchmarks.class_bench import TimeTaken, draw_class, taken
+from grader.benchmarks.accounted import TimeTaken, taken
+from grader.benchmarks.class_bench import draw_class
 from grader.benchmarks.judging_bench import bench_judging, disturbed, judging_table
 from grader.course.folder import CONFIG_FILE, Course
 from grader.judging.judge import judge

@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from grader.benchmarks import class_bench, judging_bench, submission_bench
-from grader.benchmarks.class_bench import TimeTaken
+from grader.benchmarks.accounted import TimeTaken
 from grader.benchmarks.class_mix import Notebooks, notebooks_of_class
 from grader.checks.demo import answers_of_all, demonstrated, make_up_class
 from grader.classroom.progress import results_table
