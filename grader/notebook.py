@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 import torch
@@ -22,7 +22,6 @@ from grader.decide import Code, decide
 from grader.errors import CourseError
 from grader.facts.definitions import Definitions, defined_in
 from grader.facts.reached import Reached
-from grader.host.grading import Grading
 from grader.host.limits import Settings
 from grader.host.scratch import files_beside
 from grader.host.zygote_process import ZygoteError
@@ -42,6 +41,9 @@ from grader.sandbox.forms import put
 from grader.sandbox.lent_classes import lent_class
 from grader.sandbox.shell import described
 from grader.solutions.chance import shared_generators
+
+if TYPE_CHECKING:
+    from grader.host.grading import Grading
 
 
 def hidden_tests(label: Label, points: float) -> float:
@@ -142,6 +144,8 @@ class _Kernel:
     @functools.cached_property
     def _elsewhere(self) -> Grading | None:
         """The same cells in a sandbox, where changed code can be tried; None where this machine can have none."""
+        from grader.host.grading import Grading  # brings nbconvert, and is needed where something is wrong
+
         folder = Path.cwd()
         hidden = [str(self._course.root), *hidden_folders(self._course.exercise_files())]
         files = {**files_beside(folder), **given_beside(folder)}

@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from grader.cli.autograde import show_changes
 from grader.cli.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
-from grader.cli.terminal import busy, console, print_path, tell
+from grader.cli.terminal import console, print_path, tell
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.destinations import (
@@ -23,36 +23,7 @@ from grader.export.destinations import (
     export_points,
     refuse_what_is_not_for,
 )
-from grader.export.platform import PlatformApi
-from grader.export.send import SENDERS, plan, plan_table, platform_at, send
 from grader.sandbox.plain_text import one_line
-
-# `grader publish --send`.
-
-
-def receiver(to: Sequence[str], at: str) -> PlatformApi:
-    """The platform that is to get the points; asked for before anything is published."""
-    chosen = [name for name in to if name in SENDERS]
-    if len(chosen) != 1:
-        raise CourseError(f"Name one platform to send the points to: --to {' or --to '.join(SENDERS)}.")
-    return platform_at(chosen[0], at)
-
-
-def send_published(course: Course, assignment: str, platform: PlatformApi, by: str, link: str, yes: bool) -> None:
-    """What was published last: shown at first, and sent when it has been seen."""
-    with busy(f"{platform.name} …"):
-        grades = plan(course, assignment, platform, by, link, tell)
-    if not grades:
-        console.print(f"{platform.name} has all of these points already; nothing is sent.", highlight=False)
-        return
-    console.print(plan_table(grades, platform))
-    with busy(f"{platform.name} …"):
-        sent = send(course, assignment, platform, grades, yes)
-    if sent:
-        console.print(f"{sent} sent.", highlight=False)
-    else:
-        console.print("Nothing is sent so far. Look at this, and run it again; or add --yes.", highlight=False)
-
 
 if TYPE_CHECKING:
     from grader.gradebook.published import Publication
@@ -94,7 +65,7 @@ def publish(
         console.print(history_table(course, assignment))
         return
     if send:
-        from grader.cli.results import receiver, send_published
+        from grader.cli.sending import receiver, send_published
 
         platform = receiver(to or [], at)
     elif at or link:
