@@ -212,6 +212,13 @@ def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> 
     assert done.stdout.strip() == "[]"
 
 
+def test_the_command_line_starts_without_what_takes_long() -> None:
+    heavy = ("torch", "nbgrader", "nbconvert", "matplotlib", "IPython", "sqlalchemy", "distributed")
+    code = f"import sys, grader.cli.app; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 # --- the tests' own house --------------------------------------------------------------------------------------------
 
 
