@@ -12,32 +12,6 @@ from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
 
-# One verdict for all functions of an exercise.
-
-
-def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
-    """One verdict for the functions of an exercise, by name, which share its points."""
-    first, *others = verdicts.values()
-    if not others:
-        return first
-    said = [verdict.sentences for verdict in verdicts.values()]
-    named = [f"`{name}`: {text}" for name, verdict in verdicts.items() for text in verdict.sentences]
-    return replace(
-        first,
-        credit=sum(verdict.credit for verdict in verdicts.values()) / len(verdicts),
-        reason=min(verdicts.values(), key=lambda verdict: verdict.credit).reason,
-        sentences=first.sentences if all(sentences == first.sentences for sentences in said) else tuple(named),
-        misconceptions=tuple(name for verdict in verdicts.values() for name in verdict.misconceptions),
-        cases_right=sum(verdict.cases_right for verdict in verdicts.values()),
-        cases=sum(verdict.cases for verdict in verdicts.values()),
-        explained_in=next((verdict.explained_in for verdict in verdicts.values() if verdict.explained_in), ""),
-        pictures=tuple(picture for verdict in verdicts.values() for picture in verdict.pictures),
-        lost=next((verdict.lost for verdict in verdicts.values() if verdict.lost), None),
-        located=tuple(place for verdict in verdicts.values() for place in verdict.located),
-        functions={name: replace(verdict, pictures=()) for name, verdict in verdicts.items()},
-    )
-
-
 # Other forms of the inputs change nothing of it. Numbers in lists are on no device, so with them nobody misses it.
 _WHATEVER_THE_FORM = (Reason.MISSING, Reason.TO_DO, Reason.NO_ANSWER, Reason.WRONG_DEVICE)
 
@@ -109,3 +83,26 @@ class _Best:
         verdict = self._judge.verdict(key, answers)
         self._known.append((key, answers, verdict))
         return verdict
+
+
+def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
+    """One verdict for the functions of an exercise, by name, which share its points."""
+    first, *others = verdicts.values()
+    if not others:
+        return first
+    said = [verdict.sentences for verdict in verdicts.values()]
+    named = [f"`{name}`: {text}" for name, verdict in verdicts.items() for text in verdict.sentences]
+    return replace(
+        first,
+        credit=sum(verdict.credit for verdict in verdicts.values()) / len(verdicts),
+        reason=min(verdicts.values(), key=lambda verdict: verdict.credit).reason,
+        sentences=first.sentences if all(sentences == first.sentences for sentences in said) else tuple(named),
+        misconceptions=tuple(name for verdict in verdicts.values() for name in verdict.misconceptions),
+        cases_right=sum(verdict.cases_right for verdict in verdicts.values()),
+        cases=sum(verdict.cases for verdict in verdicts.values()),
+        explained_in=next((verdict.explained_in for verdict in verdicts.values() if verdict.explained_in), ""),
+        pictures=tuple(picture for verdict in verdicts.values() for picture in verdict.pictures),
+        lost=next((verdict.lost for verdict in verdicts.values() if verdict.lost), None),
+        located=tuple(place for verdict in verdicts.values() for place in verdict.located),
+        functions={name: replace(verdict, pictures=()) for name, verdict in verdicts.items()},
+    )

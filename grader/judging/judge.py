@@ -39,98 +39,6 @@ from grader.model.findings import (
 from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.values import UNREADABLE, Unusable
 
-# Which of several pictures a student gets to see.
-
-
-def best_picture(pictures: Iterable[Picture]) -> Picture | None:
-    """One where a rule is broken, and of these the smallest in which rows and columns can be told apart."""
-
-    def order(picture: Picture) -> tuple[bool, bool, bool, int]:
-        height, width = len(picture.numbers), len(picture.numbers[0])
-        return not picture.wrong, max(height, width) < 3, min(height, width) < 2, height * width
-
-    return min(pictures, key=order, default=None)
-
-
-def pictures_of(exercise: Exercise, returned: Iterable[tuple[SampledCase, Any]]) -> list[Picture]:
-    """All that can be drawn of what came back in some cases."""
-    drawn = [(case, exercise.picture(value, case.inputs)) for case, value in returned] if exercise.picture else []
-    return [
-        replace(picture, title=sentences.shown(exercise.entry, case.case.name)) for case, picture in drawn if picture
-    ]
-
-
-def best_of_wrong(
-    exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], findings: Sequence[Finding | None]
-) -> tuple[Picture, ...]:
-    """The best of the answers in which something is wrong, if any can be drawn."""
-    wrong = [
-        (case, answer.value)
-        for case, answer, finding in zip(cases, answers, findings, strict=True)
-        if finding and isinstance(answer, Returned) and not first_unusable(answer.value)
-    ]
-    best = best_picture(pictures_of(exercise, wrong))
-    return (best,) if best else ()
-
-
-# What is compared of an answer.
-
-
-def read(exercise: Exercise, answer: Answer, case: SampledCase, time: JudgingTime) -> Answer:
-    """What is compared of an answer, if it can be read."""
-    time.look()
-    if exercise.read is None or not isinstance(answer, Returned):
-        return answer
-    if answer.value is None or first_unusable(answer.value):
-        return answer
-    if exercise.form.returned_nothing(answer.value):
-        return replace(answer, value=None)
-    unreadable = replace(answer, value=Unusable(UNREADABLE))
-    if not exercise.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
-        return unreadable
-    try:
-        return replace(answer, value=exercise.compared(answer.value, case.inputs))
-    except Exception:  # nor is this
-        return unreadable
-
-
-# Answers that break a promise of memory: what the others are worth, and that.
-
-
-def _is_untried(answer: Answer) -> bool:
-    """Whether a right function that is lent does not reach so far."""
-    if isinstance(answer, Lost):
-        return answer.loss is Loss.CALLS
-    return isinstance(answer, Raised) and answer.beyond_lent
-
-
-def without_promises(cases: Sequence[SampledCase], answers: Sequence[Answer]) -> list[Answer]:
-    """What a verdict is about, unless all is right there."""
-    return [answer for case, answer in zip(cases, answers, strict=True) if not case.case.promise]
-
-
-def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequence[Answer]) -> Verdict | None:
-    """The verdict on all cases from that on the others; none where these are right, and no promise is broken."""
-    long = [(case.case.promise, answer) for case, answer in zip(cases, answers, strict=True) if case.case.promise]
-    said = list(dict.fromkeys(promise.broken for promise, answer in long if promise and is_broken(answer)))
-    losses = [answer for _, answer in long if isinstance(answer, Lost)]
-    said += [sentence_of(answer) for answer in losses if answer.loss is Loss.ROOM]
-    slow = next((answer for answer in losses if answer.loss is Loss.TIME), None)
-    verdict = replace(others, cases=len(answers))
-    if others.right and said:
-        right = (sentences.RIGHT_BUT_LARGE if any(map(is_broken, answers)) else sentences.RIGHT_IN_SHORT, *said)
-        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.MEMORY, sentences=right)
-    if others.right and any(map(_is_untried, (answer for _, answer in long))):
-        right = (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED)
-        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
-    if others.right and slow:
-        right = (sentences.RIGHT_BUT_SLOW, sentence_of(slow))
-        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
-    if said:
-        return replace(verdict, credit=others.credit * PROMISE_CREDIT, sentences=(*others.sentences, *said))
-    return None if others.right else others
-
-
 # What answers earn that are right but for one thing, whatever the exercise.
 
 ARRANGEMENT_CREDIT = 0.5
@@ -420,3 +328,95 @@ class _Judgement:
 
     def _about(self, finding: Finding) -> str:
         return sentences.about(finding, self.form.noun)
+
+
+# Which of several pictures a student gets to see.
+
+
+def best_picture(pictures: Iterable[Picture]) -> Picture | None:
+    """One where a rule is broken, and of these the smallest in which rows and columns can be told apart."""
+
+    def order(picture: Picture) -> tuple[bool, bool, bool, int]:
+        height, width = len(picture.numbers), len(picture.numbers[0])
+        return not picture.wrong, max(height, width) < 3, min(height, width) < 2, height * width
+
+    return min(pictures, key=order, default=None)
+
+
+def pictures_of(exercise: Exercise, returned: Iterable[tuple[SampledCase, Any]]) -> list[Picture]:
+    """All that can be drawn of what came back in some cases."""
+    drawn = [(case, exercise.picture(value, case.inputs)) for case, value in returned] if exercise.picture else []
+    return [
+        replace(picture, title=sentences.shown(exercise.entry, case.case.name)) for case, picture in drawn if picture
+    ]
+
+
+def best_of_wrong(
+    exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], findings: Sequence[Finding | None]
+) -> tuple[Picture, ...]:
+    """The best of the answers in which something is wrong, if any can be drawn."""
+    wrong = [
+        (case, answer.value)
+        for case, answer, finding in zip(cases, answers, findings, strict=True)
+        if finding and isinstance(answer, Returned) and not first_unusable(answer.value)
+    ]
+    best = best_picture(pictures_of(exercise, wrong))
+    return (best,) if best else ()
+
+
+# What is compared of an answer.
+
+
+def read(exercise: Exercise, answer: Answer, case: SampledCase, time: JudgingTime) -> Answer:
+    """What is compared of an answer, if it can be read."""
+    time.look()
+    if exercise.read is None or not isinstance(answer, Returned):
+        return answer
+    if answer.value is None or first_unusable(answer.value):
+        return answer
+    if exercise.form.returned_nothing(answer.value):
+        return replace(answer, value=None)
+    unreadable = replace(answer, value=Unusable(UNREADABLE))
+    if not exercise.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
+        return unreadable
+    try:
+        return replace(answer, value=exercise.compared(answer.value, case.inputs))
+    except Exception:  # nor is this
+        return unreadable
+
+
+# Answers that break a promise of memory: what the others are worth, and that.
+
+
+def _is_untried(answer: Answer) -> bool:
+    """Whether a right function that is lent does not reach so far."""
+    if isinstance(answer, Lost):
+        return answer.loss is Loss.CALLS
+    return isinstance(answer, Raised) and answer.beyond_lent
+
+
+def without_promises(cases: Sequence[SampledCase], answers: Sequence[Answer]) -> list[Answer]:
+    """What a verdict is about, unless all is right there."""
+    return [answer for case, answer in zip(cases, answers, strict=True) if not case.case.promise]
+
+
+def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequence[Answer]) -> Verdict | None:
+    """The verdict on all cases from that on the others; none where these are right, and no promise is broken."""
+    long = [(case.case.promise, answer) for case, answer in zip(cases, answers, strict=True) if case.case.promise]
+    said = list(dict.fromkeys(promise.broken for promise, answer in long if promise and is_broken(answer)))
+    losses = [answer for _, answer in long if isinstance(answer, Lost)]
+    said += [sentence_of(answer) for answer in losses if answer.loss is Loss.ROOM]
+    slow = next((answer for answer in losses if answer.loss is Loss.TIME), None)
+    verdict = replace(others, cases=len(answers))
+    if others.right and said:
+        right = (sentences.RIGHT_BUT_LARGE if any(map(is_broken, answers)) else sentences.RIGHT_IN_SHORT, *said)
+        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.MEMORY, sentences=right)
+    if others.right and any(map(_is_untried, (answer for _, answer in long))):
+        right = (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED)
+        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
+    if others.right and slow:
+        right = (sentences.RIGHT_BUT_SLOW, sentence_of(slow))
+        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
+    if said:
+        return replace(verdict, credit=others.credit * PROMISE_CREDIT, sentences=(*others.sentences, *said))
+    return None if others.right else others
