@@ -327,7 +327,7 @@ assert not torch.allclose(found, right, atol=0.01)
 def test_code_that_hides_what_it_calls_has_no_gradients_either(
     does: str, verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.host.grading.first_forbidden", lambda *_: None)
+    monkeypatch.setattr("grader.decide.first_forbidden", lambda *_: None)
     found = verdict(WAYS_BACK[does])
     assert (found.credit, found.reason, found.sentences) == (0, Reason.FORBIDDEN, (OTHERWISE,))
 
