@@ -33,7 +33,7 @@ def _container() -> None:
 EXAMINE = """
 import json
 from pathlib import Path
-from grader import doctor
+from grader.cli import doctor
 print(json.dumps({line.what: [line.state, line.found, line.means] for line in doctor.examine(Path.cwd())}))
 """
 

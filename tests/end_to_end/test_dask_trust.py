@@ -105,15 +105,15 @@ dask_worker.grade_here = hostile
 worker.error_message = told_of
 """
 RUN_IN_THE_HEAD = ("result", "inside", "error", "event", "warning", "kind")
-# The head without the mend: Dask's client as it comes.
+# The head without the fix: Dask's client as it comes.
 STOCK = """
 import sys
 from pathlib import Path
-from grader.classroom import dask_client
+from grader.classroom import dask_crew
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 
-dask_client._hear_plain_data_only = lambda: None
+dask_crew._hear_plain_data_only = lambda: None
 for one in autograde(Course(Path(sys.argv[1])), "self_attention", dask=sys.argv[2]):
     print(one.student, one.error)
 """
@@ -174,7 +174,7 @@ def test_what_a_worker_sends_is_not_run_and_others_are_graded(
     assert "PRINTED" not in capsys.readouterr().out
 
 
-def test_without_the_mend_all_of_it_is_run(
+def test_without_the_fix_all_of_it_is_run(
     course: Course, hostile: Cluster, canaries: Path, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     """Else these attacks would prove nothing."""
