@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 import torch
 
-from grader.course.exercise_texts import hidden_folders
 from grader.course.folder import CONFIG_FILE, Course
 from grader.course.loading import Exercises, earlier_functions, in_order_of
 from grader.decide import Code, decide
 from grader.errors import CourseError
 from grader.facts.definitions import Definitions, defined_in
 from grader.facts.reached import Reached
-from grader.host.limits import Settings
-from grader.host.scratch import files_beside
+from grader.host.notebook_settings import settings_for
+from grader.host.scratch import files_for_students
 from grader.host.zygote_process import ZygoteError
 from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import combined
@@ -33,7 +32,7 @@ from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, LentClass, Sam
 from grader.model.label import Label
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import tested_exercise
-from grader.notebooks.modules_beside import for_students, given_beside
+from grader.notebooks.modules_beside import for_students
 from grader.notebooks.verdict_cells import verdict_panel
 from grader.repair.locating import Repair
 from grader.sandbox.confine import CannotConfineError
@@ -96,9 +95,10 @@ class _Kernel:
         self._variables = variables
         self._until_told = until_told
         written = {cell.source: cell for cell in cells if cell.cell_type == "code"}
-        ran = [written.get(source, source) for source in _still_valid(variables.get("In", []))]
-        self._cells = [nbformat.v4.new_code_cell(one) if isinstance(one, str) else one for one in ran]
-        self._definitions = Definitions({}, last_counts=True)
+        ran = _still_valid(variables.get("In", []))
+        self._cells = [written.get(source) or nbformat.v4.new_code_cell(source) for source in ran]
+        self._files = files_for_students(Path.cwd())
+        self._definitions = Definitions(self._files, last_counts=True)
         for cell in self._cells:
             cell.source = for_students(cell.source)
             self._definitions.note(cell.source)
@@ -146,11 +146,9 @@ class _Kernel:
         """The same cells in a sandbox, where changed code can be tried; None where this machine can have none."""
         from grader.host.grading import Grading  # brings nbconvert, and is needed where something is wrong
 
-        folder = Path.cwd()
-        hidden = [str(self._course.root), *hidden_folders(self._course.exercise_files())]
-        files = {**files_beside(folder), **given_beside(folder)}
+        notebook = nbformat.v4.new_notebook(cells=self._cells)
         try:
-            grading = Grading(nbformat.v4.new_notebook(cells=self._cells), files, Settings(self._exercises, hidden))
+            grading = Grading(notebook, self._files, settings_for(self._course, self._exercises))
         except (CannotConfineError, ZygoteError):
             return None
         self._until_told.callback(grading.sandbox.close)

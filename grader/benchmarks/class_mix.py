@@ -12,7 +12,7 @@ from grader.checks.demo import answers_of_all
 from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.host.grading import grade_notebook
-from grader.host.limits import Settings
+from grader.host.notebook_settings import Settings
 from grader.model.label import Label
 from grader.model.verdict import Reason
 from grader.notebooks.cells import demos_of, fill_in, solutions

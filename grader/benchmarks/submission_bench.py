@@ -21,7 +21,8 @@ from rich.table import Table
 from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.host.grading import Grading
-from grader.host.limits import Settings, Time
+from grader.host.limits import Time
+from grader.host.notebook_settings import Settings
 from grader.host.sandbox_process import SandboxProcess
 from grader.host.scratch import files_beside
 from grader.model.answer import Answer

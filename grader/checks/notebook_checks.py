@@ -38,6 +38,10 @@ from grader.pages.sections import Sections, points_in
 from grader.solutions.lines import definition
 
 # Which misconceptions the checks that students see let pass: of those, only the hidden cases tell.
+#
+# That is no error, since a visible check cannot know everything, but an author wants to know it. The notebook is run as
+# it is released, solved, in a process of its own; then each misconception stands in the place of the solution for a
+# moment, and what the check says of it is compared with what it says of the solution.
 
 Cells = Sequence[tuple[str, Label | None]]  # what is run, and the exercise that it checks
 Passed = tuple[Label, str | None]  # an exercise and its misconception; None where ours cannot stand for a solution

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.course.exercise_texts import hidden_folders
 from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.errors import CourseError
 from grader.host.grading import grade_notebook
-from grader.host.limits import Settings
-from grader.host.scratch import files_beside
+from grader.host.notebook_settings import Settings
+from grader.host.scratch import files_for_students
 from grader.model.label import Label
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import (
@@ -24,7 +23,7 @@ from grader.notebooks.cells import (
     solved_exercise,
     tested_exercise,
 )
-from grader.notebooks.modules_beside import for_students, given_beside
+from grader.notebooks.modules_beside import for_students
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,6 @@ class TriedCode:
         return str(FeedbackExporter().from_notebook_node(self.notebook)[0])
 
 
-def settings_for(course: Course, exercises: Exercises) -> Settings:
-    """With these exercises, and all of the course hidden."""
-    return Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files())])
-
-
 def try_code(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> TriedCode:
     """The verdict on this code as the solution of an exercise."""
     for name in course.notebooks("source", assignment):
@@ -62,8 +56,7 @@ def try_code(course: Course, assignment: str, settings: Settings, label: Label, 
             notebook = fill_in(source, {**solutions(source), label: code})
             notebook.cells = list(_needed(notebook.cells, label))
             folder = course.notebook("source", assignment, name).parent
-            beside = {**files_beside(folder), **given_beside(folder)}
-            (verdict,) = grade_notebook(notebook, beside, settings, demos_of(notebook))
+            (verdict,) = grade_notebook(notebook, files_for_students(folder), settings, demos_of(notebook))
             return TriedCode(verdict, notebook)
     raise CourseError(f"No notebook of {assignment} has a solution cell and a test cell for exercise {label}.")
 

@@ -30,6 +30,10 @@ from grader.model.submission import Assignment, Graded, Submission
 from grader.sandbox.plain_text import one_line
 
 # The head's end of a Dask scheduler: nothing that workers or the scheduler send is run, or so much as unpickled.
+#
+# Dask's own client unpickles results, errors, types and events that any worker has made, and a pickle may be a command.
+# Here, messages are read as plain data, and what was pickled is left out of them. Should Dask find another pickle to
+# read, then no name of a class or a function is looked up for it, and without one it can do nothing.
 
 _ENCRYPTED = ("tls", "wss")
 _FAILED = "A worker or the scheduler has told of an error."

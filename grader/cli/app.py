@@ -119,7 +119,8 @@ def try_command(
     Example: `grader try 3 softmax.py --page`
     """
     course = Course(Path())
-    from grader.checks.trying import exercise_called, settings_for, try_code
+    from grader.checks.trying import exercise_called, try_code
+    from grader.host.notebook_settings import settings_for
 
     name, exercises, label = exercise_called(course, exercise, assignment)
     tried = try_code(course, name, settings_for(course, exercises), label, file.read())

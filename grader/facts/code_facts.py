@@ -114,9 +114,8 @@ def facts_of(
         lines = source.splitlines()
         found = [fact for function in functions for fact in _of_function(function, lines, own)]
         helpers = [fact for helper in _helpers(tree, entry, functions) for fact in _of_function(helper, lines, own)]
-        found += [
-            fact for fact in helpers if fact.kind not in (FactKind.NO_RETURN, FactKind.EMPTY)
-        ]  # which may be meant
+        meant = (FactKind.NO_RETURN, FactKind.EMPTY)  # perhaps, in a helper
+        found += [fact for fact in helpers if fact.kind not in meant]
         if owner := class_in(tree, entry):
             found += [*(Fact(FactKind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
             found += made_anew(owner, [line[:MAX_LINE] for line in lines])

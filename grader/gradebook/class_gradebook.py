@@ -54,9 +54,8 @@ class GradebookEntry:
     graded: Graded
     record: Record
     timestamp: datetime | None  # when it was handed in, if that is known
-    marks: MarksAside | None = (
-        None  # its own, where another hand-in counted so far, and what a person gave is for that one
-    )
+    # Its own, where another hand-in counted so far, and what a person gave is for that one.
+    marks: MarksAside | None = None
     same: Collection[tuple[str, str]] = ()  # graded cells, by notebook and name, with answer and task as before
 
 

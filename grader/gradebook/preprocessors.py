@@ -20,7 +20,8 @@ from grader.course.loading import Exercises, in_order_of, load
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
 from grader.host.grading import grade_notebook
-from grader.host.limits import Limits, Settings
+from grader.host.limits import Limits
+from grader.host.notebook_settings import Settings
 from grader.host.scratch import files_beside
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests

@@ -18,7 +18,8 @@ from grader.facts.code_facts import bound_by
 from grader.facts.definitions import Definitions, defined_in
 from grader.facts.plain_code import imports_in, is_plain
 from grader.facts.reached import Reached
-from grader.host.limits import Settings, Time
+from grader.host.limits import Time
+from grader.host.notebook_settings import Settings
 from grader.host.ordinary_tests import RunningTests
 from grader.host.patience import patiently
 from grader.host.replies import CellResult

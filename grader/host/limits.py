@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from grader.course.loading import Exercises
 from grader.host.scratch import MustEnd
 from grader.host.zygote_process import Forked
-from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.model.answer import Loss
-from grader.model.exercise import DEFAULT_SEED
-from grader.model.ordinary import OrdinaryTests
 
 A_MOMENT = 0.01  # seconds
 
@@ -77,23 +72,3 @@ class Time:
     @property
     def is_over(self) -> bool:
         return self.left() < A_MOMENT or time.monotonic() >= self.ends_at
-
-
-# How to grade a notebook.
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to grade. Together with what was handed in, the seed says which inputs the cases have: for a class, it holds
-    what no student can know."""
-
-    exercises: Exercises = field(default_factory=dict)  # of the assignment
-    hidden: Sequence[str] = ()  # folders that code may not read, wherever they lie
-    device: str = "cpu"
-    confined: bool = True
-    seed: str = str(DEFAULT_SEED)
-    student: str = ""
-    by_user: bool = False  # a user of its own does where the kernel has no Landlock
-    ordinary: OrdinaryTests = field(default_factory=OrdinaryTests)
-    judging: float = JUDGING_SECONDS  # of the grader's own processor time
-    limits: Limits = field(default_factory=Limits)

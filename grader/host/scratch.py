@@ -16,6 +16,7 @@ from pathlib import Path
 
 from grader.model.answer import Loss, Lost
 from grader.model.submission import Files
+from grader.notebooks.modules_beside import given_beside
 from grader.sandbox.confine import Amounts
 
 # Files that a process has removed and still holds: they fill a disk, and no folder shows them.
@@ -160,6 +161,11 @@ def files_beside(folder: Path | None) -> dict[str, bytes]:
                 break
             files[str(path.relative_to(folder or path))] = path.read_bytes()
     return files
+
+
+def files_for_students(source: Path) -> dict[str, bytes]:
+    """The files beside a notebook of source/, as students have them beside theirs."""
+    return {**files_beside(source), **given_beside(source)}
 
 
 def write_files(files: Files, folder: Path) -> None:

@@ -21,7 +21,8 @@ from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, SampledCase, changes_of
 
-# One number for each case, such as a factor: the law that it follows, read from the sizes of the cases.
+# One number for each case, such as a factor: the law that it follows, read from the sizes of the cases. A law is told
+# only where it is the only one that fits: of two that fit, nobody knows which one is meant.
 
 FEWEST = 2  # cases that tell the number
 NEAR = 1e-4  # relative; two laws of sizes below a hundred are hardly ever so near each other in all cases

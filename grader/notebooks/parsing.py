@@ -16,6 +16,7 @@ from grader.notebooks.cells import new_cell
 from grader.notebooks.single_file import as_ordinary
 
 # The cells of notebooks in the formats 2 and 3, which nobody has written since 2015, as the present format has them.
+# nbformat's own converters copy all that such a file holds, several times, before anybody can count it.
 
 
 def is_old(submitted: dict[str, Any]) -> bool:

@@ -110,6 +110,9 @@ def _refuse(*_values: Any, **_options: Any) -> Any:
 
 
 # What PyTorch does by itself with all numbers of a process: set as in a new one, while a case is put.
+#
+# Code may turn gradients off, or ask for numbers of another size, and leave it so. That is the affair of the exercise
+# whose code does it when it is called, and must not cost those that come after.
 
 
 @contextlib.contextmanager

@@ -16,6 +16,8 @@ from grader.term.rules import AssignmentRules, Late, Rule, Rules
 from grader.term.times import NoTime, length_of, moment_of
 
 # A table of course.toml, whose keys and values are looked at before anybody believes them.
+#
+# Whatever is wrong is a CourseError: the file, the key, what is wrong with it, and what to write instead.
 
 COURSE_FILE = "course.toml"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.checks.corpus_checks import read_pieces
+from grader.checks.student_code import read_pieces
 from grader.errors import CourseError
 
 LOOP = """=== right loop: a loop

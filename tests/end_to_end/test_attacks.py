@@ -26,7 +26,8 @@ from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.host import machine, zygote_process
 from grader.host.grading import grade_notebook
-from grader.host.limits import Limits, Settings
+from grader.host.limits import Limits
+from grader.host.notebook_settings import Settings
 from grader.host.scratch import files_beside
 from grader.model.compare import Difference, Kind
 from grader.model.submission import Files, Graded

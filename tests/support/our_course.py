@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.course.folder import Course
-from grader.host.limits import Settings
+from grader.host.notebook_settings import Settings
 from grader.model.exercise import Exercise
 from support.places import ROOT
 

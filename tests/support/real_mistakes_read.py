@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Protocol
 
 from grader.again.arguments import ANOTHER_ORDER, FLAT_WORDS, WORDS_AS_ROWS
-from grader.checks.corpus_checks import CorpusPiece, read_pieces
+from grader.checks.student_code import CorpusPiece, read_pieces
 from grader.judging.with_facts import NAME as BORROWED
 from support.our_course import EXERCISES
 from support.places import DATA

@@ -18,7 +18,7 @@ import nbformat
 import numpy as np
 import torch
 
-from grader.checks.corpus_checks import CorpusPiece, read_pieces
+from grader.checks.student_code import CorpusPiece, read_pieces
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.cells import solutions

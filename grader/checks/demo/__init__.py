@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import nbformat
 from rich.console import Console
 
-from grader.checks.corpus_checks import read_pieces
+from grader.checks.student_code import read_pieces
 from grader.classroom.progress import Onlooker
 from grader.classroom.run import autograde
 from grader.course.folder import CONFIG_FILE, Course, copy_course
