@@ -1,6 +1,6 @@
-"""Numbers that are right but for one factor in each case: of the result, or of the scores that it is made of.
+"""Results that are right except for one factor per case: of the result, or of the scores behind it.
 
-All that is said is proved by the numbers of every case about numbers, and nothing is claimed of the code.
+The numbers of every case prove what is said. Nothing is claimed about the code.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, SampledCase, changes_of
 
-# One number for each case, such as a factor: the law that it follows, read from the sizes of the cases. A law is told
-# only where it is the only one that fits: of two that fit, nobody knows which one is meant.
+# Each case has a factor of its own; a law says how it depends on a size. It is shown only where no other law fits: of
+# two, nobody knows which one the student wrote. Powers such as D ** 0.05 and laws of two sizes stay unnamed: eleven of
+# 3,586 pieces of student code follow one.
 
-FEWEST = 2  # cases that tell the number
-NEAR = 1e-4  # relative; two laws of sizes below a hundred are hardly ever so near each other in all cases
-LARGEST = 50  # whole number that is told
-LARGEST_POWER = 6.0
+FEWEST = 2  # cases that show the number
+NEAR = 1e-4  # relative; two laws hardly ever come this close in all cases
+LARGEST = 50  # whole number that is named
 SAME_IN_ALL = "one number, the same in all of them"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-OF_SIZES = {
+POWERS = {
     1.0: "n",
     0.5: "√n",
     -1.0: "1/n",
@@ -40,31 +40,20 @@ OF_SIZES = {
     1.5: "n√n",
     -1.5: "1/(n√n)",
 }
-OF_PRODUCTS = {1.0: "(m · n)", 0.5: "√(m · n)", -1.0: "1/(m · n)", -0.5: "1/√(m · n)"}
-OF_QUOTIENTS = {1.0: "m/n", 0.5: "√(m/n)", -1.0: "n/m", -0.5: "√(n/m)"}
 
-Sizes = Mapping[tuple[int, ...], Sequence[str]]  # the values in all cases, and what has them
+Sizes = Mapping[tuple[int, ...], Sequence[str]]  # the values in all cases, and what has these sizes
 
 
 @dataclass(frozen=True)
 class Law:
-    """What a number is in words, and in each case."""
+    """A factor in words, and its value in each case."""
 
     words: str
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class _Base:
-    """Something that powers are taken of, in each case."""
-
-    formulas: Mapping[float, str]  # by power
-    values: tuple[float, ...]
-    where: str
-
-
 def law_of(numbers: Sequence[float | None], sizes: Sizes) -> Law | None:
-    """The only law that the numbers follow, as far as they are known; None if there is none, or more than one."""
+    """The only law that the known numbers follow; None if there is none, or more than one."""
     known = [number for number in numbers if number is not None]
     if len(known) < FEWEST:
         return None
@@ -73,20 +62,17 @@ def law_of(numbers: Sequence[float | None], sizes: Sizes) -> Law | None:
         return Law(words, (value,) * len(numbers))
     if min(known) <= 0:
         return None
-    bases = list(_bases({values: words for values, words in sizes.items() if len(set(values)) > 1}))
-    for laws in (_plain, _times_numbers, _any_powers):
-        found = [law for base in bases for law in laws(numbers, base)]
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
+    laws = list(_laws(numbers, {values: words for values, words in sizes.items() if len(set(values)) > 1}))
+    found = [law for factor, law in laws if factor == 1] or [law for _, law in laws]
+    return found[0] if len(found) == 1 else None
 
 
 def sizes_of(exercise: Exercise, cases: Sequence[SampledCase]) -> Sizes:
-    """The sizes that a student can see in the inputs, with what has them: one may be that of several."""
+    """The sizes that a student can see in the inputs, with the inputs that have them."""
     is_class = exercise.form.noun == "class"
     found: dict[tuple[int, ...], list[str]] = {}
     places = by_place(cases) if cases else {}
-    if is_class:  # what a class is made with is a list of which each item stands for itself
+    if is_class:  # the arguments of a class are a list, each item a size of its own
         made_with = zip(*(case.inputs[0] for case in cases), strict=False)
         places = {**{(0, index): values for index, values in enumerate(made_with)}, **places}
     for place, values in places.items():
@@ -96,52 +82,20 @@ def sizes_of(exercise: Exercise, cases: Sequence[SampledCase]) -> Sizes:
     return dict(itertools.islice(found.items(), MOST_SIZES))
 
 
-def _bases(sizes: Sizes) -> Iterator[_Base]:
-    """What powers are taken of: sizes, and then what two of them make, if that is another one."""
-    known: set[tuple[float, ...]] = set(sizes)
-    yield from (_Base(OF_SIZES, values, f"n is {_named(words)}") for values, words in sizes.items())
-    for (one, words_one), (other, words_other) in itertools.combinations(sizes.items(), 2):
-        where = f"m is {_named(words_one)}, and n is {_named(words_other)}"
-        product = tuple(a * b for a, b in zip(one, other, strict=True))
-        quotient = tuple(a / b for a, b in zip(one, other, strict=True))
-        for formulas, values in ((OF_PRODUCTS, product), (OF_QUOTIENTS, quotient)):
-            turned = tuple(1 / value for value in values)
-            if len(set(values)) > 1 and not {values, turned} & known:
-                known.add(values)
-                yield _Base(formulas, values, where)
-
-
-def _plain(numbers: Sequence[float | None], base: _Base) -> Iterator[Law]:
-    """Roots, squares and the like."""
-    for power, formula in base.formulas.items():
-        values = tuple(value**power for value in base.values)
-        if _follow(numbers, values):
-            yield Law(f"{formula}, where {base.where}", values)
-
-
-def _times_numbers(numbers: Sequence[float | None], base: _Base) -> Iterator[Law]:
-    """Simple numbers times these."""
-    for power, formula in base.formulas.items():
-        values = tuple(value**power for value in base.values)
-        first = next(number / value for number, value in zip(numbers, values, strict=True) if number is not None)
-        words, factor = _simple(first) or ("", 0.0)
-        scaled = tuple(factor * value for value in values)
-        if words and _follow(numbers, scaled):
-            yield Law(f"{words} · {formula}, where {base.where}", scaled)
-
-
-def _any_powers(numbers: Sequence[float | None], base: _Base) -> Iterator[Law]:
-    """Such as that of D ** 0.05, of which no more is told."""
-    pairs = [(number, value) for number, value in zip(numbers, base.values, strict=True) if number is not None]
-    number, furthest = max(pairs, key=lambda pair: abs(math.log(pair[1])))
-    enough = len({value for _, value in pairs if value != 1}) > 1  # with one, any number is a power of it
-    power = math.log(number) / math.log(furthest) if enough else math.inf
-    if abs(power) <= LARGEST_POWER and _follow(numbers, powers := tuple(value**power for value in base.values)):
-        yield Law(f"a power of {base.formulas[1.0]}, where {base.where}", powers)
-
-
-def _follow(numbers: Sequence[float | None], values: Sequence[float]) -> bool:
-    return all(number is None or _near(number, value) for number, value in zip(numbers, values, strict=True))
+def _laws(numbers: Sequence[float | None], sizes: Sizes) -> Iterator[tuple[float, Law]]:
+    """Simple numbers times a root, square or inverse of one size."""
+    for values, words in sizes.items():
+        for power, formula in POWERS.items():
+            powers = [value**power for value in values]
+            first = next(number / of for number, of in zip(numbers, powers, strict=True) if number is not None)
+            if simple := _simple(first):
+                said, factor = simple
+                law = Law(
+                    f"{'' if factor == 1 else f'{said} · '}{formula}, where n is {_named(words)}",
+                    tuple(factor * of for of in powers),
+                )
+                if all(number is None or _near(number, of) for number, of in zip(numbers, law.values, strict=True)):
+                    yield factor, law
 
 
 def _near(one: float, other: float) -> bool:
@@ -149,7 +103,7 @@ def _near(one: float, other: float) -> bool:
 
 
 def _simple(number: float) -> tuple[str, float] | None:
-    """A number that is soon said: a whole one, its root, or one over these. Others might tell too much."""
+    """A number that is easy to name: a whole one, its root, or one over these. Others might give too much away."""
     sign, size = ("−" if number < 0 else ""), abs(number)
     if not 1 / (2 * LARGEST) < size < 2 * LARGEST:
         return None
@@ -169,7 +123,7 @@ def _named(words: Sequence[str]) -> str:
 
 
 def _of_function(place: Sequence[Any]) -> str:
-    """What is at this place of the inputs, for who has written the function."""
+    """This place of the inputs, as the author of the function sees it."""
     match place:
         case [int(index), *rest] if index < len(ORDINALS):
             return _part(f"the {ORDINALS[index]} argument", rest)
@@ -200,35 +154,35 @@ def _part(whole: str, rest: Sequence[Any]) -> str:
 
 Tensor = torch.Tensor
 
-SHOWS = 0.01  # of the largest number: so much shows what a factor does
-MOVES = 0.05  # of the largest number, by which a result moves for a scale e times as large: then it tells the scale
-SCALES = [10 ** (step / 4) for step in range(-12, 11)]  # that are tried first
-DIFFERS = 0.01  # relative, of factors that are told to be different ones
-STEPS = 12  # of Newton
-STEP = 1e-3  # relative, over which a slope is measured
+SHOWS = 0.01  # of the largest number: enough to show a factor
+MOVES = 0.05  # of the largest number: a result that moves this much when the scale grows e-fold shows the scale
+SCALES = [10 ** (step / 4) for step in range(-12, 11)]  # tried first
+DIFFERS = 0.01  # relative: factors this far apart are different
+STEPS = 12  # of Newton's method
+STEP = 1e-3  # relative, for measuring a slope
 
 
 def said_of_factors(key: AnswerKey, answers: Sequence[Answer], tolerance: float, time: JudgingTime) -> list[str]:
-    """A sentence, if one factor for each case is all that is wrong with the numbers."""
+    """A sentence, if the numbers are right except for one factor per case."""
     compared = [index for index in key.about_numbers if _is_compared(key, index)]
     if not all(isinstance(answers[index], Returned) for index in compared):
         return []
     values = {index: answer.value for index in compared if isinstance(answer := answers[index], Returned)}
     of_result = _OfResult(key, values, tolerance, time)
-    if of_result.is_right():  # and something else is wrong
+    if of_result.is_right():  # something else is wrong
         return []
     of_scores = (_OfScores(key, values, tolerance, time, *scaled) for scaled in key.exercise.scales.items())
     return next(filter(None, (factor.said() for factor in (of_result, *of_scores))), [])
 
 
 def _is_compared(key: AnswerKey, index: int) -> bool:
-    """Whether a case is about the numbers of a result."""
+    """Whether the case compares numbers of a result."""
     expected = key.expected[index]
     return bool(key.exercise.form.paired_numbers(expected, expected))
 
 
 class _Unfit(Exception):
-    """There is no factor."""
+    """No factor fits."""
 
 
 class _OfResult:
@@ -236,7 +190,7 @@ class _OfResult:
 
     def __init__(self, key: AnswerKey, values: Mapping[int, Any], tolerance: float, time: JudgingTime) -> None:
         self.key = key
-        self.values = values  # what came back in the cases that are compared
+        self.values = values  # the student's results in the cases that are compared
         self.tolerance = tolerance
         self.time = time
 
@@ -263,7 +217,7 @@ class _OfResult:
         return list(self.values)
 
     def holds(self, law: Law) -> bool:
-        """Whether the law gives all numbers in all cases, also in those that do not tell the factor."""
+        """Whether the law gives all numbers in all cases, including those that do not show the factor."""
         return all(
             _are_near(got, factor * want, self.tolerance)
             for (got, want), factor in zip(map(self.numbers, self.values), law.values, strict=True)
@@ -276,7 +230,7 @@ class _OfResult:
         return [sentences.times_another(cases)] if max(known) - min(known) > DIFFERS * max(map(abs, known)) else []
 
     def factor(self, index: int) -> float | None:
-        """Of a case; None if it does not tell any."""
+        """The factor of a case; None if the case does not show it."""
         self.time.look()
         got, want = self.numbers(index)
         largest = want.abs().max()
@@ -301,7 +255,7 @@ class _OfResult:
 
 
 class _OfScores(_OfResult):
-    """The number by which scores are multiplied, before what comes after them makes a result of them."""
+    """The factor of the scores, before the rest of the solution turns them into a result."""
 
     def __init__(
         self,
@@ -318,7 +272,7 @@ class _OfScores(_OfResult):
         self._fitted: dict[int, float] = {}
 
     def in_order(self) -> list[int]:
-        """The smallest first: most code is through with it."""
+        """The smallest case first: it rules out most code."""
         return sorted(self.values, key=lambda index: effort(self.key.cases[index]))
 
     def factor(self, index: int) -> float | None:
@@ -352,7 +306,7 @@ class _OfScores(_OfResult):
         return [sentences.scaled_otherwise(self._what, cases)] if enough else []
 
     def _comes_out(self, scales: Mapping[int, float]) -> bool:
-        """Whether all that the student's code answers comes out with these scales."""
+        """Whether these scales reproduce all of the student's answers."""
         agrees, expected = self.key.exercise.form.agrees, self.key.expected
         return all(
             (out := self.key.changed(self._changes(scale), index)) is not None
@@ -369,7 +323,7 @@ class _OfScores(_OfResult):
         return (more - less) / (2 * STEP)
 
     def _with(self, index: int, scale: float) -> tuple[Tensor, Tensor]:
-        """The student's numbers, and those that come out with this scale."""
+        """The student's numbers, and those that this scale gives."""
         self.time.look()
         out = self.key.changed_at_first(self._changes(scale), index)
         got = self.values[index]
@@ -386,12 +340,12 @@ class _OfScores(_OfResult):
 
 
 def _times(scores: Any, factor: float) -> Any:
-    """All numbers of a tensor, or of lists, times this."""
+    """All numbers of a tensor or of nested lists, multiplied by a factor."""
     return [_times(one, factor) for one in scores] if isinstance(scores, list) else scores * factor
 
 
 def _in_a_row(pairs: Sequence[tuple[Tensor, Tensor]] | None) -> tuple[Tensor, Tensor]:
-    """All numbers of both sides, where there are some and all are finite."""
+    """The numbers of both sides in a row, if there are any and all are finite."""
     if not pairs:
         raise _Unfit
     got, want = (torch.cat([numbers.reshape(-1) for numbers in side]) for side in zip(*pairs, strict=True))

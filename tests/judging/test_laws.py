@@ -86,7 +86,6 @@ def features(inputs: Inputs) -> int:
         (2, lambda inputs: features(inputs) ** -2, "1/n², where n is shape[0] of the first item of the first argument"),
         (2, lambda inputs: 3 * words(inputs) ** 0.5, f"3 · √n, where n is the length of the first argument{ALSO}."),
         (5, words, f"n, where n is the length of the first argument{ALSO}."),
-        (7, lambda inputs: inputs[0].shape[1] ** 0.05, "a power of n, where n is shape[1] of the first argument."),
         (9, lambda inputs: inputs[0].shape[0] * 2, "2 · n, where n is shape[0] of the first argument."),
         (12, lambda inputs: inputs[0][1] ** -0.5, "1/√n, where n is the second argument of SelfAttention_v1(…)"),
     ],
@@ -99,10 +98,8 @@ def test_the_law_of_a_factor_is_told(number: int, factor: Callable[[Inputs], flo
     ("number", "scale", "law"),
     [
         (6, lambda scaled: each(scaled, lambda score: 2 * score), "2 · 1/√n, where n is shape[0] of the first item of"),
-        (7, "scores = scores * X.shape[0] ** -0.05", "a power of n, where n is shape[0] of the first argument"),
         (11, lambda scores, *_sizes: scores * 0.37, f"{SAME_IN_ALL}. That is not their scale."),
         (12, "scores = scores / k.shape[-1] ** 2", "1/n², where n is the second argument of SelfAttention"),
-        (18, "scores = scores * 3 / math.sqrt(self.head_dim)", "3 · √(n/m), where m is the second argument of"),
     ],
 )
 def test_the_law_of_a_scale_before_softmax_is_told(number: int, scale: Any, law: str) -> None:
@@ -114,6 +111,16 @@ def test_factors_without_a_law_are_told_to_differ(number: int) -> None:
     chance = torch.Generator().manual_seed(number)
     said = times(number, lambda _: float(torch.rand((), generator=chance)) + 0.5)
     assert said.endswith(f"{TIMES}a single number, which is not the same in all of them.")
+
+
+def test_a_scale_without_a_simple_law_is_said_to_differ() -> None:
+    said = scored(7, "scores = scores * X.shape[0] ** -0.05")
+    assert said.endswith(f"{MULTIPLIED}a single number, which is not always the right one.")
+
+
+def test_no_law_has_two_sizes() -> None:
+    assert scored(18, "scores = scores * 3 / math.sqrt(self.head_dim)") == ""
+    assert law([6, 10, 21], {(2, 5, 3): ["D"], (3, 2, 7): ["N"]}) == ""
 
 
 @pytest.mark.parametrize("number", part([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 18, 19], of=6))
@@ -215,7 +222,17 @@ def test_what_is_the_same_in_all_cases_is_a_number_and_no_size() -> None:
 
 @pytest.mark.parametrize(
     "numbers",
-    [[], [None, None], [2.0], [None, 3.0, None], [2, 3, 4.01], [2, 3, -5], [1e308, 1e-308, 1.0], [2, 3, math.pi]],
+    [
+        [],
+        [None, None],
+        [2.0],
+        [None, 3.0, None],
+        [2, 3, 4.01],
+        [2, 3, -5],
+        [1e308, 1e-308, 1.0],
+        [2, 3, math.pi],
+        [2**0.05, 3**0.05, 5**0.05],
+    ],
 )
 def test_too_few_numbers_and_those_of_no_law_have_none(numbers: list[float | None]) -> None:
     sizes = (2, 3, 5)[: len(numbers)]
