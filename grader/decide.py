@@ -27,13 +27,13 @@ from grader.repair.with_lines import with_lines
 class Code:
     """A student's code for an exercise, wherever it runs."""
 
-    definitions: Definitions  # as the text of its cells says
+    definitions: Definitions  # read from the text of its cells
     ask: Ask
-    # Where nothing has run but what an exercise lets code use, and autograd is no more.
+    # Asks where nothing has run except what the exercise allows, and autograd is gone.
     ask_alone: Callable[[Reached, Sequence[SampledCase], Standins], list[Answer]]
-    # What small changes of the one cell that defines it tell of what is wrong.
+    # What small edits to the cell that defines it say about the mistake.
     explain: Callable[[AnswerKey, Standins], Repair | Verdict | None]
-    # Whether changed code only computes, and is one solution by itself.
+    # Whether repaired code only computes, and is one solution.
     is_solution: Callable[[AnswerKey, Repair], bool]
     hung: frozenset[str] = frozenset()  # functions that have hung or crashed
 
@@ -62,7 +62,7 @@ class _Deciding:
         self._standins = lent if code.definitions.mentions(exercise.entry, set(lent)) else {}
 
     def verdict(self) -> Verdict:
-        """What the answers say, then what the text shows and what else the code answers, then where the mistake is."""
+        """Judge the answers, then add what the text shows, what other answers show, and the wrong line."""
         exercise, code, key = self._exercise, self._code, self._keys[0]
         verdict = self._on_answers(code.ask)
         if exercise.allowed and (said := self._forbidden(exercise.allowed, verdict)):
@@ -79,7 +79,7 @@ class _Deciding:
         return best_verdict(self._keys, ask, self._standins, self._judge, standins_first)
 
     def _forbidden(self, allowed: Allowed, verdict: Verdict) -> str:
-        """A sentence about what the code uses and must not, or hides where it earns something; empty if nothing."""
+        """A sentence if the code uses something forbidden, or earns points while hiding what it uses; else empty."""
         reached = self._code.definitions.reached(self._exercise.entry)
         found = first_forbidden(reached, allowed)
         if found and (verdict.credit or found.is_known(allowed)):

@@ -1,4 +1,4 @@
-"""What may have been meant in place of an expression."""
+"""What the student may have meant to write in place of an expression."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from grader.repair.edit_words import (
     with_numbers_of,
 )
 
-# What may have been meant in place of a call, or of an item of something.
+# In place of a call or a subscript.
 
 
 def of_call(text: StudentText, node: ast.Call, names: Sequence[str]) -> Iterator[Other]:
@@ -81,7 +81,7 @@ def of_call(text: StudentText, node: ast.Call, names: Sequence[str]) -> Iterator
 
 
 def _other_views(text: StudentText, function: ast.Attribute, name: str, arguments: Sequence[str]) -> Iterator[Other]:
-    """A view and a transpose of its axes for one another, or both: (B, heads, T, d) is no view of (B, T, heads · d)."""
+    """A transpose in place of a view, the reverse, or both: (B, heads, T, d) is not a view of (B, T, heads · d)."""
     value = text.operand(function.value)
     if name in ("view", "reshape"):
         yield from (Other(f"{value}.{step}", Change.ARRANGEMENT, 2) for step in AXES)
@@ -100,7 +100,7 @@ def _other_views(text: StudentText, function: ast.Attribute, name: str, argument
 
 
 def _turned(sizes: Sequence[str], first: int) -> str:
-    """With two neighbours exchanged."""
+    """The sizes with two neighbours swapped."""
     return ", ".join([*sizes[:first], sizes[first + 1], sizes[first], *sizes[first + 2 :]])
 
 
@@ -144,21 +144,21 @@ def of_subscript(text: StudentText, node: ast.Subscript) -> Iterator[Other]:
 
 
 def _is_library(node: ast.expr) -> bool:
-    """Whether it is `torch`, `F`, `nn.functional` and the like."""
+    """Whether this is a library: `torch`, `F`, `nn.functional` and the like."""
     return ast.unparse(node) in ("torch", "F", "nn", "nn.functional", "torch.nn", "torch.nn.functional", "math", "np")
 
 
-MOST_ITEMS = 8  # that are compared with one another
+MOST_ITEMS = 8  # of a list whose items are compared with each other
 
 
 def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Other]:
-    """All that may have been meant in place of an expression that is read."""
+    """All that the student may have meant in place of an expression that is read."""
     node = spot.node
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return
     match node:
         case ast.Constant(value=value):
-            if not isinstance(spot.parent, ast.UnaryOp):  # of a number below zero, the sign is a part
+            if not isinstance(spot.parent, ast.UnaryOp):  # the sign belongs to a negative number
                 yield from _constants(value, spot, around)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             yield from _constants(-value, spot, around)
@@ -230,7 +230,7 @@ def _constants(value: object, spot: Spot, around: Surroundings) -> Iterator[Othe
 
 
 def _subscripts_of_einsum(value: str) -> Iterator[str]:
-    """With two letters exchanged in one of the terms, or one letter another one."""
+    """The subscripts with two letters of a term swapped, or one letter replaced."""
     terms = value.replace("->", ",").split(",")
     letters = sorted({letter for letter in value if letter.isalpha()})
     for index, term in enumerate(terms):
@@ -253,7 +253,7 @@ def _names(name: str, spot: Spot, around: Surroundings) -> Iterator[Other]:
 
 
 def _as_copied(text: StudentText, spot: Spot) -> Iterator[Other]:
-    """One of some things as another one is written, which has other numbers in its names."""
+    """An item written like its neighbour, with the numbers of its own names: `K2, V1` → `K2, V2`."""
     if isinstance(spot.parent, ast.Tuple | ast.List) and len(spot.parent.elts) <= MOST_ITEMS:
         written = text.of(spot.node)
         renamed = [with_numbers_of(written, text.of(other)) for other in spot.parent.elts if other is not spot.node]
@@ -268,7 +268,7 @@ def _are_named_alike(text: StudentText, spot: Spot) -> bool:
 
 
 def _is_asked_for(spot: Spot) -> bool:
-    """Whether the question is if it is there at all: `mask is not None`."""
+    """Whether the code only asks if the name has a value, as in `mask is not None`."""
     return isinstance(spot.parent, ast.Compare) and isinstance(spot.parent.ops[0], ast.Is | ast.IsNot)
 
 

@@ -1,4 +1,4 @@
-"""What may have been meant in place of a statement, or at another place."""
+"""What the student may have meant in place of a statement, and where else the statement may belong."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from grader.repair.edit_words import (
     with_numbers_of,
 )
 
-# A line that may be missing: a part of a class that is used and never made, a list that nothing is put into.
+# A line that may be missing: a layer that is used but never made, a list that nothing is appended to.
 
 MOST_MODELS = 8
 OF_EVERY_MODULE = frozenset(["training", "register_buffer", "register_parameter", "parameters", "modules", "device"])
 
 
 def parts_to_make(text: StudentText, around: Surroundings) -> Iterator[str]:
-    """For each part that is missing, statements that make it as others are made, for `__init__`."""
+    """For each missing attribute, statements for `__init__` that make it the way others are made."""
     made = _made_in(around.function)
     for name in _missing(around):
         likely = sorted(around.parameters, key=lambda parameter: parameter != name)  # it was not kept
@@ -39,13 +39,13 @@ def parts_to_make(text: StudentText, around: Surroundings) -> Iterator[str]:
 
 
 def empty_lists(function: ast.AST) -> list[str]:
-    """The names of lists that are made with nothing in them."""
+    """The names of lists that start out empty."""
     made = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and _is_empty_list(node.value)]
     return [target.id for node in made for target in node.targets if isinstance(target, ast.Name)]
 
 
 def never_filled(function: ast.AST) -> list[str]:
-    """Those of them that nothing is ever done with but to read them."""
+    """Those of the empty lists that are only ever read."""
     used = {
         node.value.id
         for node in ast.walk(function)
@@ -59,7 +59,7 @@ def _is_empty_list(value: ast.expr) -> bool:
 
 
 def _missing(around: Surroundings) -> list[str]:
-    """Attributes that are read, and that the class does not have. One that has other parents may have them."""
+    """Attributes that are read but never set. A class with other parents may inherit them."""
     owner = around.owner
     if owner is None or around.function.name != "__init__" or len(owner.bases) != 1:
         return []
@@ -78,7 +78,7 @@ def _missing(around: Surroundings) -> list[str]:
 
 
 def _made_in(function: ast.AST) -> list[ast.Call]:
-    """The values of attributes that are made by a call."""
+    """The calls that make attributes."""
     calls = [
         node.value
         for node in ast.walk(function)
@@ -88,7 +88,7 @@ def _made_in(function: ast.AST) -> list[ast.Call]:
 
 
 def _as_others(text: StudentText, made: Sequence[ast.Call], parameters: Sequence[str]) -> Iterator[str]:
-    """What others are made by: as it is, with two arguments exchanged, or with another parameter for one of them."""
+    """The calls that make other attributes: unchanged, with two arguments swapped, or with another parameter in one."""
     yield from map(text.of, made)
     for call in made:
         function, keywords = text.of(call.func), [text.of(keyword) for keyword in call.keywords]
@@ -100,20 +100,20 @@ def _as_others(text: StudentText, made: Sequence[ast.Call], parameters: Sequence
 
 
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
-NO_LINE = 0  # of the student's, where one is missing
+NO_LINE = 0  # where a line is missing, no line of the student's is at fault
 MOST_EXCHANGED = 12
-MOST_COPIED = 40  # lines that are compared with one another
-FAR = 4  # statements that one may have to move over
+MOST_COPIED = 40  # lines that are compared with each other
+FAR = 4  # statements that a statement may move past
 
 
 class Made(NamedTuple):
-    """A change of a text."""
+    """A change to the text."""
 
     splices: tuple[Splice, ...]
     line: int
     change: Change
     cost: int
-    more_lines: tuple[int, ...] = ()  # where it changes something, too
+    more_lines: tuple[int, ...] = ()  # other lines that it changes
 
 
 def of_function(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
@@ -138,7 +138,7 @@ def of_function(text: StudentText, function: Function, around: Surroundings) -> 
 
 
 def _names_exchanged(text: StudentText, function: Function) -> Iterator[Made]:
-    """Two names in each other's place, each of which is read once."""
+    """Two names swapped, each of which is read once."""
     read = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     counts = Counter(node.id for node in read)
     once = [node for node in read if counts[node.id] == 1]
@@ -148,7 +148,7 @@ def _names_exchanged(text: StudentText, function: Function) -> Iterator[Made]:
 
 
 def _return_at_the_end(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
-    """What a function that ends without one may have been meant to return."""
+    """What a function without a `return` at its end may have been meant to return."""
     last = function.body[-1]
     is_stub = isinstance(last, ast.Pass) and len(function.body) > 1
     if not is_stub and any(isinstance(node, ast.Return | ast.Yield | ast.Lambda) for node in ast.walk(function)):
@@ -169,7 +169,7 @@ def _return_at_the_end(text: StudentText, function: Function, around: Surroundin
 
 
 def _not_put_into_a_list(text: StudentText, function: Function, loop: ast.For | ast.While) -> Iterator[Made]:
-    """What a loop makes, where a list stays empty."""
+    """Appends of what a loop computes, where a list stays empty."""
     made = [node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     for name in never_filled(function):
         for value in dict.fromkeys(reversed(made)):
@@ -177,7 +177,7 @@ def _not_put_into_a_list(text: StudentText, function: Function, loop: ast.For | 
 
 
 def _one_more(text: StudentText, block: Sequence[ast.stmt], line: str, change: Change) -> Made:
-    """One line more: in place of a `pass` that was left there, or at the end."""
+    """One more line: in place of a leftover `pass`, or at the end."""
     stubs = [statement for statement in block if isinstance(statement, ast.Pass)]
     if stubs and len(block) > 1:
         is_at_stub = Change.MISSING if change == Change.AFTER else change
@@ -236,7 +236,7 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
 
 
 def _other_places(text: StudentText, target: ast.Subscript, around: Surroundings) -> Iterator[str]:
-    """Where else something may have to be written to."""
+    """Other places that an assignment may have to write to."""
     value, index = text.of(target.value), text.of(target.slice)
     if isinstance(target.slice, ast.Tuple):
         yield from (f"{value}[{', '.join(order)}]" for order in exchanged([text.of(i) for i in target.slice.elts]))
@@ -248,13 +248,13 @@ def _other_places(text: StudentText, target: ast.Subscript, around: Surroundings
 
 
 def _names_in(value: ast.expr, around: Surroundings) -> list[str]:
-    """Those of the function's own names that an expression reads, as they come in it."""
+    """The function's own names that an expression reads, in the order of the text."""
     read = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
     return list(dict.fromkeys(name for name in read if name in around.names))
 
 
 def _as_copied(text: StudentText, block: Sequence[ast.stmt]) -> Iterator[Made]:
-    """A line as another one that was written for the other of two things: `K2 = …` as `K1 = …` is written."""
+    """A line rewritten like its twin: `K2 = …` the way `K1 = …` is written."""
     simple = [statement for statement in block if isinstance(statement, ast.Assign)]
     written = {statement: (text.of(statement.targets[0]), text.of(statement.value)) for statement in simple}
     for statement, model in itertools.permutations(simple[:MOST_COPIED], 2):
@@ -266,7 +266,7 @@ def _as_copied(text: StudentText, block: Sequence[ast.stmt]) -> Iterator[Made]:
 
 
 def _all_blocks(function: Function) -> Iterator[tuple[Sequence[ast.stmt], tuple[ast.stmt, ...]]]:
-    """Each block, and the loops around it, the innermost first."""
+    """Each block with the loops around it, the innermost first."""
     todo: list[tuple[ast.AST, tuple[ast.stmt, ...]]] = [(function, ())]
     while todo:
         owner, outer = todo.pop(0)
@@ -277,7 +277,7 @@ def _all_blocks(function: Function) -> Iterator[tuple[Sequence[ast.stmt], tuple[
 
 
 def _elsewhere(text: StudentText, block: Sequence[ast.stmt], index: int) -> Iterator[Made]:
-    """A statement some places further down; that one may as well come earlier is the same for those between."""
+    """The statement moved a few places down. A move up is the same as moving those between down."""
     statement = block[index]
     if not isinstance(statement, SIMPLE) or not _stands_alone(text, statement):
         return
@@ -289,7 +289,7 @@ def _elsewhere(text: StudentText, block: Sequence[ast.stmt], index: int) -> Iter
 
 
 def _out_of_loop(text: StudentText, loop: ast.For | ast.While, outer: Sequence[ast.stmt]) -> Iterator[Made]:
-    """The first statements of a loop before it, and the last ones after it, or after one around it."""
+    """The first statements of a loop moved before it; the last ones moved after it, or after a loop around it."""
     start, margin = text.span(loop)[0], text.indentation(loop)
     for statement in loop.body[:2]:
         if isinstance(statement, SIMPLE) and _stands_alone(text, statement) and not margin.strip():
@@ -306,7 +306,7 @@ def _out_of_loop(text: StudentText, loop: ast.For | ast.While, outer: Sequence[a
 
 
 def _into_loop(text: StudentText, block: Sequence[ast.stmt], index: int, loop: ast.For | ast.While) -> Iterator[Made]:
-    """What is before a loop as its first statement, and what is after it as its last."""
+    """A statement before the loop moved to its start; one after it moved to its end."""
     first, last = loop.body[0], loop.body[-1]
     if not _stands_alone(text, first):
         return
@@ -322,7 +322,7 @@ def _into_loop(text: StudentText, block: Sequence[ast.stmt], index: int, loop: a
 
 
 def _stands_alone(text: StudentText, statement: ast.stmt) -> bool:
-    """Whether it has its lines for itself."""
+    """Whether nothing else is on its lines."""
     return not text.indentation(statement).strip()
 
 

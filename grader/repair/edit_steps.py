@@ -1,4 +1,4 @@
-"""Steps that may be missing: something more is done to a value, or it is a size of another thing."""
+"""Steps that may be missing: one more operation on a value, or the size of another value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.model.located import Change
 from grader.repair.edit_words import AXES, FITTED, AtHand, Other, Spot
 from grader.repair.seen_values import FAILS, UNREACHED, Seen, can_be_multiplied, fit_together
 
-# A step that the student's code takes elsewhere, where it may be missing: each of its calls is a model of one.
+# A step that the student's code takes elsewhere may be missing here: each call is a model of one.
 
 NO_STEPS = ("range", "len", "super", "print", "isinstance", "enumerate", "zip", "Linear", "register_buffer")
 MOST = 24  # models of one function
@@ -19,15 +19,15 @@ ELEMENT_BY_ELEMENT = ({"sin", "cos"}, {"exp", "log"})
 
 
 class Model(NamedTuple):
-    """A call with a gap where its first argument stands, or what it is a method of."""
+    """A call with a gap in place of its first argument, or of the object whose method it is."""
 
     before: str
     after: str
-    of: Seen  # what stands in the gap there
+    of: Seen  # the value that fills the gap in the student's code
 
 
 def as_elsewhere(text: StudentText, spot: Spot, seen: Seen | None, at_hand: AtHand) -> Iterator[Other]:
-    """The expression with a step that is taken elsewhere with something of its kind."""
+    """The expression with a step that the code takes elsewhere, on a value of the same kind."""
     if seen is None:
         return
     node = text.of(spot.node)
@@ -38,7 +38,7 @@ def as_elsewhere(text: StudentText, spot: Spot, seen: Seen | None, at_hand: AtHa
 
 
 def models(text: StudentText, at_hand: AtHand) -> list[Model]:
-    """All that a function does to one thing, with all else as it is there."""
+    """Every call of a function as a model, with its other arguments unchanged."""
     found: dict[tuple[str, str], Model] = {}
     for node in ast.walk(at_hand.around.function):
         if isinstance(node, ast.Call) and len(found) < MOST:
@@ -92,18 +92,18 @@ TAKE_SIZES = frozenset(
     ]
 )
 FORMS = ("contiguous()", "unsqueeze(-1)", "unsqueeze(0)", "unsqueeze(1)", "squeeze()")
-SQUEEZED = {"squeeze(-1)": -1, "squeeze(0)": 0}  # each needs an axis of length 1 there
+SQUEEZED = {"squeeze(-1)": -1, "squeeze(0)": 0}  # each needs an axis of length 1
 STEPS = (
     *(f"{name}(dim={dim}, keepdim=True)" for name in ("sum", "amax") for dim in (-1, 0)),
     "sum(dim=-1)", "sum(dim=0)", "sum()", "exp()", "sqrt()", "tril()", "float()",
 )  # fmt: skip
 
 _TURNED = (".T", ".mT", "transpose", "permute", ".t()")
-_LINEAR = ast.Mult | ast.Div | ast.MatMult  # what is done to a factor may as well be done to the product
+_LINEAR = ast.Mult | ast.Div | ast.MatMult  # a step on a factor is the same as on the product
 
 
 def one_more(text: StudentText, spot: Spot, at_hand: AtHand) -> Iterator[Other]:
-    """The expression with one more step, of those that the student's code has, or that change no numbers."""
+    """The expression with one more step: one that the student's code has, or one that changes no numbers."""
     node, seen = text.of(spot.node), at_hand.seen.get(text.span(spot.node))
     if seen is UNREACHED:
         return
@@ -143,7 +143,7 @@ def _of_a_tensor(spot: Spot, node: str, seen: Seen | None, at_hand: AtHand) -> I
 
 
 def _axes(seen: Seen | None) -> Iterator[str]:
-    """Transposes, each of which once."""
+    """Transposes that the value can have, each once."""
     if seen is None or seen.shape is None:
         yield from AXES
         return
@@ -157,7 +157,7 @@ def _axes(seen: Seen | None) -> Iterator[str]:
 
 
 def _with_another(spot: Spot, node: str, seen: Seen | None, at_hand: AtHand) -> Iterator[Other]:
-    """Put together with another value that is there: the more likely, if nobody reads that."""
+    """The value combined with another one; likelier if nothing reads the other one yet."""
     if _is_factor(spot):
         return
     is_whole = isinstance(spot.parent, ast.Assign | ast.AugAssign | ast.Return | ast.Tuple | ast.List)
@@ -187,7 +187,7 @@ def _can_scale(seen: Seen, other: Seen) -> bool:
 
 
 def _is_exponent(spot: Spot) -> bool:
-    """Whether it goes through a function in which a difference is lost that was not made before."""
+    """Whether it goes into an exponential, where it is too late to subtract afterwards."""
     is_exp = isinstance(spot.parent, ast.Call) and ast.unparse(spot.parent.func) in ("torch.exp", "math.exp", "exp")
     return is_exp or (isinstance(spot.parent, ast.Attribute) and spot.parent.attr == "exp")
 
@@ -197,7 +197,7 @@ def _is_factor(spot: Spot) -> bool:
 
 
 def _is_multiplied(spot: Spot) -> bool:
-    """Whether it is a factor of a product of matrices."""
+    """Whether it is a factor in a matrix product."""
     match spot.parent:
         case ast.BinOp(op=ast.MatMult()):
             return True
@@ -207,7 +207,7 @@ def _is_multiplied(spot: Spot) -> bool:
 
 
 def _are_scores(node: ast.expr, written: str) -> bool:
-    """Whether it looks like scores: what is scaled, if something is."""
+    """Whether it looks like attention scores, which are what gets scaled."""
     match node:
         case ast.BinOp(op=ast.MatMult()):
             return any(sign in written for sign in _TURNED)
@@ -219,7 +219,7 @@ def _are_scores(node: ast.expr, written: str) -> bool:
 
 
 def is_size(node: ast.expr, spot: Spot) -> bool:
-    """Whether it is, or may well be, a whole number that is a size, or something computed of one."""
+    """Whether it is, or may well be, a size or a number computed from one."""
     match node:
         case ast.Subscript(value=ast.Attribute(attr="shape")):
             return True

@@ -1,4 +1,4 @@
-"""What a change of a student's code is made of: where it may be, what is at hand there, and what it may put there."""
+"""What an edit is made of: a spot in the code, the names in scope there, and what may take its place."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from grader.repair.seen_values import FAILS, UNREACHED, Seen, SeenAt
 
 Item = TypeVar("Item")
 
-_NUMBER = re.compile(r"(?<=[A-Za-z_])\d+|(?<=[A-Za-z]_)[a-z](?![A-Za-z0-9])")  # in a name, or its letter: W_q
+_NUMBER = re.compile(r"(?<=[A-Za-z_])\d+|(?<=[A-Za-z]_)[a-z](?![A-Za-z0-9])")  # a name's number, or its letter: W_q
 
-FITTED = "size_of_the_case"  # a name that stands for a number which fits the case
+FITTED = "size_of_the_case"  # a placeholder for a number that fits the case
 
 KEEPS = frozenset(["sum", "mean", "max", "min", "amax", "amin", "logsumexp", "prod", "norm"])
 WITH_DIM = KEEPS.union(
@@ -53,7 +53,7 @@ NUMBERS_NEARBY = (-3, -2, -1, 0, 1, 2, 3, 4)
 
 
 class Spot(NamedTuple):
-    """An expression, and what it stands in."""
+    """An expression and its parent."""
 
     node: ast.expr
     parent: ast.AST
@@ -61,7 +61,7 @@ class Spot(NamedTuple):
 
     @property
     def is_read(self) -> bool:
-        """Whether it is an expression with a value of its own, which is not written there as it is."""
+        """Whether its value is computed and read there."""
         is_called = self.field == "func" and isinstance(self.parent, ast.Call)
         is_read = isinstance(getattr(self.node, "ctx", ast.Load()), ast.Load)
         return (
@@ -70,7 +70,7 @@ class Spot(NamedTuple):
 
     @property
     def is_value(self) -> bool:
-        """Whether something may be done to it first: it is given a name, returned, given to a call or multiplied."""
+        """Whether a step may come before its use: it is assigned, returned, passed to a call or multiplied."""
         match self.parent:
             case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Lambda() | ast.ListComp():
                 return True
@@ -86,18 +86,18 @@ class Spot(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What a function has at hand."""
+    """The names in scope in a function."""
 
-    names: tuple[str, ...]  # its parameters, and what it assigns
+    names: tuple[str, ...]  # its parameters and variables
     parameters: tuple[str, ...]
     attributes: tuple[str, ...]  # of its class
-    functions: tuple[str, ...]  # inside of it
+    functions: tuple[str, ...]  # defined inside it
     function: Function
     owner: ast.ClassDef | None
 
 
 class Other(NamedTuple):
-    """What may have been meant."""
+    """A text that the student may have meant instead."""
 
     text: str
     change: Change
@@ -105,7 +105,7 @@ class Other(NamedTuple):
 
 
 def renumbered(written: str, before: str, after: str) -> str | None:
-    """A text with another number in its names, as `before` has it to `after`: `K1` and `K2`. None: there is none."""
+    """A text with its names renumbered as `before` is in `after` (`K1`, `K2`); None if they do not match."""
     if _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
         return None
     pairs = set(zip(_NUMBER.findall(before), _NUMBER.findall(after), strict=True))
@@ -116,7 +116,7 @@ def renumbered(written: str, before: str, after: str) -> str | None:
 
 
 def with_numbers_of(written: str, model: str) -> str | None:
-    """What is written as its model, but for the number in its names; None if not all of its names have the same."""
+    """The model's text with the number of the written names; None unless each has one number of its own."""
     own, others = set(_NUMBER.findall(written)), set(_NUMBER.findall(model))
     both = own & others
     if len(own - both) != 1 or len(others - both) != 1:
@@ -125,7 +125,7 @@ def with_numbers_of(written: str, model: str) -> str | None:
 
 
 def named_after(written: str, before: str, after: str) -> str | None:
-    """What makes one thing, as it would make another: `self.W_k(x)` makes `k`, as `self.W_q(x)` makes `q`."""
+    """The text that makes one value, renamed to make another: `q = self.W_q(x)` gives `k = self.W_k(x)`."""
     old, new = (name.removesuffix("s") for name in (before, after))
     if not (old.isidentifier() and new.isidentifier()) or old not in written:
         return None
@@ -134,24 +134,24 @@ def named_after(written: str, before: str, after: str) -> str | None:
 
 
 def are_named_alike(text: StudentText, targets: Sequence[ast.expr], value: ast.expr) -> bool:
-    """Whether things have the names of what they get, as in `self.a, self.b = a, b`."""
+    """Whether targets are named like their values, as in `self.a, self.b = a, b`."""
     names = {text.of(target).removeprefix("self.") for target in targets}
     return isinstance(value, ast.Tuple | ast.List) and len(names & set(map(text.of, value.elts))) > 1
 
 
 def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """The list with two of its items exchanged, for every two."""
+    """The list with two items swapped, for every pair."""
     for i, j in itertools.combinations(range(min(len(items), 8)), 2):
         order = list(items)
         order[i], order[j] = order[j], order[i]
         yield order
 
 
-# What a function has at hand for a step that may be missing, and what of it nobody reads.
+# What a missing step may use, and which values nothing reads yet.
 
 
 class AtHand:
-    """Names and attributes, by what they have been seen to be."""
+    """The names and attributes in scope, with the values that were seen in them."""
 
     def __init__(self, text: StudentText, around: Surroundings, seen: SeenAt) -> None:
         self.text = text
@@ -159,7 +159,7 @@ class AtHand:
         self.seen = seen
 
     def others(self) -> Iterator[tuple[str, str]]:
-        """All that a value can be put together with, and how it is written."""
+        """Everything that a value can be combined with: its name and its text."""
         yield from ((name, name) for name in self.around.names)
         for attribute in self.around.attributes:
             if attribute not in self._called:
@@ -167,7 +167,7 @@ class AtHand:
 
     @cached_property
     def kinds(self) -> dict[str, frozenset[Seen]]:
-        """Of each name and attribute, all that it has been seen to be."""
+        """The kinds of values seen in each name and attribute."""
         found: dict[str, set[Seen]] = {}
         for node in self._read:
             seen = self.seen.get(self.text.span(node))
@@ -177,7 +177,7 @@ class AtHand:
 
     @cached_property
     def unread(self) -> frozenset[str]:
-        """Parameters and values that nobody reads: they may have been made for what is missing, or is another one."""
+        """Parameters and values that nothing reads: the missing or mistaken step may have been meant to use them."""
         read = {node.id for node in _read_in(self.around.function) if isinstance(node, ast.Name)}
         attributes = (f"self.{name}" for name in self.unread_attributes)
         return frozenset([*(name for name in self.around.names if name not in read), *attributes])
@@ -189,7 +189,7 @@ class AtHand:
 
     @cached_property
     def callable_attributes(self) -> list[str]:
-        """Those that are called somewhere, or of which nothing is known."""
+        """Attributes that are called somewhere, or whose values were never seen."""
         known = self.kinds
         return [name for name in self.around.attributes if name in self._called or f"self.{name}" not in known]
 

@@ -1,4 +1,4 @@
-"""A student's definitions with some changes, which later changes leave alone."""
+"""A student's definitions with some edits. Later edits leave earlier ones alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True)
 class EditedText:
-    """`before`, and one more change. Numbers that changes bring in have a value for each case."""
+    """`before` with one more edit. A number that an edit brings in has a value for each case."""
 
     original: StudentText
     before: EditedText | None = None
@@ -33,7 +33,7 @@ class EditedText:
 
     @property
     def places(self) -> tuple[tuple[str, Change], ...]:
-        """The student's lines in which the changes are, one after the other, and what these are about."""
+        """The student's lines that were edited, in order, and what each edit is about."""
         if not (self.before and self.edit):
             return ()
         told = [self.before.text.line(line).strip() for line in (self.edit.line, *self.edit.more_lines)]
@@ -57,7 +57,7 @@ class EditedText:
         return EditedSource(self.source, self._lent(index))
 
     def undoes(self, edit: Edit) -> bool:
-        """Whether it takes away what a change has made."""
+        """Whether it would undo an earlier edit."""
         return any(
             splice.start <= end and start <= splice.end and self.text.bytes[start:end].decode() not in splice.text
             for splice in edit.splices
@@ -65,7 +65,7 @@ class EditedText:
         )
 
     def origin(self, place: Range) -> Range | None:
-        """Where in the original that is what the text has at a place; None for what changes have made."""
+        """Where a place of the text lies in the original; None inside an edit."""
         if not (self.before and self.edit):
             return place
         (start, end), by, before, within = place, 0, 0, 0
@@ -85,7 +85,7 @@ class EditedText:
 
     @property
     def _name(self) -> str:
-        """Of the number that the last change brings in."""
+        """The name of the number that the last edit brings in."""
         return f"{FITTED}_{len(self.edits)}"
 
     @property
@@ -96,7 +96,7 @@ class EditedText:
 
     @cached_property
     def _made(self) -> list[Range]:
-        """Where in the text the changes are."""
+        """The places of the edits in the text."""
         if not (self.before and self.edit):
             return []
         made, splices = [], self._splices
@@ -114,14 +114,14 @@ def _longer(splice: Splice) -> int:
     return len(splice.text.encode()) - (splice.end - splice.start)
 
 
-# How much of a student's code a repair leaves as it is, of what does something.
+# How much of a student's code survives a repair, counting only what has an effect.
 
 SHARE = 2 / 3
 
 
 def enough_is_left(repaired: EditedText, entry: str) -> bool:
-    """Whether two thirds of the repaired code are the student's: of the statements that do something, or, where
-    there are few of them, of the operations and calls."""
+    """Whether the student wrote two thirds of the repaired code: of its statements with an effect or, if these are
+    few, of its operations and calls."""
     return any(
         kept >= SHARE * (kept + max(changed, len(repaired.edits)))
         for kept, changed in (_statements_left(repaired, entry), _steps_left(repaired, entry))
@@ -146,7 +146,7 @@ def _statements_left(repaired: EditedText, entry: str) -> tuple[int, int]:
 
 
 def _steps_left(repaired: EditedText, entry: str) -> tuple[int, int]:
-    """An operation or call is the same with another number or name in it."""
+    """What an operation or call is compared by: other numbers or names in it do not count."""
     now, before = (_steps_of(text.tree, entry) for text in (repaired.text, repaired.original))
     return (now & before).total(), (now - before).total()
 
@@ -157,7 +157,7 @@ def _steps_of(tree: ast.Module, entry: str) -> Counter[str]:
 
 
 def steps_in(tree: ast.Module) -> int:
-    """How many operations and calls a code has."""
+    """The number of operations and calls."""
     return len(_steps(tree))
 
 
@@ -166,7 +166,7 @@ def _steps(tree: ast.AST) -> list[ast.expr]:
 
 
 def _doing_something(tree: ast.Module, entry: str) -> Iterator[ast.stmt]:
-    """Statements of what is asked for, but for those whose result nobody reads, and new names for old things."""
+    """The statements of the exercise's definition, without unused results and mere renamings."""
     for definition in tree.body:
         if not (isinstance(definition, Function | ast.ClassDef) and definition.name == entry):
             continue
@@ -197,11 +197,11 @@ def _does_something(statement: ast.stmt, read: set[str]) -> bool:
     return isinstance(statement, ast.Assign | ast.AugAssign | ast.Return | ast.For | ast.If | ast.While)
 
 
-# Code with one word that is another one, as students make such slips: for made-up classes.
+# Right code with one word replaced, the kind of slip that students make: for made-up classes.
 
 
 def slips_in(source: str, most: int) -> Iterator[str]:
-    """About so many, from all over the code."""
+    """About this many versions, with slips from all over the code."""
     text = EditedText(StudentText(source))
     edits = [edit for edit in edits_of(text.original) if edit.cost == 1 and not edit.fitted]
     for edit in edits[:: max(1, len(edits) // most)]:

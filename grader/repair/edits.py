@@ -1,7 +1,7 @@
-"""Small changes of a student's code: each is one that would undo a mistake of the kind that students make.
+"""Small edits to a student's code, each of which would undo a mistake of the kind that students make.
 
-None brings in a formula. What a change puts there is a number, an operator, an order of axes, or something that the
-student's own code has already. How plausible it is says its cost: 1 for what is a slip of one word, more for more.
+No edit brings in a formula: it puts in a number, an operator, an order of axes, or something that the student's code
+already has. Its cost says how plausible it is: 1 for a slip of one word, more for more.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from grader.repair import edit_expressions, edit_statements, edit_steps
 from grader.repair.edit_words import FITTED, AtHand, Other, Spot, Surroundings
 from grader.repair.seen_values import FAILS, UNREACHED, SeenAt, Span
 
-MOST = 6_000  # changes of one code
+MOST = 6_000  # edits to one code
 MOST_ALIKE = 4  # lines with the same mistake
 _ASSIGNS = re.compile(r"\w+ = ")
-_NOT_CALLED = ("__init__", "forward")  # by the class itself
+_NOT_CALLED = ("__init__", "forward")  # by name
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of one spot of the code."""
+    """A change to one spot of the code."""
 
     splices: tuple[Splice, ...]
     line: int
     change: Change
     cost: int
-    fitted: bool = False  # whether it holds FITTED, in place of a size that fits the case
-    more_lines: tuple[int, ...] = ()  # where it changes something, too
-    likely: bool = False  # more than others of the same cost: it reads what nobody reads
+    fitted: bool = False  # whether it contains FITTED, a placeholder for a number that fits the case
+    more_lines: tuple[int, ...] = ()  # other lines that it changes
+    likely: bool = False  # it uses a value that nothing else reads
 
     @property
     def takes_away(self) -> bool:
-        """Whether a step falls out: it is left out, or what it computes gets a name that nobody reads."""
+        """Whether a step falls out: it is removed, or its result gets a name that nothing reads."""
         whole = any(_ASSIGNS.match(splice.text) for splice in self.splices)
         return self.change == Change.SURPLUS or (self.change == Change.NAME and whole)
 
@@ -48,17 +48,17 @@ class Edit:
 
 
 def edits_of(text: StudentText) -> list[Edit]:
-    """All changes of what is there, the most plausible first, none that leaves the code as it is."""
+    """All edits to existing code, the most plausible first. Each changes something."""
     return _in_order(text, _changes_of(text))
 
 
 def steps_of(text: StudentText, seen: SeenAt) -> list[Edit]:
-    """All that may have to be done as well, in the same order. `seen` is what is known of expressions."""
+    """All edits that add a missing step, the most plausible first. `seen` says what expressions are."""
     return _in_order(text, _steps_of(text, seen))
 
 
 def makes_sense(edit: Edit, seen: SeenAt) -> bool:
-    """Whether it changes something that is reached, and a number if a number comes in its place."""
+    """Whether the edited code runs at all, and whether a number takes the place of a number."""
     spans = [(splice.start, splice.end) for splice in edit.splices if splice.end > splice.start]
     if spans and edit.change != Change.PLACE and all(_is_unreached(span, seen) for span in spans):
         return False
@@ -66,7 +66,7 @@ def makes_sense(edit: Edit, seen: SeenAt) -> bool:
 
 
 def _is_unreached(span: Span, seen: SeenAt) -> bool:
-    """A part of which nothing is known is unreached if it is in what is, or if all is that is in it."""
+    """An expression that was not seen is unreached if it is inside an unreached one, or everything inside it is."""
     if span in seen:
         return seen[span] is UNREACHED
     inside = [now for other, now in seen.items() if _holds(span, other)]
@@ -80,7 +80,7 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 
 def spots_of(text: StudentText) -> Iterator[ast.expr]:
-    """All expressions whose value may be asked for."""
+    """All expressions whose value the search may look at."""
     for function, owner in text.functions:
         own = {*_surroundings(function, owner).names, "self"}
         for spot in _spots(function):
@@ -103,7 +103,7 @@ def _in_order(text: StudentText, edits: Iterable[Edit]) -> list[Edit]:
 
 
 def _repeated(text: StudentText, edits: Sequence[Edit]) -> Iterator[Edit]:
-    """The same change of the same thing, whatever its names, in all the lines that are alike."""
+    """The same edit in all lines that are alike except for their names."""
     forms = {number: _WORD.sub("name", line) for number, line in enumerate(text.lines, start=1)}
     count = Counter(forms.values())
     alike: dict[tuple[tuple[str, ...], Change], list[Edit]] = {}
@@ -190,7 +190,7 @@ def _unique(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _spots(function: Function) -> Iterator[Spot]:
-    """The expressions of a function, each with what it stands in."""
+    """The expressions of a function, each with its parent."""
     for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
         yield from _inside(default, function.args, "defaults")
     for statement in statements(function):
@@ -204,7 +204,7 @@ def _spots(function: Function) -> Iterator[Spot]:
 
 def _inside(node: ast.expr | ast.keyword, parent: ast.AST, field: str) -> Iterator[Spot]:
     if isinstance(node, ast.expr):
-        if isinstance(node, ast.JoinedStr):  # which is only for people
+        if isinstance(node, ast.JoinedStr):  # text for people
             return
         yield Spot(node, parent, field)
     for name, value in ast.iter_fields(node):

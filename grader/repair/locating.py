@@ -1,7 +1,7 @@
-"""Find the lines in which mistakes lie: change the student's code in one spot after the other, until all is right.
+"""Find the wrong lines: edit the student's code in one spot after another until every answer is right.
 
-What is changed is asked in a sandbox like the student's own code, and judged like it. That a change makes all answers
-right is the proof. The change itself is never shown.
+Edited code runs in a sandbox and is judged like the student's own. An edit that makes all answers right is the proof;
+it is never shown.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from grader.repair.edits import Edit, edits_of, makes_sense, spots_of, steps_of
 from grader.repair.seen_values import FAILS, Seen, SeenAt, Span, asking, asking_before, seen_before, seen_in
 from grader.repair.three_at_once import Intermediate, ThreeAtOnce, shown, shown_by_case
 
-# Ask what the expressions of a student's code are in a case, and where it stops if it does.
+# What the expressions of the student's code are in one case, and where the code stops if it fails.
 
 AskAll = Callable[[Iterable[EditedText]], Iterator[tuple[EditedText, Answer]]]
 
 
 def look(text: EditedText, as_it_is: Answer, ask: AskAll) -> dict[Span, Seen]:
-    """What is known of its expressions in the case that `ask` asks."""
+    """What the expressions are in the case that `ask` asks about."""
     spots = {text.text.span(node): node for node in spots_of(text.text)}
     asked = {span: asking(text.text.of(node)) for span, node in spots.items()}
     seen = _said(text, asked, ask, functools.partial(seen_in, as_it_is=as_it_is))
@@ -44,7 +44,7 @@ def look(text: EditedText, as_it_is: Answer, ask: AskAll) -> dict[Span, Seen]:
 
 
 def where_it_fails_first(text: StudentText, seen: SeenAt, edits: Iterable[Edit]) -> list[Edit]:
-    """Of changes that are as plausible, first those in a line that stops with an error."""
+    """The edits by plausibility; among equals, first those in the line that raises the error."""
     lines = {text.bytes[:start].count(b"\n") + 1 for (start, _), now in seen.items() if now is FAILS}
     return sorted(edits, key=lambda edit: (edit.cost, not edit.likely, edit.line not in lines))
 
@@ -64,31 +64,31 @@ def _said(
 
 Item = TypeVar("Item")
 
-MOST_TRIED = 1_800  # versions of one code
-SLIP = 1  # cost of a change of one word
+MOST_TRIED = 1_800  # versions of one student's code
+SLIP = 1  # the cost of one wrong word
 MOST_MISTAKES = 3  # at once
-MOST_PLAUSIBLE = 3  # cost of a change where there are several
-MOST_TRIED_FURTHER = 3  # versions that may be a step towards what is right
+MOST_PLAUSIBLE = 3  # the highest cost of an edit that is one of several
+MOST_TRIED_FURTHER = 3  # versions that may be halfway to a right one
 MOST_CHANGED = 1_000  # versions whose answers are kept
-FEWEST_STEPS = 5  # of code in which three mistakes are looked for: a stub is like many of them
+FEWEST_STEPS = 5  # below, code is a stub: its answers look like those of many mistakes
 AT_ONCE = 32
-SHOWS = 0.7  # of the misconceptions that any case shows: so many a case must show that is asked first
-SECONDS = 4.0  # of the judge's processor; a last bound, since what is tried is counted
+SHOWS = 0.7  # the first case asked must show this share of the misconceptions that the best case shows
+SECONDS = 4.0  # of the judge's processor time: a last resort, since versions are counted
 
 
 class TrialEnded(Exception):
-    """Nothing more is tried."""
+    """The sandbox tries nothing more."""
 
 
 @dataclass(frozen=True)
 class Repair:
-    """Changes which, together, make all answers right."""
+    """Edits that, together, make all answers right."""
 
     text: EditedText
 
     @property
     def located(self) -> tuple[Located, ...]:
-        """The lines, as the student wrote them. Of two changes in one of several lines, the first is told."""
+        """The lines as the student wrote them. Where several lines are wrong, each shows its first edit."""
         found = {line: Located(line, change) for line, change in reversed(self.text.places)}
         if len(found) == 1 < len(self.text.edits):
             return tuple(Located(line, Change.SEVERAL) for line in found)
@@ -96,24 +96,24 @@ class Repair:
 
 
 class Locating:
-    """The search in one student's code for one exercise."""
+    """The search through one student's code for one exercise."""
 
     def __init__(self, key: AnswerKey, ask: AskEdited, device: str) -> None:
-        # What is asked for beside numbers is another mistake, and long cases show none that the others do not.
+        # Only numbers count here, and long cases show no mistake that short ones hide.
         self._all = key.only(key.about_numbers).short()
         self._cases = self._all.cases
         self._keys = [self._all.only([index]) for index in range(len(self._cases))]
         self._ask = ask
-        # Worked out once for each exercise, and not in the time of the one student with whom it begins.
+        # Worked out once per exercise, outside the time of the first student who needs it.
         self._shows = shown_by_case(self._all.exercise) if self._all.exercise.glance else {}
         self._judge = Judge(device, JudgingTime(SECONDS))
         self._left = MOST_TRIED
         self._fitting = numbers_that_fit(self._cases)
-        self._steps = 0  # operations and calls that it has
-        self._student: EditedText | None = None  # the code as it is
-        self._changed: dict[int, Returned] = {}  # what it answers to the most telling case with a plausible change
-        self._asked: set[tuple[int, str, str]] = set()  # versions, by case: two ways to change may lead to the same
-        self._judged: dict[tuple[int, int], tuple[Answer, bool]] = {}  # by case and identity: whether it is right
+        self._steps = 0  # the number of operations and calls in the student's code
+        self._student: EditedText | None = None  # the unedited code
+        self._changed: dict[int, Returned] = {}  # plausible edits' answers to the first wrong case
+        self._asked: set[tuple[int, str, str]] = set()  # (case, version): two edits may give the same text
+        self._judged: dict[tuple[int, int], tuple[Answer, bool]] = {}  # (case, id of the answer): whether right
 
     @property
     def tried(self) -> int:
@@ -124,9 +124,9 @@ class Locating:
         return self._all.exercise.entry
 
     def explain(self, source: str) -> Repair | Verdict | None:
-        """The most plausible changes that make all right, or the three misconceptions of which two are left after one.
+        """The most plausible repair, or else three misconceptions at once that give the student's answers.
 
-        What is known so far counts where the sandbox is given up.
+        If the sandbox is given up, what was found until then counts.
         """
         try:
             repair = self.repair(source)
@@ -135,7 +135,7 @@ class Locating:
         return repair or (self._three_at_once() if self._steps >= FEWEST_STEPS else None)
 
     def repair(self, source: str) -> Repair | None:
-        """The most plausible changes, as few as can be, that make all right."""
+        """The most plausible repair with as few edits as possible."""
         try:
             text = EditedText(StudentText(definitions_in(source)))
             self._steps, self._student = steps_in(text.text.tree), text
@@ -149,20 +149,20 @@ class Locating:
             student = self._answers(self._student) if self._student else []
             if telling is None or not isinstance(answer := student[telling], Returned):
                 return None
-            # What the case shows first: these are few.
+            # First those that show in this case: they are few.
             for among in (shown(self._all, telling), self._all.exercise.mistakes):
                 likely = ThreeAtOnce(self._all, telling, self._judge.time, among).likely(
                     answer, list(self._changed.values())
                 )
                 if verdict := self._judge.naming(self._all, student, likely):
                     return verdict
-        except (JudgingTooLong, TrialEnded):  # the search has used up its time; what was known before still holds
+        except (JudgingTooLong, TrialEnded):  # out of time; what was known before still holds
             pass
         return None
 
     def _repair(self, text: EditedText) -> Repair | None:
         telling = self._most_telling(text)
-        if telling is None:  # nothing is wrong with it
+        if telling is None:  # every answer is right
             return None
         search = _Search(self, text, telling)
         found = search.right()
@@ -177,20 +177,20 @@ class Locating:
         return None
 
     def _most_telling(self, text: EditedText) -> int | None:
-        """The first case that the code answers wrong; None if it is right."""
+        """The first case with a wrong answer; None if all are right."""
         return next((index for index in self.in_order if not self.is_right(index, text)), None)
 
     @functools.cached_property
     def in_order(self) -> list[int]:
-        """The cases, the smallest first; of a class, those that show much: a single word hides nearly all mistakes."""
+        """The cases, smallest first. For a class, those that show little come last: one word hides most mistakes."""
         shows = {index: self._shows.get(case.case.name, 0) for index, case in enumerate(self._cases)}
         enough = SHOWS * max(shows.values(), default=0)
         return sorted(shows, key=lambda index: (shows[index] < enough, effort(self._cases[index])))
 
     def versions(self, text: EditedText, telling: int, as_it_is: Answer) -> Iterator[EditedText]:
-        """Slips of one word first. What more there is to try depends on what expressions are, which is asked then.
+        """Versions with one more edit: slips of one word first, then what the values of expressions suggest.
 
-        Where code stops with an error, that is asked first: then it is known where.
+        Where the code raises an error, expressions are looked at first, to find out where.
         """
         ask = functools.partial(self.ask_all, telling=telling)
         changes = edits_of(text.text)
@@ -213,7 +213,7 @@ class Locating:
                 yield text.with_edit(edit, fitting)
 
     def ask_all(self, texts: Iterable[EditedText], telling: int) -> Iterator[tuple[EditedText, Answer]]:
-        """What versions answer to a case, as long as more may be tried."""
+        """Versions with their answers to one case, until the budget is used up."""
         for some in _some_at_once(self._not_asked(texts, telling), AT_ONCE):
             if self._left <= 0:
                 return
@@ -239,7 +239,7 @@ class Locating:
         if not isinstance(answer, Returned):
             return False
         known = self._judged.get((index, id(answer)))
-        if known is None:  # what is kept keeps its identity
+        if known is None:  # the answer is kept, so its identity stays its own
             right = self._judge.is_right(self._keys[index], [answer])
             known = self._judged[index, id(answer)] = (answer, right)
         return known[1]
@@ -249,7 +249,7 @@ class Locating:
             self._changed[id(answer)] = answer
 
     def has_a_misconception(self, text: EditedText, telling: int) -> bool:
-        """Whether there is one that explains all answers of a version."""
+        """Whether one misconception explains all answers of this version."""
         return self.intermediate.explain(self._answers(text), telling)
 
     def _answers(self, text: EditedText) -> list[Answer]:
@@ -264,13 +264,13 @@ class Locating:
         return answer
 
     def answers(self, index: int, texts: Iterable[EditedText]) -> list[Answer]:
-        """What some versions answer to a case."""
+        """The answers of some versions to one case."""
         some_at_once = _some_at_once((text.in_case(index) for text in texts), AT_ONCE)
         return [answer for some in some_at_once for answer in self._ask(some, self._cases[index])]
 
 
 class _Search:
-    """One step of it: all versions of a text with one more change."""
+    """One step of the search: all versions of a text with one more edit."""
 
     def __init__(self, locating: Locating, text: EditedText, telling: int) -> None:
         self._locating = locating
@@ -282,7 +282,7 @@ class _Search:
         self._no_longer_stopped: list[EditedText] = []
 
     def right(self) -> EditedText | None:
-        """The first version that is right in all cases. Of others, those are noted that are a step towards it."""
+        """The first version that is right in all cases. Versions that may be halfway there are kept."""
         versions = self._locating.versions(self._text, self._telling, self._as_it_is)
         for text, answer in self._locating.ask_all(versions, self._telling):
             if self._locating.is_right_answer(self._telling, answer):
@@ -294,7 +294,7 @@ class _Search:
         return None
 
     def promising(self) -> Iterator[EditedText]:
-        """Versions with another change, that may be right with one more."""
+        """Versions that may need just one more edit."""
         as_known = self._wrong_as_known[:MOST_TRIED_FURTHER]
         yield from (text for text in as_known if self._locating.has_a_misconception(text, self._telling))
         yield from self._lost[:MOST_TRIED_FURTHER]
@@ -313,7 +313,7 @@ class _Search:
 
 
 def _is_plausible_after(made: Sequence[Edit], edit: Edit) -> bool:
-    """Not what takes something away in one place and puts it in another."""
+    """Whether the edits make sense together: none removes a step that another adds elsewhere."""
     moves = edit.change == Change.MISSING and any(before.takes_away for before in made)
     return edit.cost <= MOST_PLAUSIBLE and not moves
 

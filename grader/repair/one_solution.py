@@ -1,8 +1,8 @@
-"""Whether a repaired code is one solution, and not several from which a small change has chosen the right one.
+"""Whether repaired code is one solution, rather than a collection from which the repair picked the right one.
 
-Of a solution, all that it computes is needed: spoiled, it makes some answer wrong. Of several, the others are not
-needed, and what was chosen before no longer is. So nobody earns by a search through formulas that they have written
-down, whatever they choose by: numbers, keys, conditions, or factors that are zero.
+In one solution every computed value matters: spoil it, and some answer becomes wrong. In a collection, the values that
+are not picked do not matter, and those picked before no longer do. So nobody earns points by listing formulas and
+choosing among them by numbers, keys, conditions or factors of zero.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from grader.repair.locating import Locating, TrialEnded
 from grader.repair.seen_values import Span, asking, seen_in
 from grader.repair.three_at_once import alike, all_numbers
 
-MOST_UNNEEDED = 1  # steps; something is left over in much honest code
-# What makes a tensor to be filled, or is taken off before exp: of that, no number matters.
+MOST_UNNEEDED = 1  # step; much honest code has a leftover
+# Calls whose numbers do not matter: the tensor is filled later, or the value is subtracted before exp.
 _OF_NO_NUMBER = {
     "amax", "empty", "empty_like", "max", "ones", "ones_like", "rand", "rand_like", "randn", "zeros", "zeros_like",
 }  # fmt: skip
@@ -34,7 +34,7 @@ _HOLD_STEPS = ast.Assign | ast.Return | ast.IfExp | ast.List | ast.Tuple
 _FOR_PEOPLE = ast.Assert | ast.Raise | ast.JoinedStr | ast.arguments
 _PLAIN_KINDS = ("int", "float", "bool", "str", "dtype", "device", "Size", "NoneType")
 
-# Some of a value of each kind, so that nothing right comes of it: by as much as no rounding is.
+# Changes a value of any kind by more than rounding could, so that no right answer comes out.
 _SPOIL = (
     "(lambda it: it * 1.7 + 0.3 if getattr(it, 'is_floating_point', bool)() else it + 1 "
     "if isinstance(it, (int, float)) else it[:-1] if isinstance(it, (list, tuple)) else None)"
@@ -43,29 +43,29 @@ _SPOIL = (
 
 @dataclass(frozen=True)
 class CodePart:
-    """A part of a code whose value may be spoiled."""
+    """An expression whose value may be spoiled."""
 
     span: Span
     written: str
-    is_step: bool  # else it is only a name, in a place where there may be a step
+    is_step: bool  # or else just a name, where a step could be
     spoiled: str
 
 
 def is_one_solution(locating: Locating, repaired: EditedText) -> bool:
-    """Whether hardly anything in it is not needed, and nothing that was before the change. `locating` asks."""
+    """Whether nearly everything in it is needed, and nothing was needed only before the repair."""
     try:
         if not locating.is_right_in_all(repaired):
             return False
         unneeded = [part for part in _unneeded(locating, repaired) if not _is_plain(locating, repaired, part)]
         if sum(part.is_step for part in unneeded) > MOST_UNNEEDED or _was_needed(locating, repaired, unneeded):
             return False
-        return locating.is_right_in_all(repaired)  # as before, so that it has not counted
+        return locating.is_right_in_all(repaired)  # still right, so it does not depend on the number of calls
     except (TrialEnded, JudgingTooLong, SyntaxError, RecursionError):
         return False
 
 
 def _unneeded(locating: Locating, repaired: EditedText) -> list[CodePart]:
-    """What changes no answer so that it is wrong."""
+    """The parts that can be spoiled without making any answer wrong."""
     left = list(_parts(repaired, locating.entry))
     for index in locating.in_order:
         spoiled = [_with(repaired, part.span, part.spoiled) for part in left]
@@ -75,7 +75,7 @@ def _unneeded(locating: Locating, repaired: EditedText) -> list[CodePart]:
 
 
 def _answers(locating: Locating, index: int, texts: Iterable[EditedText]) -> list[Answer]:
-    """Those of some versions. One that breaks the sandbox takes others with it, and nothing is known of them."""
+    """The answers of some versions. A version that breaks the sandbox takes the others with it."""
     answers = locating.answers(index, texts)
     if any(isinstance(answer, Lost) for answer in answers):
         raise TrialEnded
@@ -83,7 +83,7 @@ def _answers(locating: Locating, index: int, texts: Iterable[EditedText]) -> lis
 
 
 def _is_plain(locating: Locating, repaired: EditedText, part: CodePart) -> bool:
-    """Whether it is a size or another number, wherever it is reached."""
+    """Whether its value is a size or another plain number."""
     asked = _with(repaired, part.span, asking(part.written))
     for index in locating.in_order:
         as_it_is, answer = _answers(locating, index, [repaired, asked])
@@ -94,7 +94,7 @@ def _is_plain(locating: Locating, repaired: EditedText, part: CodePart) -> bool:
 
 
 def _was_needed(locating: Locating, repaired: EditedText, unneeded: Sequence[CodePart]) -> bool:
-    """Whether any of it, as it was, had a share in the answers that were wrong."""
+    """Whether any of these parts contributed to the wrong answers before the repair."""
     student = EditedText(repaired.original)
     origins = {span for part in unneeded if (span := repaired.origin(part.span))}
     before = [
@@ -108,7 +108,7 @@ def _was_needed(locating: Locating, repaired: EditedText, unneeded: Sequence[Cod
 
 
 def _is_alike(as_it_is: Answer, spoiled: Answer) -> bool:
-    if spoiled is as_it_is or not isinstance(as_it_is, Returned):  # an error tells nothing of what comes after it
+    if spoiled is as_it_is or not isinstance(as_it_is, Returned):  # nothing after an error shows
         return True
     return isinstance(spoiled, Returned) and alike(all_numbers(as_it_is.value), all_numbers(spoiled.value))
 
@@ -118,7 +118,7 @@ def _with(text: EditedText, span: Span, other: str) -> EditedText:
 
 
 def _parts(text: EditedText, entry: str) -> Iterator[CodePart]:
-    """Those of what is asked for, and of all other definitions that it uses."""
+    """The parts of the definition `entry` and of all definitions that it uses."""
     defined = {getattr(node, "name", ""): node for node in text.text.definitions}
     to_read, read, given = {entry}, set[str](), _given(defined.get(entry))
     while to_read:
@@ -130,8 +130,8 @@ def _parts(text: EditedText, entry: str) -> Iterator[CodePart]:
 
 
 def _given(node: ast.AST | None) -> set[str]:
-    """The names of inputs, unless something else gets one of them. A right solution need not depend on each: what
-    keys have in common, as their bias, ends with the softmax."""
+    """The names of inputs, except those that are assigned anew. A right solution may ignore an input: the softmax
+    cancels what all keys share, such as their bias."""
     if not isinstance(node, ast.FunctionDef):
         return set()
     made = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
@@ -161,7 +161,7 @@ def _parts_in(text: EditedText, node: ast.AST) -> Iterator[CodePart]:
 
 def _part(text: EditedText, parent: ast.AST, node: ast.AST) -> Iterator[CodePart]:
     is_step = isinstance(node, _STEPS)
-    if isinstance(node, ast.Attribute):  # of what is computed, or of a module, it is a part of a step
+    if isinstance(node, ast.Attribute):  # an attribute of a computed value or a module is part of another step
         is_step = isinstance(node.value, ast.Name) and not isinstance(parent, ast.Attribute)
     may_be = isinstance(node, ast.Name) and isinstance(
         parent, ast.Assign | ast.Return | ast.IfExp | ast.List | ast.Tuple

@@ -1,7 +1,7 @@
-"""What the expressions of a student's code are while a case is answered: of what kind, and of which shape.
+"""The kinds and shapes of the values in a student's code while it answers a case.
 
-Each is asked for by a version of the code that stops there, with an error that says it. It may say anything: all that
-follows from it is which changes are not worth trying.
+Each is found by a version of the code that stops there with an error that says it. The error may lie: all that depends
+on it is which edits are not worth trying.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OF_ONE_AFTER_THE_OTHER = ("map", "zip", "filter", "generator", "reversed", "dic
 
 
 class Seen(NamedTuple):
-    """What an expression was when it was reached first."""
+    """The value of an expression when it was first reached."""
 
     kind: str
     shape: tuple[int, ...] | None = None  # of a tensor
@@ -41,16 +41,16 @@ class Seen(NamedTuple):
 
     @property
     def is_read_once(self) -> bool:
-        """Whether it gives its items one after the other, and is then empty."""
+        """Whether it is an iterator, which is empty after one pass."""
         return self.kind in _OF_ONE_AFTER_THE_OTHER
 
     def is_like(self, other: Seen) -> bool:
-        """Whether what can be done to the one can be done to the other."""
+        """Whether the same operations suit both."""
         return self.is_float == other.is_float if self.is_tensor and other.is_tensor else self.kind == other.kind
 
 
 UNREACHED = Seen("")
-FAILS = Seen("error")  # it is reached, and stops with one
+FAILS = Seen("error")  # it was reached, and raised one
 
 SeenAt = Mapping[Span, Seen]
 
@@ -58,19 +58,19 @@ _REACHED = "is reached"
 
 
 def asking(written: str) -> str:
-    """What stops at an expression, and says what that is."""
+    """Code that stops at an expression and says what its value is."""
     says = "type(it).__name__, getattr(it, 'shape', None), getattr(it, 'dtype', None)"
     return f"(lambda it: {{}}[{says}])({written})"
 
 
 def asking_before() -> str:
-    """What stops before an expression."""
+    """Code that stops before an expression."""
     return f"{{}}[{_REACHED!r}]"
 
 
 def seen_in(answer: Answer, as_it_is: Answer) -> Seen | None:
-    """What a version says that asks; None if there is no telling. `as_it_is` is answered without being asked."""
-    if answer is as_it_is:  # where that is an error, it may be an error of what is asked for
+    """What a version with `asking` reports; None if nothing can be said. `as_it_is` is the unedited code's answer."""
+    if answer is as_it_is:  # an error may come from the expression itself
         return None if isinstance(answer, Raised) else UNREACHED
     said = _SAYS.fullmatch(answer.message) if isinstance(answer, Raised) and answer.type == "KeyError" else None
     if said is None:
@@ -81,14 +81,14 @@ def seen_in(answer: Answer, as_it_is: Answer) -> Seen | None:
 
 
 def seen_before(answer: Answer, as_it_is: Answer) -> Seen | None:
-    """The same of one that stops before an expression of which there is no telling what it is."""
+    """What a version with `asking_before` reports; None if nothing can be said."""
     if answer is as_it_is:
         return UNREACHED
     return FAILS if isinstance(answer, Raised) and answer.message == repr(_REACHED) else None
 
 
 def fit_together(one: Seen, other: Seen) -> bool:
-    """Whether they can be added and multiplied, number by number."""
+    """Whether they can be added and multiplied element by element."""
     if not one.is_tensor or not other.is_tensor:
         return True
     pairs = zip(reversed(one.shape or ()), reversed(other.shape or ()), strict=False)
@@ -96,7 +96,7 @@ def fit_together(one: Seen, other: Seen) -> bool:
 
 
 def can_be_multiplied(left: Seen, right: Seen) -> bool:
-    """Whether there is a matrix product of the two."""
+    """Whether they have a matrix product."""
     if not left.shape or not right.shape or not left.is_float or not right.is_float:
         return False
     return left.shape[-1] == (right.shape[-2] if len(right.shape) > 1 else right.shape[-1])

@@ -1,7 +1,7 @@
-"""Which three misconceptions at once explain all of a student's answers, where one or two do not.
+"""Three misconceptions at once that explain all of a student's answers, where one or two do not.
 
-Where there are too many to try all of them, as in a class, two are looked for that are left when the student's code
-is changed in one spot, and the third is what was changed.
+A class has too many sets of three to try them all. There, an edit to the student's code removes one mistake, and the
+edited answers show which two are left.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Exercise, Misconception, can_combine
 
-# Numbers compared at a first look: it finds soon what is worth being compared as answers are.
+# A quick comparison of numbers finds what is worth a full comparison of answers.
 
 ALIKE = 1e-4
 
@@ -27,13 +27,13 @@ Tensor = torch.Tensor
 
 
 def all_numbers(value: Any) -> Tensor:
-    """Those of all tensors in a value, one after the other."""
+    """The numbers of all tensors in a value, in a row."""
     tensors = [tensor.detach().cpu().double().reshape(-1) for tensor in tensors_in(value)]
     return torch.cat(tensors) if tensors else torch.empty(0, dtype=torch.float64)
 
 
 def numbers_of(key: AnswerKey, held: Held, index: int) -> Tensor | None:
-    """Those that come out with these misconceptions: of a class, the output that is computed first."""
+    """The numbers that these misconceptions give. For a class, those of the first output."""
     if key.exercise.glance:
         output = key.output(held, index)
         return all_numbers(output) if isinstance(output, Tensor) else None
@@ -42,33 +42,33 @@ def numbers_of(key: AnswerKey, held: Held, index: int) -> Tensor | None:
 
 
 def near(some: Tensor, other: Tensor) -> Tensor:
-    """Number by number, whether they are alike; so are NaN and NaN, and ∞ and ∞."""
+    """Whether the numbers are alike, one by one. NaN is like NaN, and ∞ like ∞."""
     return (some == other) | ((some - other).abs() <= ALIKE * (1 + other.abs())) | (some.isnan() & other.isnan())
 
 
 def alike(one: Tensor | None, other: Tensor | None) -> bool:
-    """Whether all numbers are alike. None, where there are none, is like None."""
+    """Whether all numbers are alike. None (no numbers) is like None."""
     if one is None or other is None or one.shape != other.shape:
         return one is other
     return bool(near(one, other).all())
 
 
-# Which cases of a class tell something: some hide nearly all mistakes, as a single word does.
+# Which cases of a class show mistakes: some hide nearly all, as a single word does.
 
-FEW = 8  # misconceptions, about, tell which cases show much
+FEW = 8  # misconceptions, about, are enough to see which cases show many
 
 _KNOWN: WeakKeyDictionary[Exercise, Mapping[str, int]] = WeakKeyDictionary()
 
 
 def shown(key: AnswerKey, index: int, among: Sequence[Misconception] | None = None) -> list[Misconception]:
-    """The misconceptions that a case shows."""
+    """The misconceptions that change the numbers of a case."""
     right = numbers_of(key, (), index)
     among = key.exercise.mistakes if among is None else among
     return [one for one in among if not alike(right, numbers_of(key, (one,), index))]
 
 
 def shown_by_case(exercise: Exercise) -> Mapping[str, int]:
-    """How many of a few of them each case shows, by its name: with whatever inputs, it is much the same."""
+    """How many of a few misconceptions each case shows, by its name. It hardly depends on the inputs."""
     if exercise not in _KNOWN:
         key = AnswerKey(exercise, list({case.case.name: case for case in exercise.sample()}.values()))
         few = exercise.mistakes[:: max(1, len(exercise.mistakes) // FEW)]
@@ -76,12 +76,12 @@ def shown_by_case(exercise: Exercise) -> Mapping[str, int]:
     return _KNOWN[exercise]
 
 
-MOST_SETS = 500  # that are all tried
-MOST_PAIRS = 120  # for which a third one is looked for
+MOST_SETS = 500  # up to this many, all sets are tried
+MOST_PAIRS = 120  # that a third one is searched for
 
 
 class ThreeAtOnce:
-    """Sets of three of some misconceptions, by what comes out in one case."""
+    """Sets of three misconceptions, compared by the numbers of one case."""
 
     def __init__(self, key: AnswerKey, index: int, time: JudgingTime, among: Sequence[Misconception]) -> None:
         self._key = key
@@ -90,9 +90,9 @@ class ThreeAtOnce:
         self._all = list(among)
 
     def likely(self, answer: Returned, changed: Sequence[Returned]) -> Iterator[Held]:
-        """Those that give the student's answer. `changed` is what the student's code answers with changes."""
+        """The sets that give the student's answer. `changed` are answers of edited versions of the code."""
         got = self._numbers_of(answer)
-        if not got.isfinite().any():  # NaN is what many make
+        if not got.isfinite().any():  # many mistakes give NaN
             return
         few = [] if self._key.exercise.glance else list(itertools.islice(self._combinations(3), MOST_SETS + 1))
         are_all = bool(few) and len(few) <= MOST_SETS
@@ -102,7 +102,7 @@ class ThreeAtOnce:
                 yield held
 
     def _left(self, changed: Sequence[Returned]) -> list[Held]:
-        """The pairs that are left in changed code."""
+        """The pairs whose numbers an edited version gives."""
         answers = [of_changed for answer in changed if len(of_changed := self._numbers_of(answer))]
         by_length: dict[int, list[torch.Tensor]] = {}
         for of_changed in answers:
@@ -137,7 +137,7 @@ class ThreeAtOnce:
         return numbers_of(self._key, held, self._index)
 
     def _numbers_of(self, answer: Returned) -> torch.Tensor:
-        """The same of what a student's code returned; there may be none."""
+        """The numbers of a student's answer; there may be none."""
         if not self._key.exercise.glance:
             return all_numbers(answer.value)
         outputs = answer.value.get("outputs") if isinstance(answer.value, dict) else None
@@ -145,24 +145,24 @@ class ThreeAtOnce:
         return all_numbers(output if isinstance(output, torch.Tensor) else None)
 
 
-# Whether changed code answers as a misconception does: then one mistake is found, and one is left.
+# If edited code answers like a misconception, one mistake was removed and one is left.
 
 
 class Intermediate:
-    """What all misconceptions answer, case by case."""
+    """The answers of all misconceptions, case by case."""
 
     def __init__(self, key: AnswerKey) -> None:
         self._key = key
         self._known: dict[int, dict[int, tuple[list[Misconception], torch.Tensor]]] = {}
 
     def explain(self, answers: Sequence[Answer], first: int) -> bool:
-        """Whether one of those that answer so in one case does in all."""
+        """Whether a misconception gives these answers in all cases. `first` is the case to look at first."""
         answer = answers[first]
         likely = self.like(answer.value, first) if isinstance(answer, Returned) else []
         return any(all(self._answers_so(one, answer, index) for index, answer in enumerate(answers)) for one in likely)
 
     def like(self, value: Any, index: int) -> list[Misconception]:
-        """Those that answer so in a case."""
+        """The misconceptions that give this value in a case."""
         got = all_numbers(value)
         misconceptions, numbers = self._answers(index).get(len(got), ([], None))
         if numbers is None or not len(got):
@@ -177,7 +177,7 @@ class Intermediate:
         return alike(all_numbers(wrong.value), all_numbers(answer.value))
 
     def _answers(self, index: int) -> dict[int, tuple[list[Misconception], torch.Tensor]]:
-        """By how many numbers they have."""
+        """The misconceptions with their numbers in a case, by how many numbers there are."""
         if index not in self._known:
             found: dict[int, list[tuple[Misconception, torch.Tensor]]] = {}
             for misconception in self._key.exercise.mistakes:

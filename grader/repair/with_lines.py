@@ -1,4 +1,4 @@
-"""A verdict with the lines in which mistakes lie that have no name."""
+"""Add to a verdict the lines where unnamed mistakes are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.model.verdict import Reason, Verdict
 from grader.repair.edited_text import enough_is_left
 from grader.repair.locating import Repair
 
-# As for misconceptions of these kinds.
+# As much as misconceptions of these kinds earn.
 CREDITS = {
     Change.NUMBER: 0.5,
     Change.AXIS: 0.5,
@@ -43,9 +43,9 @@ def with_lines(
     read: Callable[[], Sequence[Fact]],
     is_solution: Callable[[Repair], bool],
 ) -> Verdict:
-    """The same with what `find` finds, if nothing else explains what is wrong. `read` gives what the text shows.
+    """The verdict with what `find` finds, if nothing else explains the mistake. `read` gives the facts of the text.
 
-    A line earns something if the changed code `is_solution`, and not several to choose from.
+    A located line earns points if the repaired code is one solution (`is_solution`), not several to choose from.
     """
     if verdict.misconceptions or verdict.reason not in _UNEXPLAINED:
         return verdict
@@ -54,11 +54,11 @@ def with_lines(
         return verdict
     if isinstance(repair, Verdict):
         facts = read()
-        if any(fact.kind == FactKind.BORROWED for fact in facts):  # what the notebook holds may look like any mistake
+        if any(fact.kind == FactKind.BORROWED for fact in facts):  # values of the notebook may look like any mistake
             return verdict
         return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
-    said = [sentences.located(repair.located)] if repair.located else []  # none where only a line is missing
-    stopped = verdict.reason == Reason.ERROR  # then that comes first
+    said = [sentences.located(repair.located)] if repair.located else []  # there is none if only a line is missing
+    stopped = verdict.reason == Reason.ERROR  # the error comes first
     return replace(
         verdict,
         credit=_credit(exercise, repair, is_solution) if verdict.reason != Reason.CONSTANT else 0.0,
@@ -69,7 +69,7 @@ def with_lines(
 
 
 def _credit(exercise: Exercise, repair: Repair, is_solution: Callable[[Repair], bool]) -> float:
-    """Only where the student's own work is most of it."""
+    """What the repair earns: something only if most of the code is the student's own."""
     if not enough_is_left(repair.text, exercise.entry) or not is_solution(repair):
         return 0.0
     return math.prod(CREDITS[edit.change] for edit in repair.text.edits)
