@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 import torch
 
-from grader.course.folder import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course, open_course
 from grader.course.loading import Exercises, earlier_functions, in_order_of
 from grader.decide import Code, decide
 from grader.errors import CourseError
@@ -69,9 +69,10 @@ def hidden_tests(label: Label, points: float) -> float:
 
 
 def _course_here() -> Course:
+    """The course as it is now: a kernel lives for days, and its author edits exercise files meanwhile."""
     for root in Path.cwd().parents:
         if (root / CONFIG_FILE).is_file():
-            return Course(root)
+            return open_course(root)
     raise CourseError(f"{Path.cwd()} lies in no course folder, so there is nothing to judge by.")
 
 

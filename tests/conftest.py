@@ -28,7 +28,7 @@ import torch
 from filelock import FileLock
 from selenium.webdriver import Chrome
 
-from grader.course.folder import Course, copy_course
+from grader.course.folder import Course, copy_course, open_course
 from grader.gradebook.hidden_seed import SECRET_FILE
 from grader.host import zygote_process
 from grader.model.label import Label
@@ -42,6 +42,7 @@ from support.part import NOT_TRIED, is_tried
 gc.disable()  # until all tests are found: until then little becomes garbage, and to look for it takes seconds
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.
 torch.set_num_threads(1)
+open_course(ROOT)  # what holds for a whole process: here, tests are what begins one
 
 ASSIGNMENT = "self_attention"
 NO_DISK = "from grader.sandbox import own_disk; own_disk.mount = lambda *_, **__: (_ for _ in ()).throw(OSError)"

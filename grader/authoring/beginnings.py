@@ -270,7 +270,7 @@ def _must_be_new(course: Course, label: Label, function: str, assignment: str) -
 
 def _exercises_of(course: Course) -> Path:
     """The folder of the course in which they lie; one that lies in a package is somebody else's."""
-    files = course.exercise_files()
+    files = course.exercise_files
     if files.package:
         raise CourseError(f"The exercises of this course are those of the package {files.package}. Add it there.")
     return Path(files.folder) if files.folder else course.root / "exercises"

@@ -11,7 +11,6 @@ import dataclasses
 import hashlib
 import hmac
 import pickle
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from pathlib import Path
 from grader.autograders.packages import needed_by_grader, to_install
 from grader.classroom.intake import read_assignment
 from grader.collecting.recognising import Released, released_by
-from grader.course.folder import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course, take_plugins_from
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
@@ -60,7 +59,7 @@ def unpack(folder: Path) -> Packed:
     """What lies in this folder, which is hidden from now on, with all that is beside it."""
     packed: Packed = pickle.loads((folder / HIDDEN_FILE).read_bytes())
     if (folder / PLUGINS).is_dir():
-        sys.path.append(str(folder / PLUGINS))
+        take_plugins_from(folder / PLUGINS)
     settings = f"{packed.assignment.settings}\nc.RunAndJudge.by_user = True\n"
     exercises = dataclasses.replace(packed.assignment.exercises, folder=str(folder / "exercises"))  # and no other
     hidden = [str(folder.resolve())]

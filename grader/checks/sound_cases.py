@@ -87,7 +87,7 @@ def must_be_sound(
 
     Looked at once for each state of the exercises, if it may `remember`. `how` says how submissions are graded.
     """
-    files = course.exercise_files()
+    files = course.exercise_files
     state = f"{files.digest} {_CHECKS}"
     if not files.texts or _noted(course).get(assignment) == state:
         return
@@ -119,7 +119,7 @@ def must_be_drawn_alike(course: Course, assignment: str, otherwise: str) -> None
     from grader.checks.drawn_inputs import problems_of_drawing  # brings torch
 
     functions = _functions(course, assignment)
-    found = [str(problem) for problem in problems_of_drawing(course.exercise_files(), assignment, functions)]
+    found = [str(problem) for problem in problems_of_drawing(course.exercise_files, assignment, functions)]
     _refuse(found, f"{otherwise}: hidden cases must have inputs, the same each time.", assignment)
 
 

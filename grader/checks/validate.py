@@ -43,7 +43,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     exercises = list(numbered.values())
     # What is known of the cases is worked out once, for all that is asked of it.
     functions = [function for exercise in exercises for function in exercise.functions]
-    by_chance = list(problems_of_drawing(course.exercise_files(), assignment, functions))
+    by_chance = list(problems_of_drawing(course.exercise_files, assignment, functions))
     keys = [AnswerKey(function, function.sample()) for function in functions if _can_be_drawn(function)]
     yield from _as_written(course, assignment, exercises, keys, by_chance)
     answering = [key for key in keys if _answers(key)]

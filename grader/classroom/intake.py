@@ -90,7 +90,7 @@ def read_assignment(
         settings=course.settings,
         device=device,
         confined=confined,
-        exercises=course.exercise_files(),
+        exercises=course.exercise_files,
         hidden=sorted({str(course.root), str(course.folder("source").resolve().parent)}),  # a rehearsal has two
     )
 

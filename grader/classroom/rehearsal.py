@@ -6,45 +6,23 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.classroom.kept import FOLDER as KEPT
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import copy_gradebook, gradebook_file
 from grader.gradebook.hidden_seed import secret_of
-from grader.model.exercise_files import ExerciseFiles
-
-if TYPE_CHECKING:
-    from traitlets.config import Config
 
 GRADEBOOK = "gradebook.db"
 _READ = ("source", "release", "submitted")
 _WRITTEN = ("autograded", "feedback")
 
 
-class Rehearsal(Course):
-    """With other places, and the very settings of the course: grades depend on their text."""
-
-    def __init__(self, root: Path, places: Mapping[str, str], rehearsed: Course) -> None:
-        super().__init__(root)
-        self._places = places
-        self._rehearsed = rehearsed
-
-    def config(self) -> Config:
-        config = super().config()
-        config.CourseDirectory.update(self._places)
-        return config
-
-    def exercise_files(self) -> ExerciseFiles:
-        return self._rehearsed.exercise_files()
-
-
 @contextlib.contextmanager
 def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
-    """A course folder with the same settings, submissions and grades."""
+    """The course with copies of its grades: its settings are the very same, since grades depend on their text."""
     api = course.api()
     if gradebook_file(api) is None:
         raise CourseError("--dry-run copies the gradebook, which needs one in a file: c.CourseDirectory.db_url is not.")
@@ -62,7 +40,7 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
         places = {f"{step}_directory": str(course.folder(step)) for step in _READ}
         places |= {f"{step}_directory": step for step in _WRITTEN}
         places["db_url"] = copy_gradebook(api, root / GRADEBOOK, tell)
-        yield Rehearsal(root, places, course)
+        yield course.at(root, places)
 
 
 def _copy(folder: Path, target: Path) -> None:

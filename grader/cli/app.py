@@ -18,7 +18,7 @@ from grader.cli.new import new
 from grader.cli.options import Assignments, Device
 from grader.cli.participants import students
 from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, shown, tell
-from grader.course.folder import Course
+from grader.course.folder import open_course
 from grader.errors import CourseError
 from grader.model.exercise_files import place_of, said_of
 
@@ -89,7 +89,7 @@ def release(
 
     Example: `grader release week1 --single-file`
     """
-    course = Course(Path())
+    course = open_course()
     from grader.checks.sound_cases import must_be_releasable
     from grader.pages.other_forms import need_all_for, other_forms
     from grader.release.compiling import compile_release
@@ -118,7 +118,7 @@ def try_command(
 
     Example: `grader try 3 softmax.py --page`
     """
-    course = Course(Path())
+    course = open_course()
     from grader.checks.trying import exercise_called, try_code
     from grader.host.notebook_settings import settings_for
 
@@ -140,7 +140,7 @@ def validate(assignments: Assignments = None) -> None:
 
     Example: `grader validate`
     """
-    course = Course(Path())
+    course = open_course()
     course.config()  # if it cannot be read, that is better said before minutes of checks
     chosen = course.chosen(assignments)
     for assignment in chosen:
@@ -198,7 +198,7 @@ def bench_command(
 
     Example: `grader bench --students 300 --growth 30 --growth 3000`
     """
-    course = Course(Path())
+    course = open_course()
     chosen = course.chosen(assignment)
     from grader.benchmarks.bench import Plan, run_bench
 

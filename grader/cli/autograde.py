@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +12,7 @@ from rich.markup import escape
 
 from grader.cli.options import Device, HandedIn, Student
 from grader.cli.terminal import console, errors, print_path, tell
-from grader.course.folder import Course
+from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
 from grader.sandbox.plain_text import one_line
@@ -50,7 +49,7 @@ def grade(
 
     Example: `grader autograde week1 --student ada --student emmy`
     """
-    course = Course(Path())
+    course = open_course()
     from grader.classroom.intake import all_handed_in
 
     if device == "cuda" and not dask:

@@ -225,14 +225,14 @@ def extra_line(extra: str, found: str, offers: str) -> Line:
 
 def database_line(folder: Path) -> Line:
     """The gradebook that the course in this folder has, and whether it can be read."""
-    from grader.course.folder import CONFIG_FILE, Course
+    from grader.course.folder import CONFIG_FILE, open_course
 
     if not (folder / CONFIG_FILE).is_file():
         return Line("gradebook", "note", "no course here", "Run this in the course folder to see its gradebook.")
     if broken := machine.why_broken("nbgrader.apps.api"):
         return Line("gradebook", "bad", f"unknown ({broken})", "It cannot be read without nbgrader. Fix that first.")
     try:
-        url = Course(folder).api().coursedir.db_url
+        url = open_course(folder).api().coursedir.db_url
     except Exception as error:  # the file is the user's own Python: anything can happen
         return Line("gradebook", "bad", type(error).__name__, f"{CONFIG_FILE} cannot be read. Fix it: python "
                     f"{CONFIG_FILE} shows the line (get_config is nbgrader's).")  # fmt: skip

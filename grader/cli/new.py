@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.terminal import console, shown
-from grader.course.folder import Course
+from grader.course.folder import open_course
 
 new = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown", help="Begin a course, an assignment or an exercise."
@@ -35,7 +35,7 @@ def assignment(name: Annotated[str, typer.Argument(help="What it is called, such
     """
     from grader.authoring.beginnings import new_assignment
 
-    _tell(new_assignment(Course(Path()), name), f"Go on with: grader new exercise mean --assignment {name}")
+    _tell(new_assignment(open_course(), name), f"Go on with: grader new exercise mean --assignment {name}")
 
 
 @new.command()
@@ -51,7 +51,7 @@ def exercise(
     """
     from grader.authoring.beginnings import new_exercise
 
-    made = new_exercise(Course(Path()), name, assignment)
+    made = new_exercise(open_course(), name, assignment)
     first = (
         "Write its hidden cases and mistakes" if made.from_cell else "It asks for the mean: put in your own exercise"
     )

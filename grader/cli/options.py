@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from grader.course.folder import Course
+from grader.course.folder import open_course
 from grader.errors import CourseError
 from grader.export.destinations import PLATFORMS, Identifier
 
@@ -15,14 +15,14 @@ from grader.export.destinations import PLATFORMS, Identifier
 def _assignments(incomplete: str) -> list[str]:
     """What the shell offers where an assignment is to be named."""
     try:
-        return [name for name in Course(Path()).assignments() if name.startswith(incomplete)]
+        return [name for name in open_course().assignments() if name.startswith(incomplete)]
     except CourseError:  # this is no course folder
         return []
 
 
 def _students(incomplete: str) -> list[str]:
     try:
-        return [name for name in Course(Path()).handing_in() if name.startswith(incomplete)]
+        return [name for name in open_course().handing_in() if name.startswith(incomplete)]
     except CourseError:
         return []
 

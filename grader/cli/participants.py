@@ -13,7 +13,7 @@ from rich.table import Table
 
 from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, errors, tell
-from grader.course.folder import Course
+from grader.course.folder import open_course
 from grader.sandbox.plain_text import one_line
 
 _MOST = 20  # students and lines that are told one by one
@@ -29,7 +29,7 @@ def show(context: typer.Context) -> None:
     """
     if context.invoked_subcommand:
         return
-    course = Course(Path())
+    course = open_course()
     from grader.collecting.rosters import in_gradebook
     from grader.gradebook.roster import COLUMNS, FILE, read_roster
 
@@ -56,7 +56,7 @@ def import_table(
 
     Example: `grader students import participants.csv`
     """
-    course = Course(Path())
+    course = open_course()
     from grader.classroom.run import alone
     from grader.collecting.enrolling import import_students
     from grader.gradebook.roster import FILE

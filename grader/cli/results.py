@@ -13,7 +13,7 @@ from rich.markup import escape
 from grader.cli.autograde import show_changes
 from grader.cli.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
 from grader.cli.terminal import console, print_path, tell
-from grader.course.folder import Course
+from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.export.destinations import (
     TARGETS,
@@ -53,7 +53,7 @@ def publish(
 
     Example: `grader publish week1 --to moodle`
     """
-    course = Course(Path())
+    course = open_course()
     from grader.export.points import FOLDER as EXPORTS
     from grader.gradebook.names import Names
     from grader.publishing.changes import history_table
@@ -96,13 +96,13 @@ def feedback(assignment: Assignment, student: Student = None) -> None:
 
     Example: `grader feedback week1 --student ada`
     """
+    course = open_course()
     from grader.pages.feedback import write_feedback
     from grader.publishing.publish import refuse_names
 
-    course = Course(Path())
     course.chosen([assignment])
     refuse_names(course, assignment, "feedback")
-    _write(write_feedback, assignment, student or [])
+    _write(write_feedback, course, assignment, student or [])
 
 
 def report(
@@ -121,25 +121,24 @@ def report(
 
     Example: `grader report week1`
     """
+    course = open_course()
     if who:
-        _say_who(assignment, who)
+        _say_who(course, assignment, who)
         return
     if assignment:
         from grader.pages.report import write_report
 
-        _write(functools.partial(write_report, against=against or []), assignment, student or [])
+        _write(functools.partial(write_report, against=against or []), course, assignment, student or [])
         return
     if against:
         raise CourseError("--against compares one assignment: name it, too.")
     from grader.publishing.whole_term import write_term_report
 
-    course = Course(Path())
     print_path(write_term_report(course, tell, student or []))
     _refuse_stale(course, anyway=True)
 
 
-def _say_who(assignment: str | None, code: str) -> None:
-    course = Course(Path())
+def _say_who(course: Course, assignment: str | None, code: str) -> None:
     from grader.gradebook.names import Names
 
     if not assignment:
@@ -160,11 +159,11 @@ def _refuse_stale(course: Course, anyway: bool) -> None:
 
 def _write(
     write: Callable[[Course, str, Callable[[str], None], Sequence[str]], list[Path]],
+    course: Course,
     assignment: str,
     students: Sequence[str],
 ) -> None:
     """Pages, which say what lies in the gradebook, whether it is up to date or not."""
-    course = Course(Path())
     from grader.gradebook.names import Names
     from grader.publishing.publish import refuse_stale
 
@@ -195,7 +194,7 @@ def export(
 
     Example: `grader export week1 --to canvas --roster grades.csv`
     """
-    course = Course(Path())
+    course = open_course()
     from grader.publishing.publish import refuse_names, refuse_stale
 
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}

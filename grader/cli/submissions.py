@@ -11,7 +11,7 @@ import typer
 
 from grader.cli.options import Assignment
 from grader.cli.terminal import console, errors, tell
-from grader.course.folder import Course
+from grader.course.folder import open_course
 
 WAITING = 3  # how the command ends where something waits for a person
 
@@ -50,7 +50,7 @@ def collect(
 
     Example: `grader collect week1 moodle.zip --students participants.csv`
     """
-    course = Course(Path())
+    course = open_course()
     from grader.classroom.run import alone
     from grader.collecting.collect import Wanted, collected_table, waiting_table
     from grader.collecting.collect import as_json as for_programs

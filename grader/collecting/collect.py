@@ -28,7 +28,6 @@ from grader.collecting.students import MOODLE, NAME, OWNER, Form, Key, Roster, n
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
-from grader.term.reading import read_rules
 
 # Whose each hand-in is. Who could be two students, or is at odds with what is known of one, is nobody yet.
 
@@ -149,10 +148,10 @@ def collect(
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     must_be_known(wanted.platform)
-    best = course.rules(assignment).best
+    rules = course.rules(assignment)
     recogniser = Recogniser(released_by(course), assignment)
     roster = known_students(course, wanted.students, tell)
-    times = Times(wanted.times, read_rules(course.root).zone, roster) if wanted.times else None
+    times = Times(wanted.times, rules.zone, roster) if wanted.times else None
     asked = Asked(assignment, recogniser.all_names, roster, wanted.as_named)
     if not wanted.dry_run:
         recover(course, assignment)
@@ -167,9 +166,9 @@ def collect(
                 by_student.setdefault(student, []).append(_timed(hand_in, student, times))
         for student, hand_ins in sorted(by_student.items()):
             is_newest = True
-            for chosen in choose(hand_ins, recogniser, every=best):
+            for chosen in choose(hand_ins, recogniser, every=rules.best):
                 if isinstance(chosen, Chosen):
-                    place = Place(course, student, assignment, keeps=best)
+                    place = Place(course, student, assignment, keeps=rules.best)
                     missing = _missing(course, assignment, chosen)
                     yield _placed(place, chosen, missing, wanted, is_newest)
                     is_newest = False

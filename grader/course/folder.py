@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import glob
 import os
 import re
@@ -10,6 +11,8 @@ import sys
 import sysconfig
 import tempfile
 import warnings
+from collections.abc import Mapping
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,34 +22,64 @@ from grader.course.wiring import wired
 from grader.errors import CourseError
 from grader.model.exercise_files import ExerciseFiles
 from grader.term.reading import read_rules
-from grader.term.rules import AssignmentRules
+from grader.term.rules import AssignmentRules, Rules
 
 # What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
 if TYPE_CHECKING:
+    from nbformat import NotebookNode
+    from nbgrader.apps.api import NbGraderAPI
     from traitlets.config import Config
 
     from grader.course.loading import Catalogue, Exercises
-
-# nbgrader adds rows in an order that SQLAlchemy warns about since 1.4; the rows are right.
-warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
 
 CONFIG_FILE = "nbgrader_config.py"
 STEPS = ("source", "release", "submitted", "autograded", "feedback")
 STRUCTURE = os.path.join("{nbgrader_step}", "{student_id}", "{assignment_id}")  # noqa: PTH118  as nbgrader writes it
 
 
+def open_course(root: Path = Path()) -> Course:
+    """Open the course that a process works for, and make the settings that hold for the whole process.
+
+    Entry points call this, and hand the course on. Nothing else touches sys.path, PATH or the filters of warnings.
+    """
+    course = Course(root)
+    take_plugins_from(course.root)
+    put_on_path(folder_of_alembic())
+    # nbgrader adds rows in an order that SQLAlchemy has warned about since 1.4; the rows are right.
+    warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
+    return course
+
+
 class Course:
+    """A course folder with its settings, rules and exercise files: each is read when it is first needed, and kept.
+
+    To see what somebody has changed in them since, open the course again. Notebooks and submissions are not kept.
+    """
+
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self._folders: tuple[str, dict[str, str]] = ("", {})  # for these settings
         if not (self.root / CONFIG_FILE).is_file():
             raise CourseError(f"There is no {CONFIG_FILE} in {self.root}. Run this in the course folder.")
-        put_on_path(folder_of_alembic())
+
+    def at(self, root: Path, places: Mapping[str, str]) -> Course:
+        """The same course, as it was read, with another root and other places for some folders and the gradebook."""
+        moved = Course(root)
+        moved.settings, moved.exercise_files, moved._rules = self.settings, self.exercise_files, self._rules
+        moved._config = self.config()
+        moved._config.CourseDirectory.update({**places, "root": str(moved.root)})
+        return moved
+
+    @cached_property
+    def settings(self) -> str:
+        """The text of nbgrader_config.py."""
+        return (self.root / CONFIG_FILE).read_text()
 
     def config(self) -> Config:
-        """The settings of nbgrader_config.py, as nbgrader's command line has them."""
-        if str(self.root) not in sys.path:  # nbgrader takes plugins from there, too; but nothing there hides a library
-            sys.path.append(str(self.root))
+        """The settings as nbgrader's command line has them: a copy, for nbgrader writes into what it is given."""
+        return copy.deepcopy(self._config)
+
+    @cached_property
+    def _config(self) -> Config:
         try:
             config = read_config(self.settings)
         except (Exception, SystemExit) as error:  # it is the user's own Python: anything can happen
@@ -54,30 +87,30 @@ class Course:
             raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, and run this again. {where}") from None
         if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):
             raise CourseError(
-                f"c.CourseDirectory.directory_structure in {CONFIG_FILE} is not for us: students' folders lie in "
+                f"c.CourseDirectory.directory_structure in {CONFIG_FILE} does not work here: students' folders lie in "
                 f"those of the steps, and assignments in them. Leave it at {STRUCTURE}, or use nbgrader alone."
             )
         config.CourseDirectory.root = str(self.root)
         return config
 
-    @property
-    def settings(self) -> str:
-        """The text of nbgrader_config.py."""
-        return (self.root / CONFIG_FILE).read_text()
-
     def rules(self, assignment: str) -> AssignmentRules:
-        """What the term's rules say of an assignment."""
-        return read_rules(self.root, self.assignments()).of(assignment)
+        """What the term's rules say about an assignment."""
+        return self._rules.of(assignment)
 
+    @cached_property
+    def _rules(self) -> Rules:
+        return read_rules(self.root, self.assignments())
+
+    @cached_property
     def exercise_files(self) -> ExerciseFiles:
-        """The texts of its exercises, to be sent to whoever grades."""
-        return read_exercise_files(self.config(), self.root)
+        """The texts of its exercises, as they are sent to the processes that grade."""
+        return read_exercise_files(self._config, self.root)
 
     def catalogue(self) -> Catalogue:
         """Its exercises. Those of a package may belong to assignments that this course does not have."""
         from grader.course.loading import load  # brings torch
 
-        files = self.exercise_files()
+        files = self.exercise_files
         return load(files, None if files.package else self.assignments())
 
     def exercises(self, assignment: str) -> Exercises:
@@ -90,19 +123,15 @@ class Course:
         return in_order_of(self.catalogue().of(assignment), map(tested_exercise, cells))
 
     def called(self, step: str) -> str:
-        """What the folder of a step of nbgrader's is called here: source, release, submitted, autograded, feedback."""
-        settings = self.settings
-        if self._folders[0] != settings:
-            chosen = self.config().CourseDirectory
-            self._folders = (settings, {name: str(chosen.get(f"{name}_directory", name)) for name in STEPS})
-        return self._folders[1][step]
+        """The name that the folder of a step has here: source, release, submitted, autograded or feedback."""
+        return str(self._config.CourseDirectory.get(f"{step}_directory", step))
 
     def folder(self, place: str | Path) -> Path:
         """The path of a step's folder, or of one in it, such as submitted/ada. What is no step lies in the course."""
         step, _, below = str(place).partition("/")
         return self.root / (self.called(step) if step in STEPS else step or "/") / below
 
-    def api(self, config: Config | None = None) -> Any:
+    def api(self, config: Config | None = None) -> NbGraderAPI:
         """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
         from nbgrader.apps.api import NbGraderAPI
 
@@ -145,7 +174,7 @@ class Course:
         is called as its assignment."""
         return self.folder(folder) / assignment / f"{name or assignment}.ipynb"
 
-    def read(self, folder: str, assignment: str, name: str = "") -> Any:
+    def read(self, folder: str, assignment: str, name: str = "") -> NotebookNode:
         import nbformat
         from nbformat.reader import NotJSONError
 
@@ -207,8 +236,14 @@ def folder_of_alembic() -> Path:
     return next((folder for folder in folders if (folder / "alembic").is_file()), folders[0])
 
 
+def take_plugins_from(folder: Path) -> None:
+    """Let nbgrader import a course's own plug-ins. They come last, so that nothing there hides a library."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
 def put_on_path(folder: Path) -> None:
-    """nbgrader starts `alembic` by name when it makes a new gradebook."""
+    """Let nbgrader find `alembic`, which it starts by name when it makes a new gradebook."""
     path = os.environ.get("PATH", os.defpath)
     if path.split(os.pathsep)[0] != str(folder):  # once is enough, however many courses a process opens
         os.environ["PATH"] = os.pathsep.join([str(folder), path])
@@ -244,7 +279,7 @@ def copy_course(source: Course, target: Path) -> Course:
     with (target / CONFIG_FILE).open("a") as config:
         config.writelines(f"\nc.CourseDirectory.{key} = {own[key]!r}\n" for key in own if key in chosen)
     shutil.copytree(source.folder("source"), target / "source", ignore=shutil.ignore_patterns(".*", "__pycache__"))
-    files = source.exercise_files()
+    files = source.exercise_files
     if files.texts and not files.package:
         folder = target / Path(files.folder).relative_to(source.root)
         shutil.copytree(files.folder, folder, ignore=shutil.ignore_patterns("__pycache__"))

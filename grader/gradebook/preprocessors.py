@@ -183,7 +183,10 @@ class RunAndJudge(Execute):
         return OrdinaryTests.of(known, hiding.begin_test_delimeter, hiding.end_test_delimeter, unheard)
 
     def _exercises(self, names: dict[str, str]) -> tuple[Exercises, list[str]]:
-        """Those of the assignment, and the folders that no student's code may read."""
+        """Those of the assignment, and the folders that no student's code may read.
+
+        nbgrader makes this step anew for each submission and hands on no course, so the files are read for each.
+        """
         root = Path(CourseDirectory(parent=self).root)
         files = read_exercise_files(self.config, root)
         return load(files).of(names.get("assignment", "")), [str(root), *hidden_folders(files)]

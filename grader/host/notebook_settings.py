@@ -33,4 +33,4 @@ class Settings:
 
 def settings_for(course: Course, exercises: Exercises) -> Settings:
     """With these exercises, and all of the course hidden."""
-    return Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files())])
+    return Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files)])

@@ -39,6 +39,7 @@ class Grades(GetGrades):
         self.notebook_id, self.assignment_id, self.student_id = (
             names[name] for name in ("notebook", "assignment", "student")
         )
+        # nbgrader makes this anew for each page and hands on no course, so course.toml is read for each.
         self._rules = rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
         with Session(_engine(names["db_url"])) as self._session:
             items = items_of(self._session, self.assignment_id, rules)

@@ -148,7 +148,7 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
         best=_best(term, False),
         zone=_zone(term),
     )
-    return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all, of_all.zone)
+    return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all)
 
 
 def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -> None:

@@ -114,7 +114,6 @@ class Rules:
 
     assignments: Mapping[str, AssignmentRules] = field(default_factory=dict)
     others: AssignmentRules = AssignmentRules()  # of assignments of which nothing more is said
-    zone: str = ""  # of times that name none
 
     def of(self, assignment: str) -> AssignmentRules:
         return self.assignments.get(assignment, self.others)

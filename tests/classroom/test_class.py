@@ -125,6 +125,7 @@ def test_what_has_not_changed_is_not_run_again(course: Course, submit: Callable[
     assert unchanged(course) == {"ada"}
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("\nc.RunAndJudge.seed = 7\n")
+    course = Course(course.root)
     assert unchanged(course) == set()
     assert unchanged(course, confined=False) == set()
     course.api().autograde(ASSIGNMENT, "ada")  # by plain nbgrader, with another time in the notebook's outputs
@@ -179,6 +180,7 @@ def test_without_our_judge_nothing_is_graded(course: Course, submit: Callable[..
     submit(course, "ada")
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("c.Autograde.autograde_preprocessors = ['nbgrader.preprocessors.Execute']")
+    course = Course(course.root)
     with pytest.raises(CourseError, match="leaves out grader"):
         list(autograde(course, ASSIGNMENT))
 
@@ -314,6 +316,7 @@ def test_an_exercise_file_that_is_wrong_is_told_once_and_costs_nobody_anything(
     with pytest.raises(CourseError, match=r"exercises/ex03_softmax\.py, line \d+: ZeroDivisionError"):
         list(autograde(course, ASSIGNMENT, jobs=jobs))
     wrong.write_text(right)
+    course = Course(course.root)
     assert [one.points for one in autograde(course, ASSIGNMENT, jobs=jobs)] == [2, 2]
 
 
@@ -324,7 +327,7 @@ def test_a_change_of_an_exercise_counts_as_new(
     assert [one.unchanged for _ in range(2) for one in autograde(course, ASSIGNMENT)] == [False, True]
     changed = with_own_exercises / "ex03_softmax.py"
     changed.write_text(changed.read_text().replace("credit=", "credit=0.5 * ", 1))
-    assert [one.unchanged for one in autograde(course, ASSIGNMENT)] == [False]
+    assert [one.unchanged for one in autograde(Course(course.root), ASSIGNMENT)] == [False]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.run import autograde
-from grader.course.folder import STEPS, Course, copy_course
+from grader.course.folder import STEPS, Course, copy_course, open_course
 from grader.errors import CourseError
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
@@ -115,8 +115,9 @@ def test_what_lies_outside_is_closed_to_submissions(moved: Course, submit: Any, 
 def test_another_structure_is_refused(course: Course) -> None:
     say(course, "c.CourseDirectory.directory_structure = '{nbgrader_step}/{student_id}/{assignment_id}'")
     assert course.assignments()
+    course = Course(course.root)
     say(course, "c.CourseDirectory.directory_structure = '{nbgrader_step}/{assignment_id}/{student_id}'")
-    with pytest.raises(CourseError, match=r"directory_structure in nbgrader_config\.py is not for us"):
+    with pytest.raises(CourseError, match=r"directory_structure in nbgrader_config\.py does not work here"):
         course.chosen([ASSIGNMENT])
 
 
@@ -170,6 +171,7 @@ def test_modules_of_the_course_are_found_from_elsewhere(
         f'c.Autograde.autograde_preprocessors.append("stamp_{jobs}.Stamp")',
     )
     late(course, submit, {3: solved[3]}, "ada", "bob")
+    course = open_course(course.root)
     with contextlib.chdir(tmp_path):
         assert [one.error for one in autograde(course, ASSIGNMENT, jobs=jobs)] == ["", ""]
     assert penalties(course) == [1.5, 1.5]

@@ -244,7 +244,7 @@ def test_a_plain_table_tells_times_of_any_platform(
     times = tmp_path / "times.csv"
     times.write_text(f'id,submitted_at\nada,"{text}"\n')
     (class_of.root / "course.toml").write_text('timezone = "UTC"')
-    (one,) = decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}), times=times)
+    (one,) = decided(Course(class_of.root), a_zip(class_of, {"ada/x.ipynb": notebook(3)}), times=times)
     (class_of.root / "course.toml").unlink()
     assert one.time == datetime(2026, 11, 20, 10)
 

@@ -352,7 +352,7 @@ def test_jplag_has_codes_in_an_anonymous_assignment(course: Course, make_noteboo
     nbformat.write(make_notebook(course), path)
     (course.root / "course.toml").write_text("anonymous = true")
     made = export(ASSIGNMENT, "jplag", f"export/{ASSIGNMENT}-jplag", course.root)
-    assert [path.name for path in (made / "submissions").iterdir()] == [Names(course, ASSIGNMENT)("ada")]
+    assert [path.name for path in (made / "submissions").iterdir()] == [Names(Course(course.root), ASSIGNMENT)("ada")]
 
 
 @pytest.mark.parametrize("step", ["submitted", "release"])

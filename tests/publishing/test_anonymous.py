@@ -182,6 +182,7 @@ def test_codes_are_stable_and_others_in_another_course_and_assignment(course: Co
     assert len(set(map(codes, NAMES))) == len(NAMES)
     assert [*map(codes, NAMES)] == [*map(Names(graded, WORDS), NAMES)]
     (course.root / "course.toml").write_text("anonymous = true\n")
+    course = Course(course.root)
     assert not {*map(codes, NAMES)} & {*map(Names(course, "numbers"), NAMES)}
     (course.root / ".grader_secret").write_bytes(b"another")
     assert not {*map(Names(course, WORDS), NAMES)} & {*map(Names(graded, WORDS), NAMES)}

@@ -16,7 +16,7 @@ import pytest
 import grader
 from grader.classroom.run import autograde
 from grader.classroom.stale import stale, told_of_stale
-from grader.course.folder import CONFIG_FILE, Course
+from grader.course.folder import CONFIG_FILE, Course, open_course
 from grader.errors import CourseError
 from grader.gradebook.fingerprint import Fingerprint, changes_between, digest
 from grader.gradebook.published import PointsChange, Publication, Publications, Told, changes
@@ -189,6 +189,7 @@ def test_who_goes_from_what_to_what_and_why(
 ) -> None:
     before = first(taught)
     change(taught, submit)
+    taught = open_course(taught.root)  # as the next command does
     list(autograde(taught, ASSIGNMENT))
     with pytest.raises(UnseenChanges) as unseen:
         first(taught)

@@ -152,7 +152,7 @@ def _release(one: Assignment, course: Path) -> bool:
 def plain_api(course: Path) -> NbGraderAPI:
     """nbgrader without any of our parts."""
     config = Config()
-    config.CourseDirectory.root = str(Course(course).root)  # which lets nbgrader find alembic, too
+    config.CourseDirectory.root = str(course.resolve())
     config.CourseDirectory.course_id = "proof"
     config.Execute.timeout = SECONDS
     return NbGraderAPI(config=config)

@@ -142,8 +142,10 @@ def by_hand(course: Course, student: str, given: float, cell: str = "why") -> No
         gradebook.db.commit()
 
 
-def rule(course: Course, text: str) -> None:
+def rule(course: Course, text: str) -> Course:
+    """The course with these rules, opened as the next command opens it."""
     (course.root / "course.toml").write_text(text)
+    return Course(course.root)
 
 
 def count_graded(patch: pytest.MonkeyPatch) -> list[str]:
@@ -203,7 +205,7 @@ def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
 
 
 def test_where_the_last_one_counts_nothing_is_kept(course: Course) -> None:
-    rule(course, "")
+    course = rule(course, "")
     one, two = (notebook(course, {}, f"{number} answers") for number in range(2))
     assert collected(course, (FIRST, one), (SECOND, two)) == ["new"]
     assert collected(course, (THIRD, one)) == ["replaced"]
@@ -285,7 +287,7 @@ def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypa
 
 
 def test_of_equal_ones_the_newer_counts(course: Course) -> None:
-    rule(course, 'counts = "best"\n')
+    course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, RIGHT)))
     graded(course)
     assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
@@ -295,13 +297,15 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two days of 0.35 leave 2.1 of the 7 points: less than the 3 of the first."""
-    rule(course, BEST.replace("share = 0.1", "share = 0.35"))
+    course = rule(course, BEST.replace("share = 0.1", "share = 0.35"))
     collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
     graded(course)
     assert points(course) == {"kurt": 3}
     assert which(course) == "the best of 2 hand-ins, that of 2026-10-12 07:00 UTC"
     publish(course, WORDS, ["moodle"], silent)
-    rule(course, BEST.replace("share = 0.1", "share = 0.35") + '[assignments.words.extensions]\nkurt = "1 day"\n')
+    course = rule(
+        course, BEST.replace("share = 0.1", "share = 0.35") + '[assignments.words.extensions]\nkurt = "1 day"\n'
+    )
     assert stale(course, WORDS, silent) == {"kurt": ("another hand-in is the best one now",)}
     refused = grader("export", WORDS, "--to", "moodle", folder=course.root)
     assert "another hand-in is the best one now: kurt. Run: grader autograde words" in " ".join(refused.stderr.split())
@@ -317,13 +321,13 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     new = publish(course, WORDS, [], silent, yes=True)
     assert new
     assert new.students["kurt"].hand_in == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
-    rule(course, BEST.replace("share = 0.1", "share = 0.35"))
+    course = rule(course, BEST.replace("share = 0.1", "share = 0.35"))
     assert graded(course) == {"kurt": True}
     assert points(course) == {"kurt": 3}
 
 
 def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course) -> None:
-    rule(course, 'counts = "best"\n')
+    course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
     graded(course)
     by_hand(course, "kurt", 2)
@@ -353,7 +357,7 @@ def waiting(course: Course) -> set[str]:
 
 def test_an_answer_that_nobody_has_read_counts_as_what_it_could_be(course: Course) -> None:
     """So that a better one is read at all: the formgrader has one hand-in of each student."""
-    rule(course, 'counts = "best"\n')
+    course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, RIGHT)))
     graded(course)
     assert points(course) == {"kurt": 7}
@@ -367,7 +371,7 @@ def test_an_answer_that_nobody_has_read_counts_as_what_it_could_be(course: Cours
 
 
 def test_the_hand_ins_of_all_members_are_candidates(course: Course) -> None:
-    rule(course, f'{BEST}[groups]\nred = ["kurt", "lise"]\n')
+    course = rule(course, f'{BEST}[groups]\nred = ["kurt", "lise"]\n')
     collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
     collected(course, (THIRD, notebook(course, RIGHT)), student="lise")
     graded(course)
@@ -404,7 +408,7 @@ def test_a_dry_run_writes_nothing(course: Course) -> None:
 
 @pytest.mark.parametrize("step", ["lay_down", "put_in_place"])
 def test_a_run_that_is_cut_off_loses_nothing(step: str, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    rule(course, 'counts = "best"\n')
+    course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, WRONG, "Good.")))
     graded(course)
     by_hand(course, "kurt", 2)
@@ -443,20 +447,21 @@ def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
 def test_when_the_last_one_counts_again_it_is_so(course: Course) -> None:
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)))
     graded(course)
-    rule(course, "")
+    course = rule(course, "")
     assert stale(course, WORDS, silent) == {"kurt": ("a new hand-in",)}
     graded(course)
     assert points(course) == {"kurt": 3}
     assert which(course) == ""
-    rule(course, BEST)
+    course = rule(course, BEST)
     graded(course)
     assert points(course) == {"kurt": 7}
 
 
 def test_a_plugin_for_being_late_leaves_no_best(course: Course) -> None:
     collected(course, (FIRST, notebook(course, RIGHT)))
-    rule(course, 'counts = "best"\n')
+    course = rule(course, 'counts = "best"\n')
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    course = Course(course.root)
     with pytest.raises(CourseError, match=r"counts: a plugin of nbgrader's, in .* no rule tells which hand-in is the"):
         list(autograde(course, WORDS))

@@ -107,8 +107,10 @@ def copied(course: Course, folder: Path) -> Course:
     return Course(folder / "course")
 
 
-def rule(course: Course, text: str) -> None:
+def rule(course: Course, text: str) -> Course:
+    """The course with these rules, opened as the next command opens it."""
     (course.root / "course.toml").write_text(text)
+    return Course(course.root)
 
 
 # --- what is told ----------------------------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
 ) -> None:
     assert set(points) >= {"ada", "kurt"}
     assert of_these(["ada", "kurt"], by_standings(course)) == {"ada": (9, 9), "kurt": (4, 9)}, "without rules"
-    rule(course, text)
+    course = rule(course, text)
     found = {way.__name__: of_these(points, way(course)) for way in WAYS}
     assert found == dict.fromkeys(found, points)
 
@@ -201,7 +203,7 @@ def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
 def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     text, points = shown_in("The best")
-    rule(course, text)
+    course = rule(course, text)
     for student, again in (("ada", "2026-10-20 08:00:00 UTC"), ("kurt", "2026-10-13 09:00:00 UTC")):
         folder = course.folder("submitted") / student / WORDS
         (folder / "timestamp.txt").write_text("2026-10-12 07:50:00 UTC")
@@ -221,7 +223,7 @@ def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Cour
 
 def test_the_example_of_the_page_about_anonymous_grading(course: Course) -> None:
     text, points = shown_in("Anonymous")
-    rule(course, text)
+    course = rule(course, text)
     names = Names(course, WORDS)
     assert points == {"ada": (9, 9), "kurt": (4, 9)}
     assert of_these(map(names, points), by_report(course)) == {names(one): what for one, what in points.items()}
@@ -273,7 +275,7 @@ PENALTIES = {"kurt": 0.8, "henri": 3.0}
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: str(way.__name__))
 def test_all_rules_at_once(way: Callable[[Course], Points], course: Course) -> None:
-    rule(course, ALL)
+    course = rule(course, ALL)
     assert way(course) == BY_ALL
 
 
@@ -281,7 +283,7 @@ def test_all_rules_at_once(way: Callable[[Course], Points], course: Course) -> N
 
 
 def test_a_page_says_what_counts_and_still_what_was_found(course: Course) -> None:
-    rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\nbonus = ["why"]\n')
+    course = rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\nbonus = ["why"]\n')
     write_feedback(course, WORDS, silent)
     page = " ".join((course.folder("feedback") / "kurt" / WORDS / "words.html").read_text().split())
     assert "“A” and “a” are two words here." in page
@@ -294,7 +296,7 @@ def test_a_page_says_what_counts_and_still_what_was_found(course: Course) -> Non
 
 
 def test_the_report_tells_the_rules_and_what_was_understood(course: Course) -> None:
-    rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\n')
+    course = rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\n')
     page, table, _ = write_report(course, WORDS, silent)
     said = page.read_text()
     assert "By course.toml: 1: does not count; parse-date: full marks for all who handed in." in said
@@ -310,7 +312,7 @@ def test_nobody_waits_for_points_that_do_not_count(course: Course) -> None:
         gradebook.db.commit()
     said: list[str] = []
     export_moodle(course, WORDS, "username", "", said.append)
-    rule(course, '[assignments.words]\nvoid = ["why"]\n')
+    course = rule(course, '[assignments.words]\nvoid = ["why"]\n')
     export_moodle(course, WORDS, "username", "", said.append)
     with course.api().gradebook as gradebook:
         gradebook.find_grade("why", WORDS, WORDS, "kurt").needs_manual_grade = False
@@ -327,7 +329,7 @@ def test_nobody_waits_for_points_that_do_not_count(course: Course) -> None:
 def test_a_rule_is_a_reason_of_its_own_and_makes_nobody_graded_again(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     assert publish(course, WORDS, [], silent)
-    rule(course, "[assignments.words]\nvoid = [1]\n")
+    course = rule(course, "[assignments.words]\nvoid = [1]\n")
     assert stale(course, WORDS, silent) == {}
     assert {one.unchanged for one in autograde(course, WORDS)} == {True}
     with pytest.raises(UnseenChanges) as unseen:
@@ -340,7 +342,7 @@ def test_a_rule_is_a_reason_of_its_own_and_makes_nobody_graded_again(graded: Cou
     new = publish(course, WORDS, [], silent, yes=True)
     assert new
     assert new.max_points == 7
-    (course.root / "course.toml").unlink()
+    course = rule(course, "")
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [], silent)
     assert unseen.value.found[0].why == ["course.toml (no longer 1: does not count)"]
@@ -350,7 +352,7 @@ def test_a_rule_that_changes_nobodys_points_is_published_all_the_same(graded: Co
     """The maximum is another one."""
     course = copied(graded, tmp_path)
     publish(course, WORDS, [], silent)
-    rule(course, '[assignments.words]\nbonus = ["why"]\n')
+    course = rule(course, '[assignments.words]\nbonus = ["why"]\n')
     new = publish(course, WORDS, [], silent)
     assert new
     assert (new.max_points, list(new.changed)) == (7, [])
@@ -383,7 +385,7 @@ def in_nbgrader(course: Course) -> dict[str, Any]:
 def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     said = Told()
-    rule(course, ALL)
+    course = rule(course, ALL)
     assert {one.unchanged for one in autograde(course, WORDS, watcher=said)} == {True}
     assert in_nbgrader(course) == {
         "due": datetime(2026, 10, 12, 8),
@@ -397,7 +399,7 @@ def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(graded: Course, tm
     ]
     assert {one.unchanged for one in autograde(course, WORDS, watcher=said)} == {True}
     assert len(said.found) == 2, "once is enough"
-    rule(course, ALL.replace("share = 0.1", "share = 0").replace('emmy = "2 days"', ""))
+    course = rule(course, ALL.replace("share = 0.1", "share = 0").replace('emmy = "2 days"', ""))
     assert publish(course, WORDS, [], said.tell)
     assert in_nbgrader(course)["penalties"] == {}
     assert in_nbgrader(course)["extensions"] == {}
@@ -416,7 +418,7 @@ class Told(Nobody):
 def test_names_that_nobody_knows_are_told(graded: Course, tmp_path: Path) -> None:
     course, said = copied(graded, tmp_path), Told()
     due = "[assignments.words]\ndue = 2027-01-01T00:00:00Z\nextensions = {kurtt = '1 day'}\n"
-    rule(course, f"[groups]\nred = ['ada', 'gracie']\n{due}")
+    course = rule(course, f"[groups]\nred = ['ada', 'gracie']\n{due}")
     list(autograde(course, WORDS, watcher=said))
     unknown = [
         "course.toml names gracie, whom the gradebook does not know. Did you mean grace?",
@@ -430,9 +432,9 @@ def test_names_that_nobody_knows_are_told(graded: Course, tmp_path: Path) -> Non
 def test_what_rules_have_taken_off_is_no_plugins(graded: Course, tmp_path: Path) -> None:
     """The rule is gone, and what it has written into nbgrader's database still lies there."""
     course = copied(graded, tmp_path)
-    rule(course, ALL)
+    course = rule(course, ALL)
     list(autograde(course, WORDS))
-    rule(course, "[assignments.words]\nvoid = [1]\n")
+    course = rule(course, "[assignments.words]\nvoid = [1]\n")
     assert in_nbgrader(course)["penalties"] == PENALTIES
     assert {way(course)["kurt"] for way in WAYS} == {(3.0, 7.0)}
     list(autograde(course, WORDS))
@@ -443,13 +445,15 @@ def test_a_plugins_penalties_stay_and_beside_a_rule_they_are_an_error(graded: Co
     course = copied(graded, tmp_path)
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
-    rule(course, "[assignments.words]\ndue = 2026-10-12T08:00:00Z\nextensions = {kurt = '2 days'}\nbonus = ['why']\n")
+    course = rule(
+        course, "[assignments.words]\ndue = 2026-10-12T08:00:00Z\nextensions = {kurt = '2 days'}\nbonus = ['why']\n"
+    )
     list(autograde(course, WORDS))
     # The plugin sees the points as they were given: all of henri's 8 are gone, and grace has none.
     assert in_nbgrader(course)["penalties"] == {"henri": 8, "emmy": 7, "grace": 0}
     assert of_these(["ada", "kurt", "emmy"], by_standings(course)) == {"ada": (9, 7), "kurt": (4, 7), "emmy": (0, 7)}
     assert {one.unchanged for one in autograde(course, WORDS)} == {True}
-    rule(course, ALL)
+    course = rule(course, ALL)
     for way in (*WAYS, by_grading):
         with pytest.raises(CourseError, match=r"late: a plugin of nbgrader's, in .* takes points off"):
             way(course)
@@ -460,14 +464,14 @@ def test_due_dates_of_the_gradebook_count_where_the_file_has_none(graded: Course
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(WORDS, duedate="2026-10-12 08:00 UTC")
         gradebook.grant_extension(WORDS, "emmy", days=2)
-    rule(course, "[late]\nper = 'day'\nshare = 0.25\n")
+    course = rule(course, "[late]\nper = 'day'\nshare = 0.25\n")
     # Two days of a quarter each: half of kurt's 4. grace had 0 of 9, and ten minutes cost her nothing of it.
     found = {"kurt": (2.0, 9.0), "emmy": (7.0, 9.0), "grace": (0.0, 9.0), "henri": (0.0, 9.0)}
     assert [of_these(found, way(course)) for way in WAYS] == [found] * len(WAYS)
 
 
 def test_pages_say_why_and_whose_time_is_unknown(course: Course) -> None:
-    rule(course, ALL)
+    course = rule(course, ALL)
     pages = {path.parent.parent.name: path.read_text() for path in write_feedback(course, WORDS, silent)}
     why = "10 % of the points for each day begun, at most 50 %; up to 15 minutes are forgiven"
     assert f"0.8 taken off for handing in late ({why})" in pages["kurt"]
@@ -483,9 +487,9 @@ def test_pages_say_why_and_whose_time_is_unknown(course: Course) -> None:
 
 def test_a_due_date_is_a_reason_and_so_is_an_extension(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
-    rule(course, ALL)
+    course = rule(course, ALL)
     publish(course, WORDS, [], silent)
-    rule(course, ALL + "kurt = '2 days'\n")
+    course = rule(course, ALL + "kurt = '2 days'\n")
     assert stale(course, WORDS, silent) == {}
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [], silent)
@@ -574,7 +578,7 @@ RED = '[groups]\nred = ["kurt", "lise"]\n'
 
 def test_a_group_has_all_that_its_hand_in_has(course: Course) -> None:
     """kurt is late, and lise has an extension that is for both."""
-    rule(course, f"{ALL}lise = '1 day'\n{RED}")
+    course = rule(course, f"{ALL}lise = '1 day'\n{RED}")
     # 1 + 2 (for all) + 0 + 1 = 4; an hour late after the extension, so one day: 0.4 is taken off.
     expected = {**BY_ALL, "kurt": (3.6, 5.0), "lise": (3.6, 5.0)}
     assert [way(course) for way in WAYS] == [expected] * len(WAYS)
@@ -595,17 +599,17 @@ def test_members_of_a_group_are_not_compared(course: Course, monkeypatch: pytest
         return []
 
     monkeypatch.setattr(class_summary, "pairs", pairs)
-    rule(course, RED)
+    course = rule(course, RED)
     write_report(course, WORDS, silent)
     assert sorted(compared) == sorted(TIMES), "lise's code is kurt's"
 
 
 def test_a_group_that_is_no_more_leaves_no_pages(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
-    rule(course, RED)
+    course = rule(course, RED)
     assert [path.parent.parent.name for path in write_feedback(course, WORDS, silent, ["lise"])] == ["lise"]
     assert (course.folder("feedback") / "lise").is_dir()
-    rule(course, RED + "[assignments.words]\ngroups = false\n")
+    course = rule(course, RED + "[assignments.words]\ngroups = false\n")
     assert "lise" not in {path.parent.parent.name for path in write_feedback(course, WORDS, silent)}
     assert not (course.folder("feedback") / "lise" / WORDS).exists()
     with pytest.raises(CourseError, match="There is no graded notebook of words by lise"):
@@ -615,7 +619,7 @@ def test_a_group_that_is_no_more_leaves_no_pages(graded: Course, tmp_path: Path)
 def test_a_new_group_is_published_with_its_reason(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     publish(course, WORDS, [], silent)
-    rule(course, '[groups]\nred = ["grace", "henri", "lise"]\n')
+    course = rule(course, '[groups]\nred = ["grace", "henri", "lise"]\n')
     assert stale(course, WORDS, silent) == {}
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [], silent)
@@ -633,7 +637,7 @@ def test_a_new_group_is_published_with_its_reason(graded: Course, tmp_path: Path
 
 
 def test_two_of_a_group_whose_times_are_unknown_are_a_question(course: Course) -> None:
-    rule(course, '[groups]\nred = ["ada", "iris"]\n')
+    course = rule(course, '[groups]\nred = ["ada", "iris"]\n')
     with pytest.raises(CourseError, match="groups: ada and iris have both handed in words, and no time tells"):
         by_standings(course)
 
@@ -681,14 +685,14 @@ def totals(course: Course) -> dict[str, str]:
 def test_the_example_of_the_page_about_weights(term: Course) -> None:
     (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith("Weights")]
     (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
-    rule(term, text)
+    term = rule(term, text)
     said = dict(re.findall(r"\b(ada|kurt) ([\d.]+) %", section))
     assert {student: totals(term)[student] for student in said} == said == {"ada": "100", "kurt": "33.33"}
 
 
 def test_totals_with_all_rules(term: Course) -> None:
     """With weights of 3 and 1, and the points of BY_ALL: (3 · points / 5 + points in numbers / 5) / 4."""
-    rule(term, ALL.replace("void =", "weight = 3\nvoid ="))
+    term = rule(term, ALL.replace("void =", "weight = 3\nvoid ="))
     assert totals(term) == {
         "ada": "130",  # (3 · 7/5 + 1) / 4, with a bonus
         "kurt": "48",  # (3 · 3.2/5 + 0) / 4
@@ -702,21 +706,21 @@ def test_totals_with_all_rules(term: Course) -> None:
 
 
 def test_what_has_no_weight_or_no_points_adds_nothing(term: Course) -> None:
-    rule(term, "[assignments.words]\nweight = 0\n")
+    term = rule(term, "[assignments.words]\nweight = 0\n")
     assert totals(term) == {"ada": "100"} | dict.fromkeys(
         ["emmy", "grace", "henri", "iris", "kurt", "lise", "mary"], "0"
     )
-    rule(term, "[assignments.numbers]\nvoid = [1, 2]\n")
+    term = rule(term, "[assignments.numbers]\nvoid = [1, 2]\n")
     assert totals(term)["kurt"] == "44.44", "4 of 9, and nothing of nothing"
     assert "does not count" in (term.root / "report/all-assignments.html").read_text()
-    rule(term, "[assignments.numbers]\nvoid = [1, 2]\n[assignments.words]\nweight = 0\n")
+    term = rule(term, "[assignments.numbers]\nvoid = [1, 2]\n[assignments.words]\nweight = 0\n")
     assert grader("export", "--stale-anyway", folder=term.root).returncode == 0
     (ada, *_) = csv.DictReader((term.root / "export/all-assignments.csv").read_text().splitlines())
     assert ada["total in percent"] == ""
 
 
 def test_the_table_of_all_assignments(term: Course) -> None:
-    rule(term, "[assignments.words]\nweight = 2.5\n")
+    term = rule(term, "[assignments.words]\nweight = 2.5\n")
     said = Told()
     (ada, *others) = csv.DictReader(export_term(term, said.tell).read_text().splitlines())
     assert ada == {
@@ -739,7 +743,7 @@ def test_the_page_of_all_assignments(term: Course) -> None:
 
 
 def test_pages_with_rules_are_accessible(term: Course, browser: Chrome) -> None:
-    rule(term, ALL)
+    term = rule(term, ALL)
     pages = {path.parent.parent.name: path for path in write_feedback(term, WORDS, silent, ["kurt"])}
     for page in (pages["kurt"], write_report(term, WORDS, silent)[0], write_term_report(term, silent)):
         browser.get(page.as_uri())
@@ -850,7 +854,7 @@ def test_a_mistake_in_the_file_is_a_clear_error(text: str, said: str, tmp_path: 
 
 
 def test_validate_reads_the_rules_first(course: Course) -> None:
-    rule(course, "[assignments.words]\nviod = [1]\n")
+    course = rule(course, "[assignments.words]\nviod = [1]\n")
     ended = grader("validate", folder=course.root)
     assert (ended.returncode, "Did you mean void?" in " ".join(ended.stderr.split())) == (1, True)
 
@@ -859,6 +863,6 @@ def test_validate_reads_the_rules_first(course: Course) -> None:
 def test_a_rule_for_an_exercise_that_is_not_there_is_an_error_everywhere(
     way: Callable[[Course], object], course: Course
 ) -> None:
-    rule(course, '[assignments.words]\nvoid = ["pars-date"]\n')
+    course = rule(course, '[assignments.words]\nvoid = ["pars-date"]\n')
     with pytest.raises(CourseError, match=r"words.void: words has no exercise pars-date. Did you mean parse-date\?"):
         way(course)

@@ -14,7 +14,7 @@ from rich.console import Console
 from grader.checks.student_code import read_pieces
 from grader.classroom.progress import Onlooker
 from grader.classroom.run import autograde
-from grader.course.folder import CONFIG_FILE, Course, copy_course
+from grader.course.folder import CONFIG_FILE, Course, copy_course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
 from grader.model.label import Label, label_of
@@ -63,11 +63,11 @@ def run_demo(
 def the_course() -> Iterator[Course]:
     """The attention course: packed into an installed grader, or beside one that is not installed."""
     if not PACKED.exists():
-        yield Course(Path(__file__).parents[3])
+        yield open_course(Path(__file__).parents[3])
         return
     with tempfile.TemporaryDirectory() as folder, ZipFile(PACKED) as archive:
         archive.extractall(folder)
-        yield Course(Path(folder))
+        yield open_course(Path(folder))
 
 
 def most_to_read(results: list[Graded]) -> str:

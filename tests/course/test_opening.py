@@ -1,0 +1,74 @@
+"""A course is opened once: its files are read once, and what holds for the whole process is set by entry points."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from grader.course.folder import Course, open_course
+from support.places import DATA
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return Course(shutil.copytree(DATA / "second_course", tmp_path / "course"))
+
+
+def answers(course: Course) -> list[object]:
+    """What a course says of its settings, its rules and its exercises."""
+    return [course.settings, course.called("release"), course.rules("words"), course.exercise_files.digest]
+
+
+def test_what_was_read_once_is_kept_and_a_course_opened_later_has_the_news(course: Course) -> None:
+    before = answers(course)
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.CourseDirectory.release_directory = 'for students'\n")
+    (course.root / "course.toml").write_text("[assignments.words]\nvoid = [1]\n")
+    (course.root / "exercises/more.py").write_text("")
+    assert answers(course) == before
+    assert not set(map(str, answers(Course(course.root)))) & set(map(str, before))
+
+
+def test_nobody_changes_the_settings_of_others(course: Course) -> None:
+    mine = course.config()
+    mine.CourseDirectory.root = "elsewhere"
+    mine.Autograde.sanitize_preprocessors.clear()
+    assert course.config().CourseDirectory.root == str(course.root)
+    assert course.config().Autograde.sanitize_preprocessors
+
+
+def test_only_entry_points_change_what_holds_for_the_whole_process(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def state() -> tuple[list[str], str, int]:
+        return [*sys.path], os.environ["PATH"], len(warnings.filters)
+
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PATH", "/nowhere")
+    before = state()
+    answers(Course(course.root))
+    course.api()
+    assert state() == before
+    open_course(course.root)
+    assert sys.path[-1] == str(course.root)
+    assert shutil.which("alembic")
+    once = state()
+    open_course(course.root)
+    assert state() == once
+
+
+def test_a_course_elsewhere_has_the_very_settings_and_other_places(course: Course, tmp_path: Path) -> None:
+    root = tmp_path / "elsewhere"
+    root.mkdir()
+    (root / "nbgrader_config.py").symlink_to(course.root / "nbgrader_config.py")
+    moved = course.at(root, {"submitted_directory": str(course.folder("submitted"))})
+    assert answers(moved) == answers(course)
+    assert moved.folder("submitted") == course.folder("submitted")
+    assert moved.folder("autograded") == root / "autograded"
+    assert moved.config().CourseDirectory.root == str(root)
+    assert course.config().CourseDirectory.root == str(course.root)
