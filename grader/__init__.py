@@ -1,7 +1,7 @@
 """Grades the notebooks of a course: right, explaining, and not to be cheated.
 
-What authors of exercises need is exported here. It is looked up when it is asked for: the sandbox's side imports this
-package, too, and must not hold what a judge knows; and nobody waits for torch who does not need it.
+What authors of exercises need is exported here. Each name is imported when somebody asks for it: the sandbox's side
+imports this package, too, and must not hold what a judge knows; and nobody waits for torch who does not need it.
 """
 
 from __future__ import annotations
@@ -9,124 +9,82 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from grader.kit.module_cases import draw_weights, impossible, trial
-    from grader.kit.module_readings import reader
-    from grader.model.exercise import (
-        Allowed,
-        Case,
-        Exercise,
-        Inputs,
-        LentClass,
-        MemoryPromise,
-        Misconception,
-        at,
-        columns,
-        randn,
-        wrong,
-    )
-    from grader.model.forms.exact import ACCEPTED, ANOTHER_ERROR, CUT_OFF, EXACT, REFUSING, RUINED
-    from grader.model.forms.function import FUNCTION, Form
-    from grader.model.forms.generation import GENERATION
-    from grader.model.forms.module import CACHED, MODULE, NEW_MODULE
-    from grader.model.forms.rounded import BY_FORMULAS, OF_16_BITS, ROUNDED
-    from grader.model.forms.tensors import SOFTMAX_PIECE, UNWRITTEN, WITH_LOGSUMEXP
-    from grader.model.forms.training import TRAINING
-    from grader.model.forms.twice import TWICE
-    from grader.model.verdict import MAX_SIDE, Picture
-    from grader.sandbox.forms.cached import CACHE, OUTPUTS
-    from grader.sandbox.small_model import SmallModel, small_shapes
-    from grader.solutions.lines import version
-
-_HOMES = {
-    "ACCEPTED": "grader.model.forms.exact",
-    "ANOTHER_ERROR": "grader.model.forms.exact",
-    "Allowed": "grader.model.exercise",
-    "BY_FORMULAS": "grader.model.forms.rounded",
-    "CACHE": "grader.sandbox.forms.cached",
-    "CACHED": "grader.model.forms.module",
-    "CUT_OFF": "grader.model.forms.exact",
-    "Case": "grader.model.exercise",
-    "EXACT": "grader.model.forms.exact",
-    "Exercise": "grader.model.exercise",
-    "FUNCTION": "grader.model.forms.function",
-    "Form": "grader.model.forms.function",
-    "GENERATION": "grader.model.forms.generation",
-    "Inputs": "grader.model.exercise",
-    "LentClass": "grader.model.exercise",
-    "MAX_SIDE": "grader.model.verdict",
-    "MODULE": "grader.model.forms.module",
-    "MemoryPromise": "grader.model.exercise",
-    "Misconception": "grader.model.exercise",
-    "NEW_MODULE": "grader.model.forms.module",
-    "OF_16_BITS": "grader.model.forms.rounded",
-    "OUTPUTS": "grader.sandbox.forms.cached",
-    "Picture": "grader.model.verdict",
-    "REFUSING": "grader.model.forms.exact",
-    "ROUNDED": "grader.model.forms.rounded",
-    "RUINED": "grader.model.forms.exact",
-    "SOFTMAX_PIECE": "grader.model.forms.tensors",
-    "SmallModel": "grader.sandbox.small_model",
-    "TRAINING": "grader.model.forms.training",
-    "TWICE": "grader.model.forms.twice",
-    "UNWRITTEN": "grader.model.forms.tensors",
-    "WITH_LOGSUMEXP": "grader.model.forms.tensors",
-    "at": "grader.model.exercise",
-    "columns": "grader.model.exercise",
-    "draw_weights": "grader.kit.module_cases",
-    "impossible": "grader.kit.module_cases",
-    "randn": "grader.model.exercise",
-    "reader": "grader.kit.module_readings",
-    "small_shapes": "grader.sandbox.small_model",
-    "trial": "grader.kit.module_cases",
-    "version": "grader.solutions.lines",
-    "wrong": "grader.model.exercise",
+_NAMES = {
+    "grader.kit.module_cases": ["draw_weights", "impossible", "trial"],
+    "grader.kit.module_readings": ["reader"],
+    "grader.model.exercise": [
+        "Allowed",
+        "Case",
+        "Exercise",
+        "Inputs",
+        "LentClass",
+        "MemoryPromise",
+        "Misconception",
+        "at",
+        "columns",
+        "randn",
+        "wrong",
+    ],
+    "grader.model.forms.exact": ["ACCEPTED", "ANOTHER_ERROR", "CUT_OFF", "EXACT", "REFUSING", "RUINED"],
+    "grader.model.forms.function": ["FUNCTION", "Form"],
+    "grader.model.forms.generation": ["GENERATION"],
+    "grader.model.forms.module": ["CACHED", "MODULE", "NEW_MODULE"],
+    "grader.model.forms.rounded": ["BY_FORMULAS", "OF_16_BITS", "ROUNDED"],
+    "grader.model.forms.tensors": ["SOFTMAX_PIECE", "UNWRITTEN", "WITH_LOGSUMEXP"],
+    "grader.model.forms.training": ["TRAINING"],
+    "grader.model.forms.twice": ["TWICE"],
+    "grader.model.verdict": ["MAX_SIDE", "Picture"],
+    "grader.sandbox.forms.cached": ["CACHE", "OUTPUTS"],
+    "grader.sandbox.small_model": ["SmallModel", "small_shapes"],
+    "grader.solutions.lines": ["version"],
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
-__all__ = [
-    "ACCEPTED",
-    "ANOTHER_ERROR",
-    "BY_FORMULAS",
-    "CACHE",
-    "CACHED",
-    "CUT_OFF",
-    "EXACT",
-    "FUNCTION",
-    "GENERATION",
-    "MAX_SIDE",
-    "MODULE",
-    "NEW_MODULE",
-    "OF_16_BITS",
-    "OUTPUTS",
-    "REFUSING",
-    "ROUNDED",
-    "RUINED",
-    "SOFTMAX_PIECE",
-    "TRAINING",
-    "TWICE",
-    "UNWRITTEN",
-    "WITH_LOGSUMEXP",
-    "Allowed",
-    "Case",
-    "Exercise",
-    "Form",
-    "Inputs",
-    "LentClass",
-    "MemoryPromise",
-    "Misconception",
-    "Picture",
-    "SmallModel",
-    "at",
-    "columns",
-    "draw_weights",
-    "impossible",
-    "randn",
-    "reader",
-    "small_shapes",
-    "trial",
-    "version",
-    "wrong",
-]
+if TYPE_CHECKING:  # for editors and mypy, which run nothing: "as" says that a name is meant for others
+    from grader.kit.module_cases import draw_weights as draw_weights
+    from grader.kit.module_cases import impossible as impossible
+    from grader.kit.module_cases import trial as trial
+    from grader.kit.module_readings import reader as reader
+    from grader.model.exercise import Allowed as Allowed
+    from grader.model.exercise import Case as Case
+    from grader.model.exercise import Exercise as Exercise
+    from grader.model.exercise import Inputs as Inputs
+    from grader.model.exercise import LentClass as LentClass
+    from grader.model.exercise import MemoryPromise as MemoryPromise
+    from grader.model.exercise import Misconception as Misconception
+    from grader.model.exercise import at as at
+    from grader.model.exercise import columns as columns
+    from grader.model.exercise import randn as randn
+    from grader.model.exercise import wrong as wrong
+    from grader.model.forms.exact import ACCEPTED as ACCEPTED
+    from grader.model.forms.exact import ANOTHER_ERROR as ANOTHER_ERROR
+    from grader.model.forms.exact import CUT_OFF as CUT_OFF
+    from grader.model.forms.exact import EXACT as EXACT
+    from grader.model.forms.exact import REFUSING as REFUSING
+    from grader.model.forms.exact import RUINED as RUINED
+    from grader.model.forms.function import FUNCTION as FUNCTION
+    from grader.model.forms.function import Form as Form
+    from grader.model.forms.generation import GENERATION as GENERATION
+    from grader.model.forms.module import CACHED as CACHED
+    from grader.model.forms.module import MODULE as MODULE
+    from grader.model.forms.module import NEW_MODULE as NEW_MODULE
+    from grader.model.forms.rounded import BY_FORMULAS as BY_FORMULAS
+    from grader.model.forms.rounded import OF_16_BITS as OF_16_BITS
+    from grader.model.forms.rounded import ROUNDED as ROUNDED
+    from grader.model.forms.tensors import SOFTMAX_PIECE as SOFTMAX_PIECE
+    from grader.model.forms.tensors import UNWRITTEN as UNWRITTEN
+    from grader.model.forms.tensors import WITH_LOGSUMEXP as WITH_LOGSUMEXP
+    from grader.model.forms.training import TRAINING as TRAINING
+    from grader.model.forms.twice import TWICE as TWICE
+    from grader.model.verdict import MAX_SIDE as MAX_SIDE
+    from grader.model.verdict import Picture as Picture
+    from grader.sandbox.forms.cached import CACHE as CACHE
+    from grader.sandbox.forms.cached import OUTPUTS as OUTPUTS
+    from grader.sandbox.small_model import SmallModel as SmallModel
+    from grader.sandbox.small_model import small_shapes as small_shapes
+    from grader.solutions.lines import version as version
+else:
+    __all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -51,6 +51,7 @@ def grade(
     """
     course = open_course()
     from grader.classroom.intake import all_handed_in
+    from grader.gradebook.names import Names
 
     if device == "cuda" and not dask:
         jobs = _jobs_on_gpus(jobs, confined=not unconfined)
@@ -70,7 +71,11 @@ def grade(
         if len(chosen) > 1 and not silent:
             console.print(f"\n[bold]{escape(assignment)}[/]", highlight=False)
         try:
-            found[assignment] = _grade(course, assignment, those, how, yes=yes, dry_run=dry_run, silent=silent)
+            names = Names(course, assignment)
+            with names.in_errors():
+                found[assignment] = _grade(
+                    names, course, assignment, those, how, yes=yes, dry_run=dry_run, silent=silent
+                )
         except CourseError as error:
             if len(chosen) == 1:
                 raise
@@ -96,24 +101,6 @@ def _jobs_on_gpus(asked: int | None, confined: bool) -> int:
 
 
 def _grade(
-    course: Course,
-    assignment: str,
-    students: Sequence[str],
-    how: Mapping[str, Any],
-    *,
-    yes: bool,
-    dry_run: bool,
-    silent: bool,
-) -> dict[str, Any]:
-    """One assignment, from what was handed in to what is told of it; the same as data."""
-    from grader.gradebook.names import Names
-
-    names = Names(course, assignment)
-    with names.in_errors():
-        return _grade_as(names, course, assignment, students, how, yes=yes, dry_run=dry_run, silent=silent)
-
-
-def _grade_as(
     names: Names,
     course: Course,
     assignment: str,
@@ -124,7 +111,7 @@ def _grade_as(
     dry_run: bool,
     silent: bool,
 ) -> dict[str, Any]:
-    """The same, with students called by these names."""
+    """Grade one assignment and print what came out, with students called by these names; returns the same as data."""
     from grader.checks.sound_cases import must_be_sound
     from grader.classroom import progress
     from grader.classroom.intake import who
