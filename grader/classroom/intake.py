@@ -131,8 +131,7 @@ class Intake:
         self._ignored = settings.ignored
         self._own = settings.students_own
         self._is_penalised = takes_points_off(settings.penalties)  # by nbgrader, while it grades
-        self._rules, self._extensions = gradebook.rules, gradebook.extensions()
-        self._times = gradebook.times()
+        self._rules, self._submitted = gradebook.rules, gradebook.submitted()
         self._known = known
         self._secret = secret_of(course.root)
         self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate if self._is_penalised else None)
@@ -187,7 +186,9 @@ class Intake:
         """As far as a grade depends on it."""
         if not self._is_penalised:
             return ""
-        return str(self._rules.extension(student) if self._rules.due else self._extensions.get(student))
+        if self._rules.due:
+            return str(self._rules.extension(student))
+        return str(known.extension if (known := self._submitted.get(student)) else None)
 
     def _contents(self, notebooks: Mapping[str, bytes | None]) -> list[str | bytes]:
         """Where there is one, as it was counted before there could be several: else all would be new hand-ins."""
@@ -197,9 +198,10 @@ class Intake:
 
     def _without_time(self, student: str) -> list[str]:
         """The gradebook keeps the time of an earlier hand-in, as it does in nbgrader. This one may have been late."""
-        if not (time := self._times.get(student)):
+        if not (known := self._submitted.get(student)) or not known.timestamp:
             return []
-        return [f"hand in without a time: that of an earlier hand-in, {said(time, self._rules.zone)}, still counts"]
+        time = said(known.timestamp, self._rules.zone)
+        return [f"hand in without a time: that of an earlier hand-in, {time}, still counts"]
 
     def _is_ignored(self, place: str) -> bool:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)

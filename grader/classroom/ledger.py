@@ -15,7 +15,7 @@ from grader.gradebook.class_gradebook import GradebookEntry
 from grader.gradebook.counting import HandIns
 from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.records import Record, digest_of
-from grader.gradebook.set_aside import Aside, MarksAside, SetAside
+from grader.gradebook.set_aside import Aside, Marks, SetAside
 from grader.host.machine import environment
 from grader.host.patience import patiently
 from grader.model.submission import Files, Graded
@@ -87,12 +87,12 @@ class Ledger:
         best = self._known.best(results[0].graded.student, times, new)
         return next(one for one in results if one.hand_in == best)
 
-    def _marks(self, result: Result) -> MarksAside:
+    def _marks(self, result: Result) -> Marks:
         """With what a person has given this very hand-in."""
         new = {} if result.graded.unchanged else {result.hand_in: self._fresh(result)}
         return self._known.known_marks(result.graded.student, result.hand_in, new)
 
-    def _fresh(self, result: Result) -> MarksAside:
+    def _fresh(self, result: Result) -> Marks:
         return self._gradebook.fresh_marks(result.graded, self._same(result))
 
     def _same(self, result: Result) -> frozenset[tuple[str, str]]:
@@ -112,7 +112,7 @@ class Ledger:
             return self._gradebook.notebooks_aside(student, hand_in)
         return self._folder.texts(student)
 
-    def _lay_down(self, result: Result, marks: MarksAside | None) -> None:
+    def _lay_down(self, result: Result, marks: Marks | None) -> None:
         """Lay a result down beside its place in autograded/, and put it on the list for the gradebook."""
         taken, texts = result.taken, self._texts(result)
         files: Files = {**taken.submission.files, **self._given}
@@ -123,7 +123,7 @@ class Ledger:
     def _set_aside(self, result: Result, counted: bool) -> None:
         texts = self._texts(result)
         known = counted and result.graded.unchanged  # its marks are in the gradebook, where they can still change
-        marks = MarksAside({}, {}) if known else self._marks(result)
+        marks = Marks({}, {}) if known else self._marks(result)
         one = SetAside(result.hand_in, result.taken.timestamp, _record(result, texts), marks, texts)
         self._aside.append(Aside(result.graded.student, one, counted))
 

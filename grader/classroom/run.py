@@ -105,7 +105,7 @@ def autograde(
     with alone(course):
         api = course.api()
         settings = read_settings(course, api, assignment)
-        rules = term_rules(course, api, assignment)
+        rules = term_rules(course, assignment)
         emptied = is_emptied(api)
         with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
             if not emptied:

@@ -24,12 +24,13 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.errors import CourseError
+from grader.gradebook.class_rows import Submitted, submitted
 from grader.gradebook.connection import PatientSession
 from grader.gradebook.items import items_of
-from grader.gradebook.records import RECORDS, Record, read_record, row_of
+from grader.gradebook.records import RECORDS, Record, read_records, row_of
 from grader.gradebook.set_aside import (
     Aside,
-    MarksAside,
+    Marks,
     SetAside,
     by_person,
     commented_row,
@@ -55,7 +56,7 @@ class GradebookEntry:
     record: Record
     timestamp: datetime | None  # when it was handed in, if that is known
     # Its own, where another hand-in counted so far, and what a person gave is for that one.
-    marks: MarksAside | None = None
+    marks: Marks | None = None
     same: Collection[tuple[str, str]] = ()  # graded cells, by notebook and name, with answer and task as before
 
 
@@ -107,22 +108,14 @@ class ClassGradebook:
         self._grade_cells = {cell: names[cell] for cells in self._graded.values() for cell in cells}
         self._comment_cells = {cell: names[cell] for cells in self._commented.values() for cell in cells}
 
+    def submitted(self) -> dict[str, Submitted]:
+        """What nbgrader knows of each student's submission."""
+        return self._read_only(lambda: submitted(self._session.db, self._assignment_id))
+
     def records(self) -> dict[str, Record]:
-        """What is known of each student's submission."""
-        query = (
-            select(SubmittedAssignment.student_id, RECORDS)
-            .join(RECORDS, RECORDS.c.submission_id == SubmittedAssignment.id)
-            .where(SubmittedAssignment.assignment_id == self._assignment_id)
-        )
-        return {row.student_id: read_record(row) for row in self._session.all(query)}
-
-    def extensions(self) -> dict[str, Any]:
-        """By how much each student may be late."""
-        return self._of_submissions(SubmittedAssignment.extension)
-
-    def times(self) -> dict[str, datetime | None]:
-        """When each student has handed in, if that is known."""
-        return self._of_submissions(SubmittedAssignment.timestamp)
+        """What each student's grade was given for."""
+        found = self._read_only(lambda: read_records(self._session.db, self._assignment_id))
+        return {student: found[row.id] for student, row in self.submitted().items() if row.id in found}
 
     def _read_only(self, read: Callable[[], T]) -> T:
         """Without a transaction that stays open on a server for as long as the class takes."""
@@ -134,13 +127,7 @@ class ClassGradebook:
 
         return self._session.patiently(ended)
 
-    def _of_submissions(self, column: Any) -> dict[str, Any]:
-        query = select(SubmittedAssignment.student_id, column).where(
-            SubmittedAssignment.assignment_id == self._assignment_id
-        )
-        return dict(tuple(row) for row in self._session.all(query))
-
-    def marks(self) -> dict[str, MarksAside]:
+    def marks(self) -> dict[str, Marks]:
         """Of the hand-ins that count, by student."""
         return self._read_only(lambda: read_marks(self._session.db, self._assignment_id))
 
@@ -151,10 +138,10 @@ class ClassGradebook:
     def notebooks_aside(self, student: str, hand_in: str) -> dict[str, str]:
         return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, hand_in))
 
-    def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> MarksAside:
+    def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> Marks:
         """What grading gave, as it stands in nbgrader's tables. `same` says which answers are as they were before."""
         scores, comments = _by_cell(graded, "scores"), _by_cell(graded, "comments")
-        return MarksAside(
+        return Marks(
             {cell: graded_row(scores[name]) for cell, name in self._grade_cells.items() if name in scores},
             {cell: commented_row(comments[name]) for cell, name in self._comment_cells.items() if name in comments},
             [cell for cell, name in self._grade_cells.items() if name in same],
@@ -191,10 +178,8 @@ class ClassGradebook:
         """The id of each student's submission. Who has none gets one, with empty grades and comments."""
         known = set(self._session.db.scalars(select(Student.id).where(Student.id.in_(students))))
         self._add(Student, [{"id": student} for student in dict.fromkeys(students) if student not in known])
-        query = select(SubmittedAssignment.student_id, SubmittedAssignment.id).where(
-            SubmittedAssignment.assignment_id == self._assignment_id, SubmittedAssignment.student_id.in_(students)
-        )
-        ids: dict[str, str] = dict(tuple(row) for row in self._session.db.execute(query))
+        there = submitted(self._session.db, self._assignment_id, students)
+        ids = {student: row.id for student, row in there.items()}
         new = {student: _new_id() for student in students if student not in ids}
         self._add(
             SubmittedAssignment,

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import NamedTuple
 
-from nbgrader.api import (
-    Assignment,
-    BaseCell,
-    Comment,
-    Grade,
-    Gradebook,
-    Notebook,
-    Student,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
+from nbgrader.api import Assignment, BaseCell, Gradebook, Notebook, Student, SubmittedAssignment
 from sqlalchemy import inspect, select
+from sqlalchemy.orm import Session
 
+from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.gradebook.connection import open_gradebook
 from grader.gradebook.items import Counted, count, items_of, within_reach
 from grader.gradebook.late import NotebookRow, notebook_rows
-from grader.gradebook.records import RECORDS, Record, read_record
-from grader.gradebook.set_aside import how_many, said_of_best
+from grader.gradebook.records import RECORDS, read_records
+from grader.gradebook.set_aside import Marks, how_many, read_marks, said_of_best
+from grader.gradebook.settings import term_rules
 from grader.model.label import Label
 from grader.notebooks.cells import solved_in
 from grader.term.rules import AssignmentRules, Rule
@@ -58,6 +53,24 @@ class Person:
     canvas_id: str = ""
 
 
+class Submitted(NamedTuple):
+    """What nbgrader knows of a submission. One without a grade may be no more than an extension."""
+
+    student_id: str  # who handed in
+    id: str
+    timestamp: datetime | None
+    extension: timedelta | None
+
+
+def submitted(session: Session, assignment_id: str, students: Collection[str] | None = None) -> dict[str, Submitted]:
+    """The submissions of an assignment, by student; of these students, if some are named."""
+    row = SubmittedAssignment
+    query = select(row.student_id, row.id, row.timestamp, row.extension).where(row.assignment_id == assignment_id)
+    if students is not None:
+        query = query.where(row.student_id.in_(students))
+    return {found.student_id: Submitted(*found) for found in session.execute(query)}
+
+
 class NotInGradebook(CourseError):
     """The gradebook does not know the assignment yet."""
 
@@ -68,14 +81,14 @@ class ClassRows:
     def __init__(
         self, gradebook: Gradebook, assignment: str, rules: AssignmentRules, cells: Iterable[tuple[str, str]] = ()
     ) -> None:
-        self._session = gradebook.db
+        self._session: Session = gradebook.db
         row = self._session.execute(
             select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
         ).first()
         if row is None:
             raise NotInGradebook(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
         self._id = row.id
-        self._rules, self.assignment = rules, assignment
+        self.rules, self.assignment = rules, assignment
         self.duedate: datetime | None = rules.due or row.duedate
         self.notebooks = list(
             self._session.scalars(
@@ -84,8 +97,10 @@ class ClassRows:
         )
         self.items = items_of(self._session, assignment, rules, cells)
         self.people = self._people()
-        self.submissions = self._submissions()
-        self.points, self.scored, self.waiting, self.by_hand = self._grades()
+        self.submissions = submitted(self._session, self._id)
+        marks = read_marks(self._session, self._id)
+        self.marks = {row.id: marks.get(student, Marks({}, {})) for student, row in self.submissions.items()}
+        self.scored = {submission for submission, its in self.marks.items() if its.is_graded}
         self._own, self._aside = dict(self.submissions), how_many(self._session)
         self.submissions |= self._of_groups()
         known = {person.id for person in self.people}
@@ -94,28 +109,19 @@ class ClassRows:
         for notebook in notebook_rows(self._session, assignment):
             self.notebook_rows[notebook.submission].append(notebook)
         self.remarks = self._remarks()
-        self.records = self._records() if inspect(gradebook.engine).has_table(RECORDS.name) else {}
+        has_records = inspect(gradebook.engine).has_table(RECORDS.name)
+        self.records = read_records(self._session, self._id) if has_records else {}  # by submission
 
     def _people(self) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
         return [Person(*(value or "" for value in row)) for row in self._session.execute(query)]
 
-    def _submissions(self) -> dict[str, Any]:
-        """By student. An extension alone makes nbgrader add a submission, so a row is no proof of one."""
-        query = select(
-            SubmittedAssignment.student_id,  # who handed in
-            SubmittedAssignment.id,
-            SubmittedAssignment.timestamp,
-            SubmittedAssignment.extension,
-        ).where(SubmittedAssignment.assignment_id == self._id)
-        return {row.student_id: row for row in self._session.execute(query)}
-
-    def _of_groups(self) -> dict[str, Any]:
+    def _of_groups(self) -> dict[str, Submitted]:
         """What a group has handed in is the submission of each of its members. Of several, the last or best counts."""
-        found: dict[str, Any] = {}
-        for group in self._rules.groups:
+        found: dict[str, Submitted] = {}
+        for group in self.rules.groups:
             rows = [row for student in group if (row := self.submissions.get(student)) and row.id in self.scored]
-            if self._rules.best and rows:
+            if self.rules.best and rows:
                 found |= dict.fromkeys(group, max(rows, key=self._by_points))
                 continue
             if len(rows) > 1 and (None in (times := [row.timestamp for row in rows]) or len(set(times)) < len(times)):
@@ -128,68 +134,30 @@ class ClassRows:
                 found |= dict.fromkeys(group, max(rows, key=lambda row: (row.timestamp is not None, row.timestamp)))
         return found
 
-    def _by_points(self, row: Any) -> tuple[float, datetime]:
+    def _by_points(self, row: Submitted) -> tuple[float, datetime]:
         """The more the better, and of equal ones the newer."""
-        unseen = self.waits(row.id) - self.by_hand.get(row.id, set())
-        points = within_reach(self.items, self.points[row.id], unseen, self._rules.late, self.late_by(row))
+        marks = self.marks[row.id]
+        unseen = self.waits(row.id) - marks.by_hand
+        points = within_reach(self.items, marks.points, unseen, self.rules.late, self.late_by(row))
         return points, row.timestamp or datetime.min
 
-    def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], dict[str, set[str]], dict[str, set[str]]]:
-        """The points of each submission by cell; which have a score at all; what waits for one by hand, and has one."""
-        query = (
-            select(
-                SubmittedNotebook.assignment_id,
-                Grade.cell_id,
-                Grade.score,
-                (Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None)).label("scored"),
-                Grade.needs_manual_grade,
-                Grade.manual_score.is_not(None).label("by_hand"),
-            )
-            .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .where(SubmittedAssignment.assignment_id == self._id)
-        )
-        points: dict[str, dict[str, float]] = defaultdict(dict)
-        scored: set[str] = set()
-        waiting: dict[str, set[str]] = defaultdict(set)
-        by_hand: dict[str, set[str]] = defaultdict(set)
-        for submission, cell, score, has_score, needs_person, from_person in self._session.execute(query):
-            points[submission][cell] = float(score)
-            if has_score:
-                scored.add(submission)
-            if needs_person:
-                waiting[submission].add(cell)
-            if from_person:
-                by_hand[submission].add(cell)
-        return points, scored, waiting, by_hand
-
     def _remarks(self) -> dict[str, list[Remark]]:
-        """By submission. What nbgrader says by itself is none."""
-        query = (
-            select(SubmittedNotebook.assignment_id, Comment.cell_id, BaseCell.name, Comment.manual_comment)
-            .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .join(BaseCell, BaseCell.id == Comment.cell_id)
-            .where(SubmittedAssignment.assignment_id == self._id, Comment.manual_comment.is_not(None))
-            .order_by(BaseCell.name)
-        )
-        found: dict[str, list[Remark]] = defaultdict(list)
-        for submission, *remark in self._session.execute(query):
-            found[submission].append(Remark(*remark))
-        return found
+        """What people have written, by submission and in the order of names of cells; not what nbgrader says itself."""
+        query = select(BaseCell.id, BaseCell.name).join(Notebook, Notebook.id == BaseCell.notebook_id)
+        cells = self._session.execute(query.where(Notebook.assignment_id == self._id).order_by(BaseCell.name)).all()
+        return {
+            submission: [
+                Remark(cell, name, marks.comments[cell]["manual_comment"])
+                for cell, name in cells
+                if cell in marks.comments and marks.comments[cell]["manual_comment"] is not None
+            ]
+            for submission, marks in self.marks.items()
+        }
 
-    def _records(self) -> dict[str, Record]:
-        """What our own grading has written down beside nbgrader's tables, by submission."""
-        query = (
-            select(RECORDS)
-            .join(SubmittedAssignment, SubmittedAssignment.id == RECORDS.c.submission_id)
-            .where(SubmittedAssignment.assignment_id == self._id)
-        )
-        return {row.submission_id: read_record(row) for row in self._session.execute(query)}
-
-    def counted(self, submission: Any) -> Counted:
-        late = self._rules.late
-        counted = count(self.items, self.points[submission.id], late, self.late_by(submission))
+    def counted(self, submission: Submitted) -> Counted:
+        """What counts of its points."""
+        late = self.rules.late
+        counted = count(self.items, self.marks[submission.id].points, late, self.late_by(submission))
         if late is None:
             return replace(counted, penalties={row.name: row.by_plugin for row in self.notebook_rows[submission.id]})
         return counted
@@ -198,20 +166,20 @@ class ClassRows:
         """The rules that apply, in words."""
         by = self.submissions[student].student_id
         group = [f"handed in by {by}"] if by != student else []
-        late = [self._rules.late.words] if self._rules.late else []
+        late = [self.rules.late.words] if self.rules.late else []
         exercises = [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
-        return [*exercises, *self._rules.dates(student), *late, *group]
+        return [*exercises, *self.rules.dates(student), *late, *group]
 
     def said_of_hand_in(self, student: str) -> str:
         """Which one counts, where the best of several does."""
-        if not self._rules.best or not (row := self.submissions.get(student)):
+        if not self.rules.best or not (row := self.submissions.get(student)):
             return ""
-        group = [self._own[one] for one in self._rules.group_of(student) if one in self._own]
+        group = [self._own[one] for one in self.rules.group_of(student) if one in self._own]
         hand_ins = sum(1 + self._aside[one.id] for one in group if one.id in self.scored)
-        return said_of_best(hand_ins, row.timestamp, self._rules.zone)
+        return said_of_best(hand_ins, row.timestamp, self.rules.zone)
 
     @property
-    def graded(self) -> dict[str, Any]:
+    def graded(self) -> dict[str, Submitted]:
         """The submissions that have points, by student."""
         return {student: row for student, row in self.submissions.items() if row.id in self.scored}
 
@@ -223,12 +191,19 @@ class ClassRows:
     def waits(self, submission: str) -> set[str]:
         """The cells for which a person is to give points that would count."""
         settled = {item.cell for item in self.items if item.rule in (Rule.VOID, Rule.FULL)}
-        return self.waiting.get(submission, set()) - settled
+        return self.marks[submission].waiting - settled
 
     def waiting_for(self, submission: str) -> list[str]:
         """The same, as they are called."""
         waits = self.waits(submission)
         return [item.label for item in self.items if item.cell in waits]
 
-    def late_by(self, submission: Any) -> timedelta:
-        return self._rules.late_by(submission.student_id, submission.timestamp, self.duedate, submission.extension)
+    def late_by(self, submission: Submitted) -> timedelta:
+        return self.rules.late_by(submission.student_id, submission.timestamp, self.duedate, submission.extension)
+
+
+def read_rows(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassRows:
+    """The rows of an assignment in the course's gradebook, counted by the rules of its term."""
+    rules = term_rules(course, assignment)
+    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
+        return ClassRows(gradebook, assignment, rules, course.released_cells(assignment))

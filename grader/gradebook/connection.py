@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -112,16 +112,6 @@ class PatientSession:
         except BaseException:
             self.db.rollback()
             raise
-
-    def all(self, query: Any) -> Sequence[Any]:
-        """The rows of a query."""
-
-        def read() -> Sequence[Any]:
-            found = self.db.execute(query).all()
-            self.db.rollback()  # or a server would have a transaction open for as long as the class takes
-            return found  # type: ignore[no-any-return]
-
-        return self.patiently(read)
 
     def commit(self) -> None:
         self._must_be_there()

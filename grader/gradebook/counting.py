@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.hidden_seed import NumberedHandIn
 from grader.gradebook.items import within_reach
 from grader.gradebook.records import Record
-from grader.gradebook.set_aside import MarksAside, SetAside
+from grader.gradebook.set_aside import Marks, SetAside
 
 
 class HandIns:
@@ -20,9 +20,9 @@ class HandIns:
         self.gradebook = gradebook
         self.records = gradebook.records()
         self.aside: dict[str, dict[str, SetAside]] = defaultdict(dict)
-        self.marks: Mapping[str, MarksAside] = {}  # of those that count
+        self.marks: Mapping[str, Marks] = {}  # of those that count
         if gradebook.rules.best:
-            self.marks, self._extensions = gradebook.marks(), gradebook.extensions()
+            self.marks, self._submitted = gradebook.marks(), gradebook.submitted()
             for student, one in gradebook.set_aside():
                 self.aside[student][one.hand_in] = one
 
@@ -46,9 +46,7 @@ class HandIns:
         one = self.aside[student].get(digest)
         return one.record if one else None
 
-    def best(
-        self, student: str, times: Mapping[str, datetime | None], new: Mapping[str, MarksAside] | None = None
-    ) -> str:
+    def best(self, student: str, times: Mapping[str, datetime | None], new: Mapping[str, Marks] | None = None) -> str:
         """Which one of these hand-ins has the most points by the rules of the term; of equal ones, the newer.
 
         `times` are those of all that may count, the one in submitted/ last; `new` has the marks of those that were
@@ -62,7 +60,7 @@ class HandIns:
         marks = {digest: self.known_marks(student, digest, new or {}) for digest in times}
         return max(enumerate(times), key=worth)[1]
 
-    def known_marks(self, student: str, digest: str, new: Mapping[str, MarksAside]) -> MarksAside:
+    def known_marks(self, student: str, digest: str, new: Mapping[str, Marks]) -> Marks:
         """Those of a hand-in; with what a person has given it, if it is graded again."""
         if self.counting(student) == digest:
             old = self.marks.get(student)
@@ -71,13 +69,10 @@ class HandIns:
             old = one.marks if one else None
         if digest in new:
             return new[digest].by_person(old) if old else new[digest]
-        return old or MarksAside({}, {})
+        return old or Marks({}, {})
 
-    def _points(self, student: str, time: datetime | None, marks: MarksAside) -> float:
+    def _points(self, student: str, time: datetime | None, marks: Marks) -> float:
         rules = self.gradebook.rules
-        late = rules.late_by(student, time, self.gradebook.duedate, self._extension(student))
+        known = self._submitted.get(student)
+        late = rules.late_by(student, time, self.gradebook.duedate, known.extension if known else None)
         return within_reach(self.gradebook.items, marks.points, marks.open, rules.late, late)
-
-    def _extension(self, student: str) -> timedelta | None:
-        found: timedelta | None = self._extensions.get(student)
-        return found

@@ -5,7 +5,6 @@ published/ASSIGNMENT/3/ holds the third: state.json with everybody's points, and
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +14,8 @@ from typing import Any
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows
-from grader.gradebook.connection import open_gradebook
+from grader.gradebook.class_rows import ClassRows, Submitted, read_rows
 from grader.gradebook.fingerprint import HAND_IN, changes_between, digest
-from grader.gradebook.settings import term_rules
 from grader.term.rules import Rule
 
 FOLDER = "published"
@@ -83,17 +80,14 @@ def _number(points: float) -> str:
 
 def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tuple[dict[str, Told], float]:
     """What everyone would be told now whose submission is graded, and of how many points."""
-    api = course.api()
-    rules = term_rules(course, api, assignment)
-    with contextlib.closing(open_gradebook(api, tell)) as gradebook:
-        rows = ClassRows(gradebook, assignment, rules, course.released_cells(assignment))
+    rows = read_rows(course, assignment, tell)
     found = {student: _told(rows, student, row) for student, row in sorted(rows.graded.items())}
     return found, rows.max_points
 
 
-def _told(rows: ClassRows, student: str, submission: Any) -> Told:
+def _told(rows: ClassRows, student: str, submission: Submitted) -> Told:
     counted = rows.counted(submission)
-    by_hand, record = rows.by_hand.get(submission.id, ()), rows.records.get(submission.id)
+    by_hand, record = rows.marks[submission.id].by_hand, rows.records.get(submission.id)
     remarks = rows.remarks.get(submission.id)
     return Told(
         points={item.label: counted.points[item.cell] for item in rows.items if item.cell in counted.points},

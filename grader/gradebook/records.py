@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Column, MetaData, String, Table, Text
+from nbgrader.api import SubmittedAssignment
+from sqlalchemy import Column, MetaData, String, Table, Text, select
+from sqlalchemy.orm import Session
 
 from grader.gradebook.hidden_seed import NumberedHandIn
 from grader.model.verdict import Scored
@@ -39,6 +41,16 @@ def digest_of(notebooks: Mapping[str, bytes]) -> str:
     """What tells graded notebooks from any others; empty if there is none."""
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(notebooks.items())}
     return "".join(digests.values()) if len(digests) < 2 else hashlib.sha256(str(digests).encode()).hexdigest()
+
+
+def read_records(session: Session, assignment_id: str) -> dict[str, Record]:
+    """The records of an assignment, by the id of the submission."""
+    query = (
+        select(RECORDS)
+        .join(SubmittedAssignment, SubmittedAssignment.id == RECORDS.c.submission_id)
+        .where(SubmittedAssignment.assignment_id == assignment_id)
+    )
+    return {row.submission_id: read_record(row) for row in session.execute(query)}
 
 
 def read_record(row: Any) -> Record:

@@ -30,6 +30,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.orm import Session
 
 from grader.gradebook.records import Record, read_record, row_of
 from grader.term.times import said
@@ -53,7 +54,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class MarksAside:
+class Marks:
     """What nbgrader's tables have of a submission: rows by the id of their cell."""
 
     grades: Mapping[str, Row]
@@ -70,11 +71,25 @@ class MarksAside:
         }
 
     @property
+    def is_graded(self) -> bool:
+        return any(row[name] is not None for row in self.grades.values() for name in ("manual_score", "auto_score"))
+
+    @property
+    def waiting(self) -> set[str]:
+        """The cells that a person is to look at."""
+        return {cell for cell, row in self.grades.items() if row["needs_manual_grade"]}
+
+    @property
+    def by_hand(self) -> set[str]:
+        """The cells that a person has given points for."""
+        return {cell for cell, row in self.grades.items() if row["manual_score"] is not None}
+
+    @property
     def open(self) -> set[str]:
         """The cells that wait for a person who has given nothing for them so far."""
-        return {cell for cell, row in self.grades.items() if row["needs_manual_grade"] and row["manual_score"] is None}
+        return self.waiting - self.by_hand
 
-    def by_person(self, other: MarksAside) -> MarksAside:
+    def by_person(self, other: Marks) -> Marks:
         """With what a person has given the other one, to be looked at again where it was for another answer."""
         grades = {
             cell: {**row, **by_person(row["auto_score"], other.grades.get(cell, row), cell in self.same)}
@@ -84,7 +99,7 @@ class MarksAside:
             cell: {**row, "manual_comment": other.comments.get(cell, row)["manual_comment"]}
             for cell, row in self.comments.items()
         }
-        return MarksAside(grades, comments, self.same)
+        return Marks(grades, comments, self.same)
 
 
 def graded_row(score: float | None) -> Row:
@@ -109,7 +124,7 @@ class SetAside:
     hand_in: str
     time: datetime | None
     record: Record
-    marks: MarksAside
+    marks: Marks
     notebooks: Mapping[str, str]  # the texts of the graded ones
 
 
@@ -122,7 +137,7 @@ class Aside:
     counted: bool  # so far, so that its marks are those in nbgrader's tables, or new ones with what a person gave there
 
 
-def read_set_aside(session: Any, assignment_id: str) -> list[tuple[str, SetAside]]:
+def read_set_aside(session: Session, assignment_id: str) -> list[tuple[str, SetAside]]:
     """All of an assignment, with their students, and without their notebooks."""
     SET_ASIDE.create(session.connection(), checkfirst=True)
     columns = [column for column in SET_ASIDE.c if column.name != "notebooks"]
@@ -132,12 +147,12 @@ def read_set_aside(session: Any, assignment_id: str) -> list[tuple[str, SetAside
         .where(SubmittedAssignment.assignment_id == assignment_id)
     )
     return [
-        (row.student_id, SetAside(row.hand_in, row.time, read_record(row), MarksAside(**json.loads(row.marks)), {}))
+        (row.student_id, SetAside(row.hand_in, row.time, read_record(row), Marks(**json.loads(row.marks)), {}))
         for row in session.execute(query)
     ]
 
 
-def read_notebooks(session: Any, assignment_id: str, student: str, hand_in: str) -> dict[str, str]:
+def read_notebooks(session: Session, assignment_id: str, student: str, hand_in: str) -> dict[str, str]:
     """The graded notebooks of one that is set aside."""
     query = (
         select(SET_ASIDE.c.notebooks)
@@ -149,7 +164,7 @@ def read_notebooks(session: Any, assignment_id: str, student: str, hand_in: str)
     return found
 
 
-def how_many(session: Any, submissions: Iterable[str] | None = None) -> Counter[str]:
+def how_many(session: Session, submissions: Iterable[str] | None = None) -> Counter[str]:
     """How many hand-ins are set aside of each submission; of these, if some are named."""
     if not inspect(session.get_bind()).has_table(SET_ASIDE.name):
         return Counter()
@@ -165,9 +180,9 @@ def said_of_best(hand_ins: int, time: datetime | None, zone: str) -> str:
     return f"the best of {hand_ins} hand-ins, {which}" if hand_ins > 1 else ""
 
 
-def read_marks(session: Any, assignment_id: str, students: Iterable[str] | None = None) -> dict[str, MarksAside]:
+def read_marks(session: Session, assignment_id: str, students: Iterable[str] | None = None) -> dict[str, Marks]:
     """Those of the hand-ins that count, by student; of these students, if some are named."""
-    found: dict[str, MarksAside] = {}
+    found: dict[str, Marks] = {}
     for kind, columns in _COLUMNS.items():
         query = (
             select(SubmittedAssignment.student_id, kind.cell_id, *(getattr(kind, name) for name in columns))
@@ -178,13 +193,13 @@ def read_marks(session: Any, assignment_id: str, students: Iterable[str] | None 
         if students is not None:
             query = query.where(SubmittedAssignment.student_id.in_(list(students)))
         for row in session.execute(query):
-            marks = found.setdefault(row.student_id, MarksAside({}, {}))
+            marks = found.setdefault(row.student_id, Marks({}, {}))
             rows: Any = marks.grades if kind is Grade else marks.comments
             rows[row.cell_id] = {name: getattr(row, name) for name in columns}
     return found
 
 
-def write_marks(session: Any, submission: str, marks: MarksAside) -> None:
+def write_marks(session: Session, submission: str, marks: Marks) -> None:
     """Into nbgrader's own rows, whatever they hold."""
     own = select(SubmittedNotebook.id).where(SubmittedNotebook.assignment_id == submission)
     for kind, rows in ((Grade, marks.grades), (Comment, marks.comments)):
@@ -193,7 +208,7 @@ def write_marks(session: Any, submission: str, marks: MarksAside) -> None:
             session.execute(of_cell.values(**row), execution_options={"synchronize_session": False})
 
 
-def write_aside(session: Any, assignment_id: str, aside: Sequence[Aside], submissions: Mapping[str, str]) -> None:
+def write_aside(session: Session, assignment_id: str, aside: Sequence[Aside], submissions: Mapping[str, str]) -> None:
     counted = read_marks(session, assignment_id, [one.student for one in aside if one.counted])
     for one in aside:
         hand_in, marks = one.hand_in, counted.get(one.student)
@@ -202,7 +217,7 @@ def write_aside(session: Any, assignment_id: str, aside: Sequence[Aside], submis
         _set_aside(session, submissions[one.student], hand_in)
 
 
-def _set_aside(session: Any, submission: str, one: SetAside) -> None:
+def _set_aside(session: Session, submission: str, one: SetAside) -> None:
     take_back(session, submission, one.hand_in)
     row = {
         "submission_id": submission,
@@ -215,7 +230,7 @@ def _set_aside(session: Any, submission: str, one: SetAside) -> None:
     session.execute(insert(SET_ASIDE), [row])
 
 
-def take_back(session: Any, submission: str, hand_in: str) -> None:
+def take_back(session: Session, submission: str, hand_in: str) -> None:
     """It is no longer set aside."""
     mine = (SET_ASIDE.c.submission_id == submission) & (SET_ASIDE.c.hand_in == hand_in)
     session.execute(delete(SET_ASIDE).where(mine))

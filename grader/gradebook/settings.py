@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
@@ -32,7 +32,7 @@ class ClassSettings:
     penalties: AssignLatePenalties | None  # what takes points off for late submissions, if anything does
 
 
-def read_settings(course: Course, api: Any, assignment: str) -> ClassSettings:
+def read_settings(course: Course, api: NbGraderAPI, assignment: str) -> ClassSettings:
     """With `api`, the course's interface of nbgrader."""
     converter = _nbgraders_own(course, api)
     folders = api.coursedir
@@ -47,10 +47,10 @@ def read_settings(course: Course, api: Any, assignment: str) -> ClassSettings:
     )
 
 
-def term_rules(course: Course, api: Any, assignment: str) -> AssignmentRules:
+def term_rules(course: Course, assignment: str) -> AssignmentRules:
     """The rules of the term for an assignment. Nobody loses points for the same hours twice."""
     rules = course.rules(assignment)
-    if (rules.late or rules.best) and takes_points_off(_penalties(_nbgraders_own(course, api))):
+    if (rules.late or rules.best) and takes_points_off(_penalties(_nbgraders_own(course, course.api()))):
         plugin = f"a plugin of nbgrader's, in {CONFIG_FILE}, takes points off for being late"
         if rules.late:
             raise CourseError(f"course.toml, late: {plugin}, too. Leave out one of the two, and run this again.")
@@ -68,7 +68,7 @@ def takes_points_off(penalties: AssignLatePenalties | None) -> bool:
     return bool(LateSubmissionPlugin(parent=penalties).penalty_method != "none")
 
 
-def _nbgraders_own(course: Course, api: Any) -> Any:
+def _nbgraders_own(course: Course, api: NbGraderAPI) -> Autograde:
     """nbgrader's own command with this course's settings, without our parts in it: they bring torch."""
     config = course.config()
     config.Autograde.pop("exporter_class", None)
@@ -81,7 +81,7 @@ def _nbgraders_own(course: Course, api: Any) -> Any:
     return converter
 
 
-def _penalties(converter: Any) -> Any:
+def _penalties(converter: Autograde) -> AssignLatePenalties | None:
     """What assigns penalties for late submissions, if the configuration wants them."""
     for kind in converter.autograde_preprocessors:
         if isinstance(kind, str) and kind.startswith("grader."):  # ours, which brings torch

@@ -22,9 +22,8 @@ Tell = Callable[[str], None]
 
 def write_rules(course: Course, assignment: str, tell: Tell) -> None:
     """Into the gradebook of a course."""
-    api = course.api()
-    rules = term_rules(course, api, assignment)
-    with contextlib.closing(open_gradebook(api, tell)) as gradebook:
+    rules = term_rules(course, assignment)
+    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
         settle(gradebook, assignment, rules, tell)
         tell_of_unknown(gradebook, rules, tell)
     tell_of_late(course, assignment, tell)

@@ -11,13 +11,12 @@ from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, Person, Remark
-from grader.gradebook.connection import check_gradebook, open_gradebook
+from grader.gradebook.class_rows import ClassRows, Person, Remark, read_rows
+from grader.gradebook.connection import check_gradebook
 from grader.gradebook.graded import Found, Stopped, solution_sources, what_grading_found, words_of
 from grader.gradebook.items import Counted, Item
 from grader.gradebook.late import is_late_without_time
 from grader.gradebook.roster import Enrolled, read_roster
-from grader.gradebook.settings import term_rules
 from grader.model.label import Label
 from grader.model.verdict import Scored
 from grader.notebooks.cells import solutions
@@ -113,15 +112,9 @@ class ClassGrades:
 def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassGrades:
     """All that is known of an assignment. Nobody graded is an error: there is nothing to tell yet."""
     course.chosen([assignment])
-    api = course.api()
-    rules = term_rules(course, api, assignment)
-    check_gradebook(api, tell)
-    gradebook = open_gradebook(api, tell)
-    try:
-        rows = ClassRows(gradebook, assignment, rules, course.released_cells(assignment))
-    finally:
-        gradebook.close()
-    folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()
+    check_gradebook(course.api(), tell)
+    rows = read_rows(course, assignment, tell)
+    folder = course.folder("autograded").resolve()
     handed_in = set(course.students(assignment))
     roster, submitted = read_roster(course.root), course.folder("submitted")
     standings = [
@@ -135,8 +128,8 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         standings=sorted(standings, key=lambda standing: standing.student),
         given=_given(course, assignment),
         given_words=_given_words(course, assignment),
-        late=rules.late,
-        zone=rules.zone,
+        late=rows.rules.late,
+        zone=rows.rules.zone,
     )
     if not found.graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
@@ -159,7 +152,7 @@ def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, ha
         handed_in=True,
         by=submission.student_id,
         hand_in=rows.said_of_hand_in(person.id),
-        raw=rows.points[submission.id],
+        raw=rows.marks[submission.id].points,
         counted=rows.counted(submission),
         has_time=submission.timestamp is not None,
         said_late=submission.timestamp is None

@@ -56,7 +56,7 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
     """All assignments of the course. No grade in any is an error."""
     api = course.api()
     check_gradebook(api, tell)
-    rules = {name: term_rules(course, api, name) for name in course.assignments() if not _is_hidden(course, name, tell)}
+    rules = {name: term_rules(course, name) for name in course.assignments() if not _is_hidden(course, name, tell)}
     people: dict[str, Person] = {}
     found = []
     with contextlib.closing(open_gradebook(api, tell)) as gradebook:

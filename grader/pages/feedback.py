@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,23 +12,20 @@ from sqlalchemy import select
 
 from grader.course.folder import Course, reason_of
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows
-from grader.gradebook.connection import check_gradebook, open_gradebook
-from grader.gradebook.settings import term_rules
+from grader.gradebook.class_rows import read_rows
+from grader.gradebook.connection import check_gradebook
 from grader.sandbox.plain_text import one_line
-from grader.term.rules import AssignmentRules
 
 # Feedback pages of groups: the page of the one who has handed in is that of all members.
 
 _COPIED = "group.txt"  # beside a page that is a copy
 
 
-def handed_in_by(api: Any, assignment: str, rules: AssignmentRules, tell: Callable[[str], None]) -> Mapping[str, str]:
+def handed_in_by(course: Course, assignment: str, tell: Callable[[str], None]) -> Mapping[str, str]:
     """For each student whose group has handed in by somebody else, by whom."""
-    if not rules.groups:
+    if not course.rules(assignment).groups:
         return {}
-    with contextlib.closing(open_gradebook(api, tell)) as gradebook:
-        submissions = ClassRows(gradebook, assignment, rules).submissions
+    submissions = read_rows(course, assignment, tell).submissions
     return {student: row.student_id for student, row in submissions.items() if student != row.student_id}
 
 
@@ -64,7 +60,7 @@ def write_feedback(
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
     api = course.api()
     check_gradebook(api, tell)
-    by = handed_in_by(api, assignment, term_rules(course, api, assignment), tell)
+    by = handed_in_by(course, assignment, tell)
     if without := sorted(student for student in students if by.get(student, student) not in graded):
         raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
     remove_copies(course, assignment)
