@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import nbformat
 import torch
+from nbformat import NotebookNode
 
 from grader.course.folder import CONFIG_FILE, Course, open_course
 from grader.course.loading import Exercises, earlier_functions, in_order_of
@@ -76,7 +77,7 @@ def _course_here() -> Course:
     raise CourseError(f"{Path.cwd()} lies in no course folder, so there is nothing to judge by.")
 
 
-def _cells_here() -> list[Any]:
+def _cells_here() -> list[NotebookNode]:
     return [cell for path in sorted(Path.cwd().glob("*.ipynb")) for cell in nbformat.read(path, 4).cells]
 
 
@@ -87,7 +88,7 @@ class _Kernel:
         self,
         course: Course,
         exercises: Exercises,
-        cells: Sequence[Any],
+        cells: Sequence[NotebookNode],
         variables: dict[str, Any],
         until_told: ExitStack,
     ) -> None:

@@ -13,6 +13,7 @@ from string import Template
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
@@ -179,7 +180,7 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
     return Written([path, *files], place is not None)
 
 
-def _an_example(course: Course, notebook: Any, words: dict[str, Any]) -> list[Path]:
+def _an_example(course: Course, notebook: NotebookNode, words: dict[str, Any]) -> list[Path]:
     """One that works, with code of students that is right and wrong; its section goes to the end."""
     assignment, label = words["assignment"], words["label"]
     words["function"] = _function_for(label)
@@ -191,7 +192,7 @@ def _an_example(course: Course, notebook: Any, words: dict[str, Any]) -> list[Pa
     ]
 
 
-def _from_cell(course: Course, notebook: Any, place: int, words: dict[str, Any]) -> list[Path]:
+def _from_cell(course: Course, notebook: NotebookNode, place: int, words: dict[str, Any]) -> list[Path]:
     """One with the solution that stands there."""
     label = words["label"]
     before = [cell.source for cell in notebook.cells[:place] if cell.cell_type == "code"]
@@ -206,7 +207,7 @@ def _file_of(course: Course, words: dict[str, Any]) -> Path:
     return _exercises_of(course) / f"{words['assignment']}_{words['label']}.py".replace("-", "_")
 
 
-def _place_of(notebook: Any, label: Label) -> int | None:
+def _place_of(notebook: NotebookNode, label: Label) -> int | None:
     """Of the solution cell. One that has only its id, and not the mark of nbgrader's, gets that."""
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code" and cell.id == f"exercise-{label}" and "nbgrader" not in cell.metadata:
@@ -216,7 +217,7 @@ def _place_of(notebook: Any, label: Label) -> int | None:
     return None
 
 
-def _marks_of_solution(label: Label) -> dict[str, Any]:
+def _marks_of_solution(label: Label) -> dict[str, object]:
     return {"grade": False, "solution": True, "locked": False, "grade_id": f"exercise-{label}", **_USUAL}
 
 
@@ -227,7 +228,7 @@ def _function_for(label: Label) -> str:
     return function
 
 
-def _notebook_of(course: Course, assignment: str, label: Label) -> tuple[Path, Any]:
+def _notebook_of(course: Course, assignment: str, label: Label) -> tuple[Path, NotebookNode]:
     """The notebook that has this exercise's solution cell, or the first one."""
     names = course.notebooks("source", assignment)
     read = {course.notebook("source", assignment, name): course.read("source", assignment, name) for name in names}
@@ -276,7 +277,7 @@ def _exercises_of(course: Course) -> Path:
     return Path(files.folder) if files.folder else course.root / "exercises"
 
 
-def _section(words: dict[str, Any]) -> list[Any]:
+def _section(words: dict[str, Any]) -> list[NotebookNode]:
     label = words["label"]
     solution = _marks_of_solution(label)
     code, text = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
@@ -287,7 +288,7 @@ def _section(words: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _test_cell(words: dict[str, Any], template: str) -> Any:
+def _test_cell(words: dict[str, Any], template: str) -> NotebookNode:
     name = f"test-exercise-{words['label']}"
     marks = {
         "grade": True,
@@ -300,11 +301,11 @@ def _test_cell(words: dict[str, Any], template: str) -> Any:
     return nbformat.v4.new_code_cell(_text(template, **words), id=name, metadata={"nbgrader": marks})
 
 
-def _text(template: str, **words: Any) -> str:
+def _text(template: str, **words: object) -> str:
     return Template((_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")).substitute(words).rstrip("\n")
 
 
-def _write(path: Path, template: str, **words: Any) -> Path:
+def _write(path: Path, template: str, **words: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8") as file:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from grader.autograders.gradescope_files import AS_TEXT
 from grader.autograders.grading_one import MAX_SENTENCE, Outcome, grade_folder, said_of, who_confines
@@ -40,7 +39,7 @@ def _who(metadata: Path) -> str:
         raise CourseError(f"{metadata.name} cannot be read: {type(error).__name__}. Nothing is graded.") from None
 
 
-def results_of(outcome: Outcome) -> dict[str, Any]:
+def results_of(outcome: Outcome) -> dict[str, object]:
     """As Gradescope takes them. All is text, which it shows as it is; nobody is ranked."""
     return {
         "score": outcome.points,
@@ -51,7 +50,7 @@ def results_of(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _test(scored: Scored) -> dict[str, Any]:
+def _test(scored: Scored) -> dict[str, object]:
     verdict = scored.verdict
     name = ": ".join(filter(None, [f"Exercise {verdict.exercise}" if verdict.exercise else "", verdict.title]))
     return {

@@ -9,11 +9,12 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
+from nbformat import NotebookNode
 
 from grader.autograders.on_github import annotation, lines_of_cells, summarise, table
 
@@ -48,19 +49,19 @@ def checks_of(path: Path) -> list[Check]:
     return [_check(cell) for cell in tests]
 
 
-def _is_test(cell: Any) -> bool:
+def _is_test(cell: NotebookNode) -> bool:
     known = cell.metadata.get("nbgrader", {})
     return bool(known.get("grade")) and not known.get("solution")
 
 
-def _check(cell: Any) -> Check:
+def _check(cell: NotebookNode) -> Check:
     """As `nbgrader validate` has it: an error, or anything on the stream for errors, is no pass."""
     wrong = list(_wrong(cell.outputs))
     said = _COLOURS.sub("", "".join(wrong)).strip()
     return Check(str(cell.metadata["nbgrader"]["grade_id"]), not wrong, said or "✓")
 
 
-def _wrong(outputs: list[Any]) -> Iterator[str]:
+def _wrong(outputs: list[NotebookNode]) -> Iterator[str]:
     for output in outputs:
         if output.output_type == "error":
             yield f"{output.ename}: {output.evalue}"

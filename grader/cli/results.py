@@ -74,11 +74,19 @@ def publish(
     if again is not None:
         new = restore(course, assignment, again)
     else:
-        how: dict[str, Any] = {"yes": yes, "stale_anyway": stale_anyway, "waiting_anyway": waiting_anyway}
         options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
         try:
             with Names(course, assignment).in_errors():
-                new = tell_students(course, assignment, to or [], tell, **how, options=options)
+                new = tell_students(
+                    course,
+                    assignment,
+                    to or [],
+                    tell,
+                    yes=yes,
+                    stale_anyway=stale_anyway,
+                    waiting_anyway=waiting_anyway,
+                    options=options,
+                )
         except UnseenChanges as unseen:
             show_changes(course, assignment, unseen.found, unseen.since)
             raise

@@ -8,10 +8,13 @@ from __future__ import annotations
 import importlib.util
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from grader.errors import CourseError
 from grader.model.exercise_files import ExerciseFiles
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 FOLDER = "exercises"  # of a course that says nothing else
 SETTING = "c.GraderCourse.exercises"
@@ -19,7 +22,7 @@ SETTING = "c.GraderCourse.exercises"
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
-def read_exercise_files(config: Any, root: Path) -> ExerciseFiles:
+def read_exercise_files(config: Config, root: Path) -> ExerciseFiles:
     """What the course in this folder, with these settings, has as exercises; nothing for an ordinary one."""
     setting = str(config.GraderCourse.get("exercises", ""))
     folder = (root / (setting or FOLDER)).resolve()

@@ -249,7 +249,7 @@ def put_on_path(folder: Path) -> None:
         os.environ["PATH"] = os.pathsep.join([str(folder), path])
 
 
-def reason_of(result: Any) -> str:
+def reason_of(result: Mapping[str, Any]) -> str:
     """Why nbgrader's interface has failed: the error that it met first, which its log tells in a traceback."""
     log = result.get("log") or ""
     errors = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict|Entry)\w*: .*)", log, re.MULTILINE)

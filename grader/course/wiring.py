@@ -7,13 +7,15 @@ where nothing of the grader is to lie beside a notebook.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 # `grader doctor` is to say what is missing.
 if TYPE_CHECKING:
     from traitlets.config import Config
 
 NBGRADER_SECONDS = 30  # that one cell may compute, unless a course says otherwise
+
+Step = str | type  # of a conversion: a class, or where one is
 
 _OURS = "grader.gradebook.preprocessors."
 _BESIDE = "grader.release.beside.ModulesBeside"
@@ -49,7 +51,7 @@ def wired(config: Config) -> Config:
     return config
 
 
-def _put_modules_beside(release: Any) -> None:
+def _put_modules_beside(release: Config) -> None:
     steps = release.preprocessors  # a list, or what is to be done to nbgrader's own
     if isinstance(steps, list):
         release.preprocessors = steps if _BESIDE in map(_name, steps) else [_BESIDE, *steps]
@@ -57,15 +59,15 @@ def _put_modules_beside(release: Any) -> None:
         steps.prepend([_BESIDE])
 
 
-def _steps(autograde: Any, kind: str, usual: list[str]) -> list[Any]:
+def _steps(autograde: Config, kind: str, usual: list[str]) -> list[Step]:
     name = f"{kind}_preprocessors"
     return list(autograde[name]) if name in autograde else [f"nbgrader.preprocessors.{step}" for step in usual]
 
 
-def _ours(step: Any) -> Any:
+def _ours(step: Step) -> Step:
     package, _, last = _name(step).rpartition(".")
     return _STAND_FOR.get(last, step) if package.split(".")[0] in ("nbgrader", "nbconvert") else step
 
 
-def _name(step: Any) -> str:
+def _name(step: Step) -> str:
     return step if isinstance(step, str) else f"{step.__module__}.{step.__name__}"

@@ -5,13 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nbgrader.api import Gradebook
-from sqlalchemy import URL, make_url, text
+from sqlalchemy import URL, Engine, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.orm import Session
 
 from grader.errors import CourseError
+
+# It brings all of nbgrader's commands, which take long to import.
+if TYPE_CHECKING:
+    from nbgrader.apps.api import NbGraderAPI
 
 PATIENCE = 60.0  # seconds to wait for a gradebook that somebody else has locked, or whose server is down
 PAUSE = 0.2
@@ -30,7 +35,7 @@ _FIX = "Fix that, or put back a copy that is whole, and run this again."
 T = TypeVar("T")
 
 
-def open_gradebook(api: Any, tell: Callable[[str], None]) -> Gradebook:
+def open_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> Gradebook:
     """nbgrader's gradebook, as the configuration has it. Close it in the end."""
     try:
         url = make_url(api.coursedir.db_url)
@@ -44,19 +49,19 @@ def open_gradebook(api: Any, tell: Callable[[str], None]) -> Gradebook:
     return _patiently(url, lambda: Gradebook(limited, api.course_id), tell, undo=lambda: None)
 
 
-def is_emptied(api: Any) -> bool:
+def is_emptied(api: NbGraderAPI) -> bool:
     """Whether a file without a byte lies where the gradebook was: a new one is not there at all."""
     path = gradebook_file(api)
     return path is not None and path.is_file() and not path.stat().st_size
 
 
-def is_new(api: Any) -> bool:
+def is_new(api: NbGraderAPI) -> bool:
     """Whether nothing can be in the gradebook yet."""
     path = gradebook_file(api)
     return path is not None and not (path.is_file() and path.stat().st_size)
 
 
-def gradebook_file(api: Any) -> Path | None:
+def gradebook_file(api: NbGraderAPI) -> Path | None:
     """Where the gradebook lies; None if it is on a server."""
     if not api.coursedir.db_url.startswith("sqlite"):
         return None
@@ -64,7 +69,7 @@ def gradebook_file(api: Any) -> Path | None:
     return Path(name) if name else None
 
 
-def check_gradebook(api: Any, tell: Callable[[str], None]) -> None:
+def check_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> None:
     """Read the gradebook before nbgrader does, whose errors would blame something else."""
     gradebook = open_gradebook(api, tell)
     url = gradebook.engine.url
@@ -77,7 +82,7 @@ def check_gradebook(api: Any, tell: Callable[[str], None]) -> None:
         raise CourseError(f"The gradebook {_where(url)} cannot be used: it is damaged. {_FIX}")
 
 
-def copy_gradebook(api: Any, copy: Path, tell: Callable[[str], None]) -> str:
+def copy_gradebook(api: NbGraderAPI, copy: Path, tell: Callable[[str], None]) -> str:
     """The address of a gradebook to try something with: a copy, or an empty one where the gradebook is on a server."""
     address = f"sqlite:///{copy}"
     gradebook = open_gradebook(api, tell)
@@ -100,8 +105,8 @@ class PatientSession:
     """A session of a gradebook. What does not work because somebody else has the gradebook is tried again."""
 
     def __init__(self, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
-        self.db: Any = gradebook.db  # SQLAlchemy's own, which does not wait
-        self.engine: Any = gradebook.engine
+        self.db: Session = gradebook.db  # SQLAlchemy's own, which does not wait
+        self.engine: Engine = gradebook.engine
         self._tell = tell
         self._file = _identity(self.engine.url)
 

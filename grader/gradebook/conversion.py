@@ -10,9 +10,9 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import fastjsonschema
+from nbformat import NotebookNode
 from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
@@ -31,7 +31,7 @@ from traitlets.utils.importstring import import_item
 from grader.course.exercise_texts import hidden_folders
 from grader.course.folder import read_config
 from grader.course.loading import Exercises, load
-from grader.gradebook.preprocessors import IN_MEMORY
+from grader.gradebook.preprocessors import IN_MEMORY, Resources
 from grader.model.submission import Assignment, Files, KnownCell, KnownNotebook
 
 _LOG = logging.getLogger(__name__)  # not nbgrader's, which prints
@@ -81,12 +81,12 @@ class Conversion:
             step.log = _LOG
 
     def run(
-        self, notebook: Any, known: KnownNotebook, student: str, files: Files, hidden_seed: str
-    ) -> tuple[Any, InMemory]:
+        self, notebook: NotebookNode, known: KnownNotebook, student: str, files: Files, hidden_seed: str
+    ) -> tuple[NotebookNode, InMemory]:
         """The autograded notebook, and what was to be written into the gradebook."""
         name = self._assignment.name
         held = InMemory(known, files, hidden_seed, self._exercises, self._hidden)
-        resources: dict[str, Any] = {
+        resources: Resources = {
             "metadata": {"name": known.name, "path": ""},
             "nbgrader": {
                 "student": student, "assignment": name, "notebook": known.name, "db_url": self._assignment.db_url
@@ -113,7 +113,7 @@ class _KnownCells:
 
 
 class _KnownKernelspec(OverwriteKernelspec):
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         kernelspec = json.loads(resources[IN_MEMORY].notebook.kernelspec or "null")
         if kernelspec:
             nb.metadata["kernelspec"] = kernelspec
@@ -123,7 +123,7 @@ class _KnownKernelspec(OverwriteKernelspec):
 class _OverwriteFromMemory(OverwriteCells):
     """Missing cells are not added here: our repairer has done so before."""
 
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         self.notebook_id = self.assignment_id = ""
         self.gradebook = _KnownCells(resources[IN_MEMORY].notebook.known)
         return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
@@ -147,7 +147,7 @@ class _Keeper:
 
 
 class _SaveInMemory(SaveAutoGrades):
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         self.notebook_id = self.assignment_id = self.student_id = ""
         self.gradebook = _Keeper(resources[IN_MEMORY])
         return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
@@ -158,7 +158,7 @@ class _CompiledSchema(BaseMetadataValidator):
         super().__init__()
         self._check = fastjsonschema.compile(self.schema, use_default=False)
 
-    def validate_cell(self, cell: Any) -> None:
+    def validate_cell(self, cell: NotebookNode) -> None:
         if "nbgrader" in cell.metadata:
             try:
                 self._check(cell.metadata["nbgrader"])
@@ -171,11 +171,11 @@ class _CompiledValidator(MetadataValidator, _CompiledSchema):
 
 
 class _CheckCompiled(CheckCellMetadata):
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
         self._validator = _CompiledValidator()
 
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         self._validator.validate_nb(nb)
         return nb, resources
 

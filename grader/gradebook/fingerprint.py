@@ -9,9 +9,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass
-from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.notebooks.cells import solved_exercise, tested_exercise
 
@@ -93,7 +93,7 @@ def _answers(name: str, text: str) -> Iterator[tuple[tuple[str, str], object]]:
         return
 
 
-def _answer_to(cell: Any, marks: Any, marked: list[tuple[Any, Any]]) -> list[str]:
+def _answer_to(cell: NotebookNode, marks: NotebookNode, marked: list[tuple[NotebookNode, NotebookNode]]) -> list[str]:
     """The cell itself; of a test, what it tests, as far as the names of cells tell. Else all that it can be."""
     if marks.get("solution"):
         return [cell.source]

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.gradebook.records import Record, digest_of
 from grader.model.answer import Lost
@@ -58,7 +58,7 @@ def what_grading_found(folder: Path, names: Sequence[str], record: Record | None
         return Found(verdicts, blocked, environment=environment)
 
 
-def _stopped(notebook: Any) -> list[Stopped]:
+def _stopped(notebook: NotebookNode) -> list[Stopped]:
     """The cells that hung or took their process down while the notebook was run.
 
     Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
@@ -67,7 +67,7 @@ def _stopped(notebook: Any) -> list[Stopped]:
     return [Stopped(exercise, lost) for exercise, lost in found if lost]
 
 
-def solution_sources(notebook: Any) -> dict[Label, str]:
+def solution_sources(notebook: NotebookNode) -> dict[Label, str]:
     """The sources of the solution cells, by exercise."""
     found: dict[Label, str] = {}
     for cell in notebook.cells:
@@ -77,11 +77,11 @@ def solution_sources(notebook: Any) -> dict[Label, str]:
     return found
 
 
-def words_of(notebook: Any) -> list[tuple[str, str]]:
+def words_of(notebook: NotebookNode) -> list[tuple[str, str]]:
     """Cells of text, whoever has written them: their name in nbgrader, if they have one, and what they say."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
     return [(str(cell.metadata.get("nbgrader", {}).get("grade_id") or ""), _source(cell)) for cell in cells]
 
 
-def _source(cell: Any) -> str:
+def _source(cell: NotebookNode) -> str:
     return cell.source if isinstance(cell.source, str) else "".join(cell.source)

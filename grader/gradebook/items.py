@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
 
 from nbgrader.api import Assignment, BaseCell, GradeCell, Notebook, TaskCell
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from grader.model.label import Label, in_order
 from grader.notebooks.cells import exercise_of
@@ -94,7 +94,7 @@ def _place(item: Item, order: Mapping[tuple[str, str], int]) -> tuple[bool, int,
 
 
 def items_of(
-    session: Any, assignment: str, rules: AssignmentRules, cells: Iterable[tuple[str, str]] = ()
+    session: Session, assignment: str, rules: AssignmentRules, cells: Iterable[tuple[str, str]] = ()
 ) -> list[Item]:
     """What earns points in an assignment, exercises first. Rules for what is not among it are an error.
 

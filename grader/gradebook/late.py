@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Assignment, Notebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import Column, Float, MetaData, String, Table, delete, insert, inspect, select, update
+from sqlalchemy.orm import Session
 
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import AssignmentRules
@@ -58,12 +58,12 @@ class NotebookRow:
         return 0.0 if self.penalty is None or self.is_by_rules else self.penalty
 
 
-def are_there_any(session: Any) -> bool:
+def are_there_any(session: Session) -> bool:
     """Whether rules have ever taken points off in this gradebook."""
     return bool(inspect(session.get_bind()).has_table(BY_RULES.name))
 
 
-def notebook_rows(session: Any, assignment: str, student: str = "") -> list[NotebookRow]:
+def notebook_rows(session: Session, assignment: str, student: str = "") -> list[NotebookRow]:
     """Those of an assignment, or of one student's submission."""
     submitted = SubmittedNotebook
     query = (
@@ -81,7 +81,7 @@ def notebook_rows(session: Any, assignment: str, student: str = "") -> list[Note
     return [NotebookRow(*row) for row in session.execute(query)]
 
 
-def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Callable[[str], None]) -> None:
+def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell: Callable[[str], None]) -> None:
     """Due date and extensions, where the rules give a due date. What that changes is told."""
     if rules.due is None:
         return
@@ -104,7 +104,7 @@ def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Cal
             tell(f"By course.toml, the extension of {one_line(one.student_id, 60)} is {until}; it was {before}.")
 
 
-def write_penalties(session: Any, rows: Iterable[NotebookRow], penalties: Mapping[str, float] | None) -> None:
+def write_penalties(session: Session, rows: Iterable[NotebookRow], penalties: Mapping[str, float] | None) -> None:
     """What the rules take off, by the id of a notebook. None: they say nothing, so nothing of them stays."""
     BY_RULES.create(session.connection(), checkfirst=True)
     for row in rows:

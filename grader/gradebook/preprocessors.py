@@ -10,6 +10,7 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, Execute, IgnorePattern, NbGraderPreprocessor
@@ -36,14 +37,15 @@ from grader.notebooks.verdict_cells import refuse_to_score
 
 # In nbgrader's resources: what `grader autograde` has read for a whole class before.
 IN_MEMORY = "grader"
+Resources = dict[str, Any]  # what nbconvert hands from step to step
 
 
 class SubmissionExporter(NotebookExporter):
     """Reads submissions that nbformat would refuse, so that they reach the gradebook with zero points and a note."""
 
-    def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> tuple[str, Any]:
+    def from_filename(self, filename: str, resources: Resources | None = None, **kw: object) -> tuple[str, Resources]:
         if not self.parent._sanitizing:  # nbgrader's second pass reads what the first one wrote
-            written: tuple[str, Any] = super().from_filename(filename, resources, **kw)
+            written: tuple[str, Resources] = super().from_filename(filename, resources, **kw)
             return written
         resources = dict(resources or {})
         metadata = dict(resources.get("metadata", {}))
@@ -55,7 +57,7 @@ class SubmissionExporter(NotebookExporter):
         content = content_of(path)
         if content is not None and (why := why_not_whole(content)):  # which would be zero points, and says nothing
             raise CourseError(f"{path.name} is not a whole notebook: {why}. Ask for it again.")
-        output: tuple[str, Any] = self.from_notebook_node(parse_notebook(content), resources, **kw)
+        output: tuple[str, Resources] = self.from_notebook_node(parse_notebook(content), resources, **kw)
         return output
 
     def _remove_what_links_lead_to(self, submitted: Path, names: dict[str, str]) -> None:
@@ -83,7 +85,7 @@ def links(folder: Path) -> list[Path]:
 class RepairSubmission(NbGraderPreprocessor):
     """Restores what the course gave, from nbgrader's record of the released notebook, and makes the rest harmless."""
 
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         names = resources["nbgrader"]
         known = resources[IN_MEMORY].notebook.known if IN_MEMORY in resources else recorded_cells(self, names)
         notes = nb.metadata.pop(NOTES_KEY, [])
@@ -99,13 +101,13 @@ class RepairSubmission(NbGraderPreprocessor):
         return nb, resources
 
 
-def recorded_cells(part: Any, names: dict[str, str]) -> list[KnownCell]:
+def recorded_cells(part: NbGraderPreprocessor, names: dict[str, str]) -> list[KnownCell]:
     """What nbgrader's gradebook knows of a notebook."""
     with Gradebook(names["db_url"]) as gradebook:
         return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]), _released(part, names))
 
 
-def _released(part: Any, names: dict[str, str]) -> Any:
+def _released(part: NbGraderPreprocessor, names: dict[str, str]) -> NotebookNode | None:
     """The released notebook, if it lies where nbgrader puts it."""
     course = CourseDirectory(parent=part)
     folder = course.format_path(course.release_directory, ".", names["assignment"])
@@ -127,13 +129,13 @@ class RunAndJudge(Execute):
         config=True
     )
 
-    def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def __call__(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         if not self.enabled:  # nbgrader autograde --no-execute: outputs of the submission are no scores
             refuse_to_score(nb, "The notebook was not run, so nothing was compared.")
-        output: tuple[Any, Any] = super().__call__(nb, resources)
+        output: tuple[NotebookNode, Resources] = super().__call__(nb, resources)
         return output
 
-    def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:  # noqa: ARG002
+    def preprocess(self, nb: NotebookNode, resources: Resources, km: object = None) -> tuple[NotebookNode, Resources]:  # noqa: ARG002
         limits = Limits(
             cell=self.timeout or self.submission_timeout,
             case=self.case_timeout,

@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -109,7 +108,7 @@ def changes(before: Mapping[str, Told], now: Mapping[str, Told]) -> list[PointsC
     return [_change(student, old, new) for student, old, new in both if _points(old) != _points(new)]
 
 
-def _points(told: Told | None) -> Any:
+def _points(told: Told | None) -> object:
     if told is None:
         return None
     return told.total, told.penalty, {name: points for name, points in told.points.items() if points}, told.waits

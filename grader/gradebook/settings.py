@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
@@ -15,6 +15,10 @@ from traitlets.utils.importstring import import_item
 from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.term.rules import AssignmentRules
+
+# It brings all of nbgrader's commands, which take long to import.
+if TYPE_CHECKING:
+    from nbgrader.apps.api import NbGraderAPI
 
 RUN_AND_JUDGE = "grader.gradebook.preprocessors.RunAndJudge"
 

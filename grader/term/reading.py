@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
@@ -27,7 +27,7 @@ T = TypeVar("T")
 class TomlTable:
     """`place` is where it stands in the file: the keys that lead to it."""
 
-    def __init__(self, values: Mapping[str, Any], place: tuple[str, ...] = ()) -> None:
+    def __init__(self, values: Mapping[str, object], place: tuple[str, ...] = ()) -> None:
         self.values = values
         self._place = place
 
@@ -163,7 +163,7 @@ def _zone(term: TomlTable) -> str:
     """The time zone of times that name none."""
     name = term.values.get("timezone", "")
     try:
-        return ZoneInfo(name).key if name else ""
+        return ZoneInfo(str(name)).key if name else ""
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
         known = available_timezones()
         instead = (

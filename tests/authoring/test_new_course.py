@@ -43,7 +43,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
     new_assignment(course, "week1")
     new_exercise(course, "the-mean", "week1")
     new_exercise(course, "2", "week1")
-    return course
+    return Course(root)
 
 
 @pytest.fixture
@@ -405,7 +405,7 @@ def test_an_exercise_is_made_of_the_solution_that_the_notebook_has(course: Cours
     cells = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in course.read("source", "week1").cells]
     assert cells[-2:] == ["exercise-spread", "test-exercise-spread"]
     assert not (course.root / "corpus/week1/spread.txt").exists()
-    assert "the solution cell has" not in " ".join(wrong(course))
+    assert "the solution cell has" not in " ".join(wrong(Course(course.root)))
 
 
 def test_a_cell_with_its_id_alone_is_marked_and_the_heading_says_the_points(course: Course) -> None:
@@ -423,6 +423,7 @@ def test_a_cell_with_its_id_alone_is_marked_and_the_heading_says_the_points(cour
     assert cells["exercise-lengths"].metadata["nbgrader"]["grade_id"] == "exercise-lengths"
     assert cells["test-exercise-lengths"].metadata["nbgrader"]["points"] == 3
     assert 'hidden_tests("lengths", points=3)' in cells["test-exercise-lengths"].source.replace("'", '"')
+    course = Course(course.root)
     (rows,) = course.exercises("week1")["lengths"].sample()[0].inputs  # an array, as the notebook imports numpy
     assert (type(rows).__name__, rows.shape) == ("ndarray", (4, 3))
 
@@ -445,7 +446,7 @@ def test_a_class_is_made_an_exercise_too(course: Course) -> None:
     init = "    def __init__(self, by):\n        super().__init__()\n        self.by = by\n\n"
     with_cell(course, "layer", LAYER_WITHOUT_INIT.replace("    def", f"{init}    def", 1))
     new_exercise(course, "layer", "week1")
-    layer = course.exercises("week1")["layer"]
+    layer = Course(course.root).exercises("week1")["layer"]
     assert (layer.entry, layer.form.name) == ("Layer", "module")
     assert layer.sample()
 
@@ -454,7 +455,7 @@ def test_a_class_without_init_is_told(course: Course) -> None:
     with_cell(course, "layer", LAYER_WITHOUT_INIT)
     new_exercise(course, "layer", "week1")
     with pytest.raises(CourseError, match="the class `Layer` has no method `__init__`, and needs one"):
-        course.exercises("week1")
+        Course(course.root).exercises("week1")
 
 
 @pytest.mark.parametrize(
