@@ -30,7 +30,7 @@ def may_be_new(course: Path) -> bool:
     try:
         then = (course / "gradebook.db").stat().st_mtime
         return not submitted.is_dir() or any(path.stat().st_mtime > then for path in submitted.glob("*/*/*"))
-    except OSError:  # it is not there, or nobody may look: who grades tells of that
+    except OSError:  # it is not there, or nobody may look: grading will say so
         return True
 
 

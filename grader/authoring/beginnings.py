@@ -157,7 +157,7 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
     label = label_of(name)
     if label is None:
         raise CourseError(
-            f"“{name}” is no name of an exercise. Take a number, or a letter and then letters, digits, - and _."
+            f"“{name}” cannot be the name of an exercise. Take a number, or a letter and then letters, digits, - and _."
         )
     course.chosen([assignment])
     path, notebook = _notebook_of(course, assignment, label)
@@ -260,7 +260,7 @@ def _of_cell(label: Label, cell: SolutionCell) -> dict[str, Any]:
 
 def _must_be_plain(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise CourseError(f"“{name}” is no name for this. Take letters, digits, - and _.")
+        raise CourseError(f"“{name}” cannot be a name here. Take letters, digits, - and _.")
 
 
 def _must_be_new(course: Course, label: Label, function: str, assignment: str) -> None:
@@ -311,5 +311,5 @@ def _write(path: Path, template: str, **words: object) -> Path:
         with path.open("x", encoding="utf-8") as file:
             file.write(f"{_text(template, **words)}\n")
     except FileExistsError:
-        raise CourseError(f"{path} is there already, and is left as it is. Take another name.") from None
+        raise CourseError(f"{path} is there already, and was not changed. Take another name.") from None
     return path

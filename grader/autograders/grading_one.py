@@ -33,13 +33,13 @@ _AGAIN = "Hand in again, with one notebook of this assignment in it."
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is told of a hand-in."""
+    """What came out for a hand-in."""
 
     scored: Sequence[Scored]  # of all tests, in their order
     notes: Sequence[str]  # about it as a whole
     blocked: Sequence[str] = ()  # what its code tried, in full: for the instructor
     taken: Mapping[str, bytes] = field(default_factory=dict)  # the notebooks that count, by name
-    drawn: str = ""  # what the hidden inputs were drawn by: tells nothing of them without the secret
+    drawn: str = ""  # what the hidden inputs were drawn by: gives nothing away without the secret
 
     @property
     def points(self) -> float:

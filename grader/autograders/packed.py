@@ -35,7 +35,7 @@ _AT_HOME = ("exercises", "checks", "benchmarks")  # rooms that nobody needs ther
 
 @dataclass(frozen=True)
 class Packed:
-    """One assignment, as whoever grades it there needs it."""
+    """One assignment, with all that is needed to grade it there."""
 
     assignment: Assignment
     released: Sequence[Released]  # all notebooks of the course: one may be taken for another
@@ -78,7 +78,7 @@ def _assignment(course: Course, name: str, tell: Callable[[str], None]) -> Assig
 
 
 def _secret(course: Course, assignment: str) -> bytes:
-    """One that tells nothing of the course's own."""
+    """A secret that gives nothing away about the course's own."""
     return hmac.new(secret_of(course.root), f"elsewhere {assignment}".encode(), hashlib.sha256).digest()
 
 

@@ -39,7 +39,7 @@ class InOrder(TyperGroup):
         """With those of typer, which would take seven lines of a help that is to fit on a screen."""
         found: list[Any] = super().get_params(ctx)
         for option in found:
-            # Whoever looks for one of these tries it; the other is in the help's first lines.
+            # People try these without looking them up, or see them in the help's first lines.
             option.hidden = option.name in ("install_completion", "show_completion", "help", "asked")
         return found
 

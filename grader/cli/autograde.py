@@ -84,7 +84,7 @@ def grade(
     if as_json:
         told = found[chosen.popitem()[0]] if len(assignments or ()) == 1 else found
         text = json.dumps(told, indent=2, ensure_ascii=False)
-        typer.echo(text.encode(errors="backslashreplace"))  # names of files that are no UTF-8
+        typer.echo(text.encode(errors="backslashreplace"))  # names of files may not be UTF-8
     if any("error" in one or one["failed"] for one in found.values()):
         raise typer.Exit(1)
 

@@ -160,7 +160,7 @@ def told_line(kinds: list[str] | str) -> Line:
                     "go past Python. Perhaps this container listens itself; see docs/containers.md.")  # fmt: skip
     if "system" not in kinds:
         return Line("tries", "note", "told in part", "What this container refuses by itself, such as unshare, is "
-                    "denied in silence. Other tries that go past Python are told.")  # fmt: skip
+                    "denied in silence. Other tries that go past Python are reported.")  # fmt: skip
     return Line("tries", "good", "told", "You hear of tries that go past Python, too.")
 
 
@@ -259,7 +259,7 @@ def connection_line(address: str) -> Line:
     try:
         tables = inspect(engine).get_table_names()
     except SQLAlchemyError:
-        fix = "It is no gradebook, or may not be read." if is_file else "Is the server on, the password right?"
+        fix = "It is not a gradebook, or it may not be read." if is_file else "Is the server on, the password right?"
         return Line("gradebook", "bad", shown, f"It does not answer. {fix} The address is c.CourseDirectory.db_url in "
                     "nbgrader_config.py.")  # fmt: skip
     finally:

@@ -16,7 +16,7 @@ def _assignments(incomplete: str) -> list[str]:
     """What the shell offers where an assignment is to be named."""
     try:
         return [name for name in open_course().assignments() if name.startswith(incomplete)]
-    except CourseError:  # this is no course folder
+    except CourseError:  # this is not a course folder
         return []
 
 

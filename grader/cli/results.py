@@ -1,4 +1,4 @@
-"""`grader publish`, `feedback`, `report` and `export`: what is told of the grades."""
+"""`grader publish`, `feedback`, `report` and `export`: what students and platforms are given."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def publish(
     roster: Roster = None,
     column: Column = "",
     by: By = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Even if students are told other points than before.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Even if students will see other points than before.")] = False,
     stale_anyway: StaleAnyway = False,
     waiting_anyway: Annotated[
         bool, typer.Option("--waiting-anyway", help="Even if answers wait for points by hand.")
@@ -90,7 +90,9 @@ def publish(
         except UnseenChanges as unseen:
             show_changes(course, assignment, unseen.found, unseen.since)
             raise
-    said = f"is published: number {new.number}, {len(new.students)} students" if new else "is published as it is"
+    said = "was published before, and nothing has changed"
+    if new:
+        said = f"is published: number {new.number}, {len(new.students)} students"
     tables = f", what goes to platforms in {EXPORTS}/" if to else ""
     console.print(f"{assignment} {said}. Pages are in {course.called('feedback')}/{tables}.", highlight=False)
     if send:
@@ -156,7 +158,7 @@ def _say_who(course: Course, assignment: str | None, code: str) -> None:
 
 
 def _refuse_stale(course: Course, anyway: bool) -> None:
-    """In any of the assignments of which something is graded, and that are told of."""
+    """Check all assignments that are graded, and not anonymous."""
     from grader.gradebook.names import Names
     from grader.publishing.publish import refuse_stale
 

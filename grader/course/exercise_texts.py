@@ -1,4 +1,4 @@
-"""The exercise files of a course: read wherever they lie, and sent as text to whoever grades.
+"""The exercise files of a course: read wherever they lie, and sent as text to the processes that grade.
 
 They lie in a folder of the course, or in an installed package. No process that runs a student's code may read them.
 """

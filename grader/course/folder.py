@@ -107,14 +107,14 @@ class Course:
         return read_exercise_files(self._config, self.root)
 
     def catalogue(self) -> Catalogue:
-        """Its exercises. Those of a package may belong to assignments that this course does not have."""
+        """All exercises. Those of a package may belong to assignments that this course does not have."""
         from grader.course.loading import load  # brings torch
 
         files = self.exercise_files
         return load(files, None if files.package else self.assignments())
 
     def exercises(self, assignment: str) -> Exercises:
-        """Those of an assignment, as its notebooks have them; none if it has nbgrader's own tests only."""
+        """The exercises of an assignment in the order of its notebooks; none if it has nbgrader's own tests only."""
         from grader.course.loading import in_order_of
         from grader.notebooks.cells import tested_exercise
 
@@ -127,7 +127,7 @@ class Course:
         return str(self._config.CourseDirectory.get(f"{step}_directory", step))
 
     def folder(self, place: str | Path) -> Path:
-        """The path of a step's folder, or of one in it, such as submitted/ada. What is no step lies in the course."""
+        """The path of a step's folder, or of one in it, such as submitted/ada. Any other folder lies in the course."""
         step, _, below = str(place).partition("/")
         return self.root / (self.called(step) if step in STEPS else step or "/") / below
 
@@ -183,7 +183,7 @@ class Course:
             return nbformat.read(path, as_version=4)
         except (OSError, NotJSONError, ValueError) as error:
             again = "Fix it, or put it back." if folder == "source" else f"Run: grader release {assignment}"
-            reason = error.strerror if isinstance(error, OSError) else "it is no notebook"
+            reason = error.strerror if isinstance(error, OSError) else "it is not a notebook"
             raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
 
     def students(self, assignment: str) -> list[str]:
@@ -195,7 +195,7 @@ class Course:
         return [path.name for path in self._submitted() if path.name[0] != "." and path.is_dir()]
 
     def strays(self) -> list[str]:
-        """What lies where students have their folders, and is none."""
+        """What lies among the students' folders, and is not a folder."""
         return [path.name for path in self._submitted() if path.name[0] != "." and not path.is_dir()]
 
     def _submitted(self) -> list[Path]:
@@ -250,7 +250,7 @@ def put_on_path(folder: Path) -> None:
 
 
 def reason_of(result: Mapping[str, Any]) -> str:
-    """Why nbgrader's interface has failed: the error that it met first, which its log tells in a traceback."""
+    """Why nbgrader's interface has failed: the error that it met first, which its log shows in a traceback."""
     log = result.get("log") or ""
     errors = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict|Entry)\w*: .*)", log, re.MULTILINE)
     said: list[str] = errors or re.findall(r"^\[ERROR\] (.*)", log, re.MULTILINE)

@@ -85,7 +85,7 @@ class Catalogue:
     assignments: Mapping[str, Exercises] = field(default_factory=dict)
 
     def of(self, assignment: str) -> Exercises:
-        """Those of an assignment; none if it is an ordinary one."""
+        """The exercises of an assignment; none if its tests are ordinary ones of nbgrader."""
         return self.assignments.get(assignment, {})
 
 
@@ -118,7 +118,7 @@ def _right(function: Exercise) -> Callable[..., Any]:
 
 
 def load(files: ExerciseFiles, assignments: Collection[str] | None = None, *, checked: bool = False) -> Catalogue:
-    """The exercises in these files. ExerciseError tells all that is wrong with them.
+    """The exercises in these files. ExerciseError lists all that is wrong with them.
 
     Where `assignments` are given, each exercise has to belong to one of them. What is `checked` already, by the process
     that sent it or in this one, is not checked again.
@@ -195,7 +195,7 @@ def _import_one(package: str, place: str, files: ExerciseFiles) -> Exercise | _P
         return _Problem(place, 1, "it sets no `exercise`. Write `exercise = Exercise(…)`.")
     if exercise is None or isinstance(exercise, Exercise):
         return exercise
-    return _Problem(place, _line(files, place), f"`exercise` is of type {type(exercise).__name__}, and no Exercise.")
+    return _Problem(place, _line(files, place), f"`exercise` is of type {type(exercise).__name__}, not an Exercise.")
 
 
 def _where(error: BaseException, place: str, files: ExerciseFiles) -> _Problem:
@@ -286,7 +286,7 @@ def _mistyped(exercise: Exercise) -> Iterator[tuple[str, str]]:
             if isinstance(one, kind):
                 parts.append(one)
             else:
-                yield f"`{name}` holds {_shown(one)}, which is no `{written}`.", ""
+                yield f"`{name}` holds {_shown(one)}, not `{written}`.", ""
     for part in parts:
         for kind, names, wanted, words in _TYPES:
             for name in names if isinstance(part, kind) else ():
@@ -305,7 +305,7 @@ def _shown(value: object) -> str:
 
 def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
     if not str(function.entry).isidentifier():
-        yield f"`entry` is “{function.entry}”, which is no name that a student can define.", ""
+        yield f"`entry` is “{function.entry}”, which is not a name that a student can define.", ""
     if not function.cases:
         yield f"`{function.entry}` has no cases, so every answer would be right.", ""
     for kind, names in (
@@ -327,7 +327,7 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
         yield from _wrong_lines(function.written.lines, function.written.variables, known)
     names = [one.name for one in function.mistakes]
     if function.unscaled and function.unscaled not in names:
-        said = f"`unscaled` names “{function.unscaled}”, which is no misconception."
+        said = f"`unscaled` names “{function.unscaled}”, which is not a misconception."
         yield f"{said}{_meant(function.unscaled, names)}", ""
     explained = [name for one in function.mistakes for name in (one.name, one.kind)]
     for name in function.explained_in:
@@ -355,7 +355,7 @@ def _wrong_lines(
 def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None, called: str) -> Iterator[str]:
     for step in named:
         if steps is not None and step not in steps:
-            yield f"{what} “{step}”, which is no {called}.{_meant(step, steps)}"
+            yield f"{what} “{step}”, which is not a {called}.{_meant(step, steps)}"
 
 
 def _steps(reference: Callable[..., Any]) -> Collection[str] | None:

@@ -128,7 +128,7 @@ class ClassGradebook:
         return self._session.patiently(ended)
 
     def marks(self) -> dict[str, Marks]:
-        """Of the hand-ins that count, by student."""
+        """The marks of the hand-ins that count, by student."""
         return self._read_only(lambda: read_marks(self._session.db, self._assignment_id))
 
     def set_aside(self) -> list[tuple[str, SetAside]]:
@@ -139,7 +139,7 @@ class ClassGradebook:
         return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, hand_in))
 
     def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> Marks:
-        """What grading gave, as it stands in nbgrader's tables. `same` says which answers are as they were before."""
+        """What grading gave, in the form of nbgrader's rows. `same` names the cells whose answer has not changed."""
         scores, comments = _by_cell(graded, "scores"), _by_cell(graded, "comments")
         return Marks(
             {cell: graded_row(scores[name]) for cell, name in self._grade_cells.items() if name in scores},
@@ -148,7 +148,7 @@ class ClassGradebook:
         )
 
     def write(self, entries: Sequence[GradebookEntry], aside: Sequence[Aside] = ()) -> None:
-        """All of these, or none."""
+        """Write all of these, or none."""
         if entries or aside:
             self._session.patiently(lambda: self._write(entries, aside))
 
@@ -175,7 +175,7 @@ class ClassGradebook:
         self._session.commit()
 
     def _submissions(self, students: Sequence[str]) -> dict[str, str]:
-        """The id of each student's submission. Who has none gets one, with empty grades and comments."""
+        """The id of each student's submission. A student without one gets one, with empty grades and comments."""
         known = set(self._session.db.scalars(select(Student.id).where(Student.id.in_(students))))
         self._add(Student, [{"id": student} for student in dict.fromkeys(students) if student not in known])
         there = submitted(self._session.db, self._assignment_id, students)

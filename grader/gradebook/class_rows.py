@@ -117,7 +117,7 @@ class ClassRows:
         return [Person(*(value or "" for value in row)) for row in self._session.execute(query)]
 
     def _of_groups(self) -> dict[str, Submitted]:
-        """What a group has handed in is the submission of each of its members. Of several, the last or best counts."""
+        """For each member of a group, the group's submission; of several, the last or the best."""
         found: dict[str, Submitted] = {}
         for group in self.rules.groups:
             rows = [row for student in group if (row := self.submissions.get(student)) and row.id in self.scored]
@@ -127,7 +127,7 @@ class ClassRows:
             if len(rows) > 1 and (None in (times := [row.timestamp for row in rows]) or len(set(times)) < len(times)):
                 both = " and ".join(row.student_id for row in rows)
                 raise CourseError(
-                    f"course.toml, groups: {both} have both handed in {self.assignment}, and no time tells which of it "
+                    f"course.toml, groups: {both} have both handed in {self.assignment}, and no time says which one "
                     "counts. Write the times into their timestamp.txt, and run: grader autograde"
                 )
             if rows:
@@ -135,7 +135,7 @@ class ClassRows:
         return found
 
     def _by_points(self, row: Submitted) -> tuple[float, datetime]:
-        """The more the better, and of equal ones the newer."""
+        """The order of submissions: by points, and of equal ones, the newer is better."""
         marks = self.marks[row.id]
         unseen = self.waits(row.id) - marks.by_hand
         points = within_reach(self.items, marks.points, unseen, self.rules.late, self.late_by(row))
@@ -171,7 +171,7 @@ class ClassRows:
         return [*exercises, *self.rules.dates(student), *late, *group]
 
     def said_of_hand_in(self, student: str) -> str:
-        """Which one counts, where the best of several does."""
+        """Which hand-in counts, in words; empty unless the best of several does."""
         if not self.rules.best or not (row := self.submissions.get(student)):
             return ""
         group = [self._own[one] for one in self.rules.group_of(student) if one in self._own]
@@ -185,7 +185,7 @@ class ClassRows:
 
     @property
     def max_points(self) -> float:
-        """Of all that counts."""
+        """The maximum: the points of everything that counts."""
         return sum(item.most for item in self.items)
 
     def waits(self, submission: str) -> set[str]:
@@ -194,7 +194,7 @@ class ClassRows:
         return self.marks[submission].waiting - settled
 
     def waiting_for(self, submission: str) -> list[str]:
-        """The same, as they are called."""
+        """The labels of the exercises that wait for a person."""
         waits = self.waits(submission)
         return [item.label for item in self.items if item.cell in waits]
 

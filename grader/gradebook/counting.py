@@ -14,7 +14,7 @@ from grader.gradebook.set_aside import Marks, SetAside
 
 
 class HandIns:
-    """As the gradebook has them: `records` are of those that count, and `aside` holds the others by student."""
+    """All graded hand-ins in the gradebook: `records` has those that count, and `aside` the others, by student."""
 
     def __init__(self, gradebook: ClassGradebook) -> None:
         self.gradebook = gradebook
@@ -27,7 +27,7 @@ class HandIns:
                 self.aside[student][one.hand_in] = one
 
     def counting(self, student: str) -> str:
-        """Which one counts now; empty if none does, or none that we know."""
+        """The digest of the hand-in that counts now; empty if there is none, or none that we know."""
         record = self.records.get(student)
         return record.hand_in.digest if record and record.hand_in else ""
 
@@ -61,7 +61,7 @@ class HandIns:
         return max(enumerate(times), key=worth)[1]
 
     def known_marks(self, student: str, digest: str, new: Mapping[str, Marks]) -> Marks:
-        """Those of a hand-in; with what a person has given it, if it is graded again."""
+        """The marks of a hand-in. If it is graded again, they keep what a person has given."""
         if self.counting(student) == digest:
             old = self.marks.get(student)
         else:

@@ -1,6 +1,6 @@
-"""What a grade was given for, in five digests: whoever compares two of them can say what has changed.
+"""What a grade was given for, in five digests: comparing two of them shows what has changed.
 
-Points by hand were given for less: for an answer and its task.
+Points that a person has given depend on less: on an answer and its task.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WAYS = {("cpu", True): "0", ("cpu", False): "1", ("cuda", True): "2", ("cuda", 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Of a submission and of all else that its grade depends on."""
+    """Digests of a submission, and of everything else that its grade depends on."""
 
     grader: str  # its last character says where inputs lay, and whether the submission was confined
     exercises: str
@@ -46,7 +46,7 @@ def way(device: str, confined: bool) -> str:
 
 
 def changes_between(before: str, now: str) -> tuple[str, ...]:
-    """What has changed from one text of a fingerprint to another, in words. How a submission was run is no change."""
+    """What has changed between two fingerprints, in words. How the submission was run does not count as a change."""
     then, today = Fingerprint.read(before), Fingerprint.read(now)
     if then is None or today is None:
         return ("another version of the grader",) if before != now else ()
@@ -61,7 +61,7 @@ def changes_between(before: str, now: str) -> tuple[str, ...]:
 
 
 def digest(*parts: str | bytes) -> str:
-    """In hexadecimal; no two lists of parts have the same, wherever one ends and the next begins."""
+    """A digest in hexadecimal. It also depends on where one part ends and the next begins."""
     found = hashlib.sha256()
     for part in parts:
         content = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part

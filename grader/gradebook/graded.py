@@ -37,7 +37,7 @@ class Found:
 
 
 def what_grading_found(folder: Path, names: Sequence[str], record: Record | None) -> Found:
-    """What the autograded notebooks of these names and our record tell of a submission.
+    """What the autograded notebooks of these names and our record say about a submission.
 
     Verdicts are in the gradebook where `grader autograde` was the last to grade. Where nbgrader was, they are in the
     notebooks, whose digest is another one then.
@@ -78,7 +78,7 @@ def solution_sources(notebook: NotebookNode) -> dict[Label, str]:
 
 
 def words_of(notebook: NotebookNode) -> list[tuple[str, str]]:
-    """Cells of text, whoever has written them: their name in nbgrader, if they have one, and what they say."""
+    """All cells of text: their names in nbgrader, where they have one, and their texts."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
     return [(str(cell.metadata.get("nbgrader", {}).get("grade_id") or ""), _source(cell)) for cell in cells]
 

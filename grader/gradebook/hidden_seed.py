@@ -23,14 +23,14 @@ _BYTES = 32
 
 @dataclass(frozen=True)
 class NumberedHandIn:
-    """The number of a hand-in among those of its student, and what tells it from others."""
+    """Which of a student's hand-ins this is: its number, and a digest of its content."""
 
     number: int
     digest: str
 
     @classmethod
     def after(cls, previous: NumberedHandIn | None, digest: str) -> NumberedHandIn:
-        """The same one if it is graded again, or the next."""
+        """The hand-in after `previous`, or `previous` itself if it is graded again."""
         if previous is None:
             return cls(1, digest)
         return previous if previous.digest == digest else cls(previous.number + 1, digest)

@@ -1,7 +1,7 @@
 """Being late, as nbgrader's own database has it: due date, extensions, penalties. Rules of the term are written there.
 
-What counts is worked out from the rules whenever it is told. It is written as well so that the formgrader and
-`nbgrader export` show the same.
+What counts is worked out from the rules whenever it is needed. It is written into the database as well, so that the
+formgrader and `nbgrader export` show the same.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LATE_FILE = "late_without_time.txt"  # beside a hand-in of which a platform says
 
 
 def is_late_without_time(submission: Path) -> bool:
-    """Whether that is all that is known of the time of what lies in this folder, if it can be read."""
+    """Whether the submission in this folder is known to be late, but not when it was handed in."""
     with contextlib.suppress(OSError):
         return (submission / LATE_FILE).is_file() and not (submission / "timestamp.txt").is_file()
     return False
@@ -64,7 +64,7 @@ def are_there_any(session: Session) -> bool:
 
 
 def notebook_rows(session: Session, assignment: str, student: str = "") -> list[NotebookRow]:
-    """Those of an assignment, or of one student's submission."""
+    """The submitted notebooks of an assignment, or those of one student."""
     submitted = SubmittedNotebook
     query = (
         select(submitted.assignment_id, submitted.id, Notebook.name, submitted.late_submission_penalty)
@@ -82,7 +82,7 @@ def notebook_rows(session: Session, assignment: str, student: str = "") -> list[
 
 
 def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell: Callable[[str], None]) -> None:
-    """Due date and extensions, where the rules give a due date. What that changes is told."""
+    """Write due date and extensions, if the rules give a due date, and tell what that changes."""
     if rules.due is None:
         return
     row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).one()
@@ -105,7 +105,7 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell:
 
 
 def write_penalties(session: Session, rows: Iterable[NotebookRow], penalties: Mapping[str, float] | None) -> None:
-    """What the rules take off, by the id of a notebook. None: they say nothing, so nothing of them stays."""
+    """Write what the rules take off, by the id of a notebook. None: take back what an earlier rule took off."""
     BY_RULES.create(session.connection(), checkfirst=True)
     for row in rows:
         if penalties is None:

@@ -27,7 +27,7 @@ _LENGTH = 10  # of a code, in hexadecimal: among thousands, no two are alike
 
 
 class Names:
-    """Those of an assignment."""
+    """What the students of one assignment are called."""
 
     def __init__(self, course: Course, assignment: str) -> None:
         self._course = course
@@ -52,7 +52,7 @@ class Names:
 
     @contextlib.contextmanager
     def in_errors(self) -> Iterator[None]:
-        """What stops a command names nobody, either."""
+        """Turn ids into codes in errors, too."""
         try:
             yield
         except CourseError as error:
@@ -78,7 +78,7 @@ class Names:
         return dict(sorted(told.items()))
 
     def grades(self, grades: ClassGrades) -> ClassGrades:
-        """In an order that does not tell who is who."""
+        """The grades with codes, sorted by code so that the order gives nobody away."""
         if not self.hidden:
             return grades
         standings = [self._standing(standing) for standing in grades.standings]

@@ -130,7 +130,7 @@ class RunAndJudge(Execute):
     )
 
     def __call__(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        if not self.enabled:  # nbgrader autograde --no-execute: outputs of the submission are no scores
+        if not self.enabled:  # nbgrader autograde --no-execute: outputs that were handed in must not count as scores
             refuse_to_score(nb, "The notebook was not run, so nothing was compared.")
         output: tuple[NotebookNode, Resources] = super().__call__(nb, resources)
         return output
@@ -154,7 +154,7 @@ class RunAndJudge(Execute):
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
             seed, known = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
             exercises, hidden = self._exercises(names)
-        # As the course has released them: whoever hands in may have moved cells.
+        # In the order of the release: a student may have moved cells.
         exercises = in_order_of(exercises, (exercise_of(cell.grade_id) for cell in known))
         settings = Settings(
             exercises,
@@ -194,7 +194,7 @@ class RunAndJudge(Execute):
         return load(files).of(names.get("assignment", "")), [str(root), *hidden_folders(files)]
 
     def _hidden_seed(self, names: dict[str, str]) -> str:
-        """As of a first hand-in: nbgrader counts none."""
+        """The seed of a first hand-in: nbgrader does not count hand-ins."""
         secret = secret_of(Path(CourseDirectory(parent=self).root))
         return hidden_seed(secret, names["assignment"], names["student"])
 

@@ -1,4 +1,4 @@
-"""What students were told: each publication of an assignment is a folder that nobody changes any more.
+"""What students were shown: each publication of an assignment is a folder that nobody changes any more.
 
 published/ASSIGNMENT/3/ holds the third: state.json with everybody's points, and what was handed out with them.
 """
@@ -30,8 +30,8 @@ class Told:
     total: float
     penalty: float = 0.0
     by_hand: Sequence[str] = ()  # exercises with points that a person has given
-    fingerprint: str = ""  # of what it was given for
-    remarks: str = ""  # what tells a person's words from others; empty if there are none
+    fingerprint: str = ""  # of everything that the grade depends on
+    remarks: str = ""  # a digest of what people have written; empty if nobody has
     void: Sequence[str] = field(default_factory=list)  # exercises that do not count
     rules: Sequence[str] = field(default_factory=list)  # of the term, by which this is what counts
     hand_in: str = ""  # which one counts, where the best of several does
@@ -139,12 +139,12 @@ def _other_rules(old: Sequence[str], new: Sequence[str]) -> list[str]:
 
 
 def seal(found: Sequence[PointsChange]) -> str:
-    """What tells these changes from others."""
+    """A digest of these changes."""
     return digest(json.dumps([asdict(change) for change in found]))
 
 
 class Publications:
-    """Those of one assignment."""
+    """The publications of one assignment."""
 
     def __init__(self, course: Course, assignment: str) -> None:
         self._folder = course.root / FOLDER / assignment

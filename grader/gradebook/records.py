@@ -27,7 +27,7 @@ RECORDS = Table(
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of a submission that has a grade."""
+    """What a grade was given for, and what grading found."""
 
     fingerprint: str  # of all that the grade depends on: see fingerprint.py
     digest: str  # of the autograded notebooks
@@ -38,7 +38,7 @@ class Record:
 
 
 def digest_of(notebooks: Mapping[str, bytes]) -> str:
-    """What tells graded notebooks from any others; empty if there is none."""
+    """A digest of graded notebooks; empty if there are none."""
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(notebooks.items())}
     return "".join(digests.values()) if len(digests) < 2 else hashlib.sha256(str(digests).encode()).hexdigest()
 

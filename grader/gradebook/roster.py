@@ -57,7 +57,7 @@ def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
         if not to_write:
             return {}
         raise CourseError(
-            f"{path} is no roster: it has no column id, or is no CSV in UTF-8. Give that file another name, or put "
+            f"{path} is not a roster: it has no column id, or is not CSV in UTF-8. Give that file another name, or put "
             "back a copy of the roster."
         )
     known = [{column: (line.get(column) or "").strip() for column in COLUMNS} for line in lines]
@@ -74,7 +74,7 @@ def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:
 
 
 def enter_students(course: Course, roster: Mapping[str, Enrolled], tell: Callable[[str], None]) -> None:
-    """Into nbgrader's own table: what the roster says of a student takes the place of what is there."""
+    """Write the roster into nbgrader's own table of students, over what is there."""
     with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
         session = PatientSession(gradebook, tell)
         session.patiently(lambda: _enter(session, roster))

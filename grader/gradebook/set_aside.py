@@ -39,7 +39,7 @@ SET_ASIDE = Table(
     "grader_set_aside",
     MetaData(),
     Column("submission_id", String(32), primary_key=True),
-    Column("hand_in", String(64), primary_key=True),  # what tells it from others of the student
+    Column("hand_in", String(64), primary_key=True),  # a digest of its content
     Column("time", DateTime),
     Column("fingerprint", String(64), nullable=False),
     Column("digest", String(64), nullable=False),
@@ -165,7 +165,7 @@ def read_notebooks(session: Session, assignment_id: str, student: str, hand_in: 
 
 
 def how_many(session: Session, submissions: Iterable[str] | None = None) -> Counter[str]:
-    """How many hand-ins are set aside of each submission; of these, if some are named."""
+    """How many hand-ins are set aside for each submission; for these, if some are named."""
     if not inspect(session.get_bind()).has_table(SET_ASIDE.name):
         return Counter()
     query = select(SET_ASIDE.c.submission_id, func.count()).group_by(SET_ASIDE.c.submission_id)
@@ -175,13 +175,13 @@ def how_many(session: Session, submissions: Iterable[str] | None = None) -> Coun
 
 
 def said_of_best(hand_ins: int, time: datetime | None, zone: str) -> str:
-    """Which one counts of so many; empty if there is only one."""
+    """Which of several hand-ins counts, in words; empty if there is only one."""
     which = f"that of {said(time, zone)}" if time else "whose time is not known"
     return f"the best of {hand_ins} hand-ins, {which}" if hand_ins > 1 else ""
 
 
 def read_marks(session: Session, assignment_id: str, students: Iterable[str] | None = None) -> dict[str, Marks]:
-    """Those of the hand-ins that count, by student; of these students, if some are named."""
+    """The marks of the hand-ins that count, by student; of these students, if some are named."""
     found: dict[str, Marks] = {}
     for kind, columns in _COLUMNS.items():
         query = (
@@ -200,7 +200,7 @@ def read_marks(session: Session, assignment_id: str, students: Iterable[str] | N
 
 
 def write_marks(session: Session, submission: str, marks: Marks) -> None:
-    """Into nbgrader's own rows, whatever they hold."""
+    """Write marks into nbgrader's own rows, over what they hold."""
     own = select(SubmittedNotebook.id).where(SubmittedNotebook.assignment_id == submission)
     for kind, rows in ((Grade, marks.grades), (Comment, marks.comments)):
         for cell, row in rows.items():
@@ -231,6 +231,6 @@ def _set_aside(session: Session, submission: str, one: SetAside) -> None:
 
 
 def take_back(session: Session, submission: str, hand_in: str) -> None:
-    """It is no longer set aside."""
+    """Delete a hand-in from those that are set aside."""
     mine = (SET_ASIDE.c.submission_id == submission) & (SET_ASIDE.c.hand_in == hand_in)
     session.execute(delete(SET_ASIDE).where(mine))

@@ -21,7 +21,7 @@ Tell = Callable[[str], None]
 
 
 def write_rules(course: Course, assignment: str, tell: Tell) -> None:
-    """Into the gradebook of a course."""
+    """Write the rules of an assignment into the gradebook of its course."""
     rules = term_rules(course, assignment)
     with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
         settle(gradebook, assignment, rules, tell)
@@ -73,7 +73,7 @@ def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rule
 
 
 def _penalties(rows: ClassRows) -> dict[str, float]:
-    """By the id of a submitted notebook; as in nbgrader, there is none where nothing is taken off."""
+    """The penalties by the id of a submitted notebook; as in nbgrader, without those that are 0."""
     return {
         notebook.id: penalty
         for submission in rows.submissions.values()

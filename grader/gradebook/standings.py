@@ -1,4 +1,4 @@
-"""What there is to tell of a class: the gradebook, read with a handful of queries, and the autograded notebooks."""
+"""Where the students of a class stand: the gradebook, read with a handful of queries, and the autograded notebooks."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
 
 
 def _enrolled(person: Person, roster: Mapping[str, Enrolled]) -> Person:
-    """With what the gradebook has no place for."""
+    """The person with the names that only the roster has."""
     known = roster.get(person.id)
     return replace(person, username=known.username, canvas_id=known.canvas_id) if known else person
 
@@ -167,7 +167,7 @@ def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, ha
 
 
 def _given(course: Course, assignment: str) -> dict[Label, list[str]]:
-    """What is no student's own: solution cells as released, and as the course solves them."""
+    """What students did not write: solution cells as released, and as the course solves them."""
     given: dict[Label, list[str]] = defaultdict(list)
     for name in course.notebooks("source", assignment):
         for number, source in solutions(course.read("source", assignment, name)).items():

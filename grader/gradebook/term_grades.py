@@ -16,7 +16,7 @@ from grader.gradebook.settings import term_rules
 
 @dataclass(frozen=True)
 class AssignmentGrades:
-    """Those of one assignment: who has how many points that count, of how many."""
+    """The grades of one assignment: how many points each student has, and of how many."""
 
     name: str
     max_points: float
@@ -26,11 +26,11 @@ class AssignmentGrades:
 
     @property
     def counts(self) -> bool:
-        """Of nothing, there is no share."""
+        """Whether it has points and weight: a share of nothing means nothing."""
         return self.max_points > 0 and self.weight > 0
 
     def share(self, student: str) -> float:
-        """Who has no grade has nothing."""
+        """This student's share of the points; 0 without a grade."""
         return self.points.get(student, 0.0) / self.max_points
 
 

@@ -45,7 +45,7 @@ class TomlTable:
         found = self.values.get(key, {})
         if not isinstance(found, dict):
             raise self.wrong(
-                key, f"{shown(found)} is no table", f"Write [{'.'.join([*self._place, key])}] in its place"
+                key, f"{shown(found)} is not a table", f"Write [{'.'.join([*self._place, key])}] in its place"
             )
         return TomlTable(found, (*self._place, key))
 
@@ -53,7 +53,7 @@ class TomlTable:
         """A number from 0 to 1. It must be there if there is no usual one."""
         found = self.values.get(key, usual)
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found <= 1:
-            what = "it is missing" if found is None else f"{shown(found)} is no number from 0 to 1"
+            what = "it is missing" if found is None else f"{shown(found)} is not a number from 0 to 1"
             raise self.wrong(key, what, f"Write {key} = 0.1 for 10 %")
         return float(found)
 
@@ -61,7 +61,7 @@ class TomlTable:
         """A number that is not negative."""
         found = self.values.get(key, usual)
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found < math.inf:
-            raise self.wrong(key, f"{shown(found)} is no number from 0 on", f"Write {key} = 2, say")
+            raise self.wrong(key, f"{shown(found)} is not a number of 0 or more", f"Write {key} = 2, say")
         return float(found)
 
     def switch(self, key: str, usual: bool) -> bool:
@@ -97,7 +97,7 @@ class TomlTable:
         """A list of texts or whole numbers, as texts."""
         found = self.values.get(key, [])
         if not isinstance(found, list) or not all(map(_is_name, found)):
-            raise self.wrong(key, f"{shown(found)} is no list of names", f"Write {key} = {example}")
+            raise self.wrong(key, f"{shown(found)} is not a list of names", f"Write {key} = {example}")
         return [str(one) for one in found]
 
 
@@ -133,7 +133,7 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Rules()
-    except (OSError, ValueError, RecursionError) as error:  # also what is no TOML, or no UTF-8
+    except (OSError, ValueError, RecursionError) as error:  # also what is not TOML, or not UTF-8
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Fix that, and run this again.") from None
     term = TomlTable(values)

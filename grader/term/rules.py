@@ -52,7 +52,7 @@ class Late:
         return min(self.cap, begun * self.share)
 
     def penalty(self, points: float, late: timedelta) -> float:
-        """Of these points, to two decimals."""
+        """The points that are taken off, to two decimals."""
         return round(self.cost(late) * points, 2)
 
     @property
@@ -68,7 +68,7 @@ def _percent(share: float) -> str:
 
 @dataclass(frozen=True)
 class AssignmentRules:
-    """Those of one assignment. Without any, what grading gave is what counts."""
+    """The rules for one assignment. Without any, the points that grading gave are those that count."""
 
     exercises: Mapping[str, Rule] = field(default_factory=dict)  # by the label that the report has
     due: datetime | None = None  # in UTC; None: what the gradebook has counts, with its extensions
@@ -84,13 +84,13 @@ class AssignmentRules:
         return next((group for group in self.groups if student in group), [student])
 
     def extension(self, student: str) -> timedelta | None:
-        """What one of a group has, all of it have."""
+        """The longest extension that anybody in the student's group has."""
         return max((self.extensions[one] for one in self.group_of(student) if one in self.extensions), default=None)
 
     def late_by(
         self, student: str, handed_in: datetime | None, due: datetime | None, extension: timedelta | None
     ) -> timedelta:
-        """With due date and extension of the gradebook. Whoever has no time that is known is not late."""
+        """How late a hand-in is, given what the gradebook has of it. Without a known time, it is not late."""
         if self.due:
             due, extension = self.due, self.extension(student)
         if handed_in is None or due is None:
@@ -100,7 +100,7 @@ class AssignmentRules:
         return late if late > grace else timedelta()
 
     def dates(self, student: str) -> list[str]:
-        """What they say of when this student has to hand in, in words."""
+        """When this student has to hand in, in words; nothing if the rules do not say."""
         if self.due is None:
             return []
         extension = self.extension(student)
@@ -110,7 +110,7 @@ class AssignmentRules:
 
 @dataclass(frozen=True)
 class Rules:
-    """Those of the term."""
+    """The rules of the term."""
 
     assignments: Mapping[str, AssignmentRules] = field(default_factory=dict)
     others: AssignmentRules = AssignmentRules()  # of assignments of which nothing more is said

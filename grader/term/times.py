@@ -24,17 +24,17 @@ def unit(name: str) -> timedelta:
 
 
 def length_of(value: object) -> timedelta:
-    """Of a text such as 2 days, or 1 day 12 hours."""
+    """Read a length of time such as 2 days, or 1 day 12 hours."""
     text = value if isinstance(value, str) else ""
     if not re.fullmatch(rf"{_LENGTH.pattern}(?: {_LENGTH.pattern})*", text):
-        raise NoTime("this is no length of time", 'Write it as "2 days", "36 hours" or "1 day 12 hours"')
+        raise NoTime("this is not a length of time", 'Write it as "2 days", "36 hours" or "1 day 12 hours"')
     return sum((int(count) * _UNITS[name] for count, name in _LENGTH.findall(text)), timedelta())
 
 
 def moment_of(value: object, zone: str) -> datetime:
-    """Of a date and time in TOML, in the time zone that it names, or else in this one."""
+    """Read a date and time of TOML, in the time zone that it names, or else in this one."""
     if not isinstance(value, datetime):
-        what = "a date without a time" if isinstance(value, date) else "this is no date and time"
+        what = "a date without a time" if isinstance(value, date) else "this is not a date and time"
         raise NoTime(what, "Write it as 2026-10-12T10:00:00+02:00, without quotes")
     if value.tzinfo is None:
         value = _in_zone(value, zone)

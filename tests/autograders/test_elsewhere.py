@@ -443,7 +443,7 @@ def test_pip_looks_where_it_is_told(course: Course) -> None:
     for wrong in ("http://example.edu", "https://me:secret@example.edu", "https://example.edu\nmore"):
         done = grader("export", ASSIGNMENT, "--to", "github", "--index", wrong, folder=course.root)
         assert (done.returncode, done.stderr) == (
-            1, "What --index says is no address of an index for pip. Give one like https://example.edu/cpu.\n"
+            1, "What --index says is not the address of an index for pip. Give one like https://example.edu/cpu.\n"
         )  # fmt: skip
 
 

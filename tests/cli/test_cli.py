@@ -206,7 +206,7 @@ def test_a_source_that_is_no_notebook_is_named(course: Course) -> None:
     course.notebook("source", "self_attention").write_text("nothing")
     result = grader("release", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert "self_attention.ipynb cannot be read: it is no notebook. Fix it" in " ".join(result.stderr.split())
+    assert "self_attention.ipynb cannot be read: it is not a notebook. Fix it" in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
 
 

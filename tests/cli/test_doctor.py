@@ -128,7 +128,7 @@ def test_a_file_that_is_no_gradebook(course: Course) -> None:
     (course.root / "gradebook.db").write_text("no database at all, but of some length\n" * 100)
     line = doctor.database_line(course.root)
     assert line.state == "bad"
-    assert "no gradebook" in line.means
+    assert "not a gradebook" in line.means
 
 
 def test_settings_that_cannot_be_read(course: Course) -> None:

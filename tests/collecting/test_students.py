@@ -167,7 +167,7 @@ def test_the_list_says_who_is_not_in_it_and_is_no_markup(course: Course) -> None
 def test_another_file_of_that_name_is_left_alone(text: str, course: Course) -> None:
     (course.root / FILE).write_text(text, encoding="latin-1")
     ended = taken(course, TABLE)
-    assert (ended.returncode, "roster.csv is no roster: it has no column id" in ended.stderr) == (1, True)
+    assert (ended.returncode, "roster.csv is not a roster: it has no column id" in ended.stderr) == (1, True)
     assert read_roster(course.root) == {}, "reports and collecting go on"
     assert (course.root / FILE).read_text(encoding="latin-1") == text
     assert students(course, "import", "nowhere.csv").returncode == 1

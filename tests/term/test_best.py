@@ -463,5 +463,5 @@ def test_a_plugin_for_being_late_leaves_no_best(course: Course) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
     course = Course(course.root)
-    with pytest.raises(CourseError, match=r"counts: a plugin of nbgrader's, in .* no rule tells which hand-in is the"):
+    with pytest.raises(CourseError, match=r"counts: a plugin of nbgrader's, in .* no rule says which hand-in is the"):
         list(autograde(course, WORDS))

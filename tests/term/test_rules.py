@@ -638,7 +638,7 @@ def test_a_new_group_is_published_with_its_reason(graded: Course, tmp_path: Path
 
 def test_two_of_a_group_whose_times_are_unknown_are_a_question(course: Course) -> None:
     course = rule(course, '[groups]\nred = ["ada", "iris"]\n')
-    with pytest.raises(CourseError, match="groups: ada and iris have both handed in words, and no time tells"):
+    with pytest.raises(CourseError, match="groups: ada and iris have both handed in words, and no time says"):
         by_standings(course)
 
 
@@ -794,9 +794,9 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
             "course.toml, assignments.word: there is no such key. Did you mean words? There are: numbers, words.",
         ),
         ("[assignments.words]\nviod = [1]", "assignments.words.viod: there is no such key. Did you mean void?"),
-        ("[assignments.words]\nvoid = 1", 'words.void: 1 is no list of names. Write void = [3, "mean"].'),
-        ("[assignments.words]\nfull = [true]", "full: [true] is no list of names"),
-        ("[assignments]\nwords = 3", "assignments.words: 3 is no table. Write [assignments.words] in its place."),
+        ("[assignments.words]\nvoid = 1", 'words.void: 1 is not a list of names. Write void = [3, "mean"].'),
+        ("[assignments.words]\nfull = [true]", "full: [true] is not a list of names"),
+        ("[assignments]\nwords = 3", "assignments.words: 3 is not a table. Write [assignments.words] in its place."),
         (
             "[assignments.words]\nvoid = [1]\nbonus = [1]",
             "course.toml, assignments.words.bonus: exercise 1 is in void, too. Take it out of one of them.",
@@ -806,9 +806,9 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ("[late]\nshare = 0.1", 'course.toml, late.per: it is missing. Write per = "day" or per = "hour".'),
         ("[late]\nper = 'week'\nshare = 0.1", 'course.toml, late.per: "week" is none of them.'),
         ("[late]\nper = 'day'", "course.toml, late.share: it is missing. Write share = 0.1 for 10 %."),
-        ("[late]\nper = 'day'\nshare = 10", "late.share: 10 is no number from 0 to 1. Write share = 0.1 for 10 %."),
+        ("[late]\nper = 'day'\nshare = 10", "late.share: 10 is not a number from 0 to 1. Write share = 0.1 for 10 %."),
         ("[late]\nper = 'day'\nshare = 0.1\ncapp = 0.5", "late.capp: there is no such key. Did you mean cap?"),
-        ("[late]\nper = 'day'\nshare = 0.1\ngrace = 15", 'grace: 15: this is no length of time. Write it as "2 days"'),
+        ("[late]\nper = 'day'\nshare = 0.1\ngrace = 15", 'grace: 15: this is not a length of time. Write it as "2'),
         ("timezone = 'Europe/Berln'", '"Europe/Berln" here. Write timezone = "Europe/Berlin", say.'),
         ("[groups]\nred = ['ada']", 'groups.red: ["ada"] are not two different students or more. Name each once.'),
         ("[groups]\nred = ['ada', 'ada']", "are not two different students or more"),
@@ -817,10 +817,10 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ("counts = 'first'", 'course.toml, counts: "first" is none of them. Write counts = "last" or counts = "best".'),
         ("anonymous = 1", "course.toml, anonymous: 1 is neither true nor false. Write anonymous = true."),
         ("[assignments.words]\ncounts = true", 'words.counts: true is none of them. Write counts = "last"'),
-        ("[assignments.words]\nweight = -1", "words.weight: -1 is no number from 0 on. Write weight = 2, say."),
-        ("[assignments.words]\nweight = '2'", 'words.weight: "2" is no number from 0 on.'),
+        ("[assignments.words]\nweight = -1", "words.weight: -1 is not a number of 0 or more. Write weight = 2, say."),
+        ("[assignments.words]\nweight = '2'", 'words.weight: "2" is not a number of 0 or more.'),
         ("[assignments.words]\ndue = 2026-10-12", "words.due: 2026-10-12: a date without a time. Write it as 2026"),
-        ("[assignments.words]\ndue = 'soon'", 'words.due: "soon": this is no date and time. Write it as 2026'),
+        ("[assignments.words]\ndue = 'soon'", 'words.due: "soon": this is not a date and time. Write it as 2026'),
         (
             "[assignments.words]\ndue = 2026-10-12T10:00:00",
             "due: 2026-10-12 10:00:00: a time without a time zone. Write 2026-10-12T10:00:00+02:00, or timezone =",
@@ -843,7 +843,7 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ),
         (
             "[assignments.words]\ndue = 2026-10-12T10:00:00Z\nextensions = {ada = 'long'}",
-            'words.extensions.ada: "long": this is no length of time.',
+            'words.extensions.ada: "long": this is not a length of time.',
         ),
     ],
 )  # fmt: skip
