@@ -35,7 +35,7 @@ _NAMES = {
     "grader.model.forms.twice": ["TWICE"],
     "grader.model.verdict": ["MAX_SIDE", "Picture"],
     "grader.sandbox.forms.cached": ["CACHE", "OUTPUTS"],
-    "grader.sandbox.small_model": ["SmallModel", "small_shapes"],
+    "grader.sandbox.forms.small_model": ["SmallModel", "small_shapes"],
     "grader.solutions.lines": ["version"],
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
@@ -80,8 +80,8 @@ if TYPE_CHECKING:  # for editors and mypy, which run nothing: "as" says that a n
     from grader.model.verdict import Picture as Picture
     from grader.sandbox.forms.cached import CACHE as CACHE
     from grader.sandbox.forms.cached import OUTPUTS as OUTPUTS
-    from grader.sandbox.small_model import SmallModel as SmallModel
-    from grader.sandbox.small_model import small_shapes as small_shapes
+    from grader.sandbox.forms.small_model import SmallModel as SmallModel
+    from grader.sandbox.forms.small_model import small_shapes as small_shapes
     from grader.solutions.lines import version as version
 else:
     __all__ = [*_HOMES]

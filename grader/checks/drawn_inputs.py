@@ -27,7 +27,7 @@ from grader.course.loading import load
 from grader.errors import CourseError
 from grader.model.exercise import Exercise, NotDrawn
 from grader.model.exercise_files import ExerciseFiles, place_of_code
-from grader.sandbox.kinds_read import plain
+from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table, is_table
 
 ORDERS = (1, 2, 3)  # values of PYTHONHASHSEED

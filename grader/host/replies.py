@@ -13,9 +13,9 @@ from grader.model import untrusted
 from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned
 from grader.notebooks.outputs import rebuild_outputs
 from grader.sandbox import wire
-from grader.sandbox.crossing import read
+from grader.sandbox.decoder import devices
+from grader.sandbox.forms import read
 from grader.sandbox.plain_text import one_line
-from grader.sandbox.values import devices
 
 MAX_KEPT = 2**24  # bytes of answers of versions
 
@@ -61,7 +61,7 @@ def read_answer(
     if not isinstance(items, list) or len(items) not in (1, 2):
         return Lost(Loss.FORGED)
     value, *inputs = read(form, {"list": items}, tensors)  # which go back only if they are not what they were
-    return Returned(value, inputs[0] if inputs else UNCHANGED, frozenset(devices(items[0])))
+    return Returned(value, inputs[0] if inputs else UNCHANGED, devices(items[0]))
 
 
 class AnswersOfEdited:

@@ -36,7 +36,7 @@ from grader.model.submission import Files
 from grader.notebooks.modules_beside import all_modules
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
-from grader.sandbox.crossing import written
+from grader.sandbox.forms import written
 
 # Promises of memory: the kernel keeps them, at the word of the judge's side, and no sandbox can lift a limit.
 

@@ -17,10 +17,9 @@ import torch
 
 from grader.model.exercise import LentClass, Standins
 from grader.sandbox import wire
-from grader.sandbox.kinds_read import decode
-from grader.sandbox.kinds_written import encode
+from grader.sandbox.decoder import decode
 from grader.sandbox.tables import Table
-from grader.sandbox.values import Unusable
+from grader.sandbox.values import Unusable, encode
 
 MAX_NUMBERS = 1000  # per call, and as many list items, so that no call keeps the judge busy
 MAX_MEMORY = 64 * 2**20  # bytes of one call, whatever it is that a function makes of a number

@@ -10,7 +10,7 @@ import torch
 
 from grader.model.answer import UNCHANGED, Answer, Returned
 from grader.model.exercise import SampledCase
-from grader.sandbox.kinds_read import plain
+from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table, is_table
 
 

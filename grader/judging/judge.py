@@ -37,7 +37,8 @@ from grader.model.findings import (
     part_of,
 )
 from grader.model.verdict import Picture, Reason, Verdict
-from grader.sandbox.values import UNREADABLE, Unusable
+from grader.sandbox.decoder import UNREADABLE
+from grader.sandbox.values import Unusable
 
 # What answers earn that are right but for one thing, whatever the exercise.
 

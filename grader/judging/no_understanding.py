@@ -15,7 +15,7 @@ from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers, same
 from grader.model.exercise import Inputs, SampledCase
 from grader.model.plain_parts import is_plain
-from grader.sandbox.kinds_read import plain
+from grader.sandbox.decoder import plain
 
 Tensor = torch.Tensor
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import copy
 import functools
-import importlib
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -22,6 +20,7 @@ from grader.model.exercise_files import place_of_code, said_of
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
 from grader.model.verdict import Picture
+from grader.sandbox.forms import FORMS
 from grader.sandbox.tables import is_table
 from grader.solutions.chance import same_chance, shared_generators
 from grader.solutions.lines import Change
@@ -288,7 +287,7 @@ class Exercise:
         if isinstance(solution, type):
             written = WrittenClass(solution)
             if self.form.at_a_glance:
-                around = getattr(_asking(self.form), "run", None)  # a class that is called with runs
+                around = FORMS[self.form.name].around
                 object.__setattr__(self, "glance", functools.partial(ModuleCase, written, around))
         else:
             written = WrittenFunction(solution)
@@ -364,11 +363,6 @@ class Exercise:
         return _quietly(self.reference, inputs, changes)
 
 
-def _asking(form: Form) -> ModuleType:
-    """Our code in the sandbox that asks in this form."""
-    return importlib.import_module(f"grader.sandbox.forms.{form.name}")
-
-
 def _asked(
     written: WrittenFunction | WrittenClass, form: Form, first_form: Callable[[Inputs], Inputs] | None
 ) -> Callable[..., Any]:
@@ -385,7 +379,7 @@ def _put(
     solution: Callable[..., Any], form: Form, first_form: Callable[[Inputs], Inputs] | None, inputs: Inputs
 ) -> Any:
     with same_chance():
-        return _asking(form).put(solution, first_form(inputs) if first_form else inputs)
+        return FORMS[form.name].put(solution, first_form(inputs) if first_form else inputs)
 
 
 class NotDrawn(CourseError):

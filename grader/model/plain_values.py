@@ -1,7 +1,7 @@
 """Compare values of all kinds in kind, and say in words where they differ.
 
 Tensors, and lists of them, are for compare.py. What is compared here has been on the channel, or could have been: see
-grader/sandbox/kinds_written.py. No sentence holds anything that was expected.
+grader/sandbox/values.py. No sentence holds anything that was expected.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from grader.model.plain_parts import (
     tagged,
     text_in_words,
 )
-from grader.sandbox.kinds_read import plain
+from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Column, Table, is_table
 from grader.sandbox.values import unboxed
 

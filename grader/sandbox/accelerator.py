@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from grader.sandbox.values import tensors_in
+
 
 def start(device: str, memory: int) -> None:
     """Make it ready, which takes a while and is not the student's time, and bound the memory that torch takes of it."""
@@ -56,13 +58,9 @@ def on_device(value: Any, device: str) -> Any:
     return value
 
 
-def device_of(value: Any) -> str:
+def device_of(value: object) -> str:
     """That of the first tensor in a value; empty if there is none."""
-    if isinstance(value, torch.Tensor):
-        return str(value.device)
-    if isinstance(value, dict):
-        value = list(value.values())
-    return next(filter(None, map(device_of, value)), "") if isinstance(value, (list, tuple)) else ""
+    return next((str(tensor.device) for tensor in tensors_in(value)), "")
 
 
 def _module(device: str) -> Any:

@@ -21,13 +21,14 @@ from typing import Any
 import numpy.random
 import torch
 
-from grader.sandbox import accelerator, kinds_read, kinds_written, wire
+from grader.sandbox import accelerator, wire
 from grader.sandbox.accelerator import device_of, on_device
-from grader.sandbox.crossing import read, written, written_answer
-from grader.sandbox.forms import put
+from grader.sandbox.decoder import decode
+from grader.sandbox.forms import put, read, written
 from grader.sandbox.lent_classes import lent_class
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, described, run_cell
+from grader.sandbox.values import encode
 
 # What a case gives to a student's code, and whether that is as it was afterwards.
 
@@ -261,7 +262,7 @@ def _call(shell: Shell, entry: str, names: dict[str, Any], given: Given, again: 
             _seed(given.device)
             value = put(given.form, function, inputs)
             accelerator.finish(given.device)
-        answer, tensors = written_answer(given.form, value)
+        answer, tensors = written(given.form, value)
         if given.is_unchanged(inputs):
             return {"values": {"list": [answer]}}, tensors
         # Else the inputs go back, too: the judge looks what was modified.
@@ -304,13 +305,13 @@ def _ask_the_judge(channel: socket.socket, request_id: str, name: str, calls: _C
 
     def ask(positional: list[Any], named: list[Any], names: list[str], gradient: torch.Tensor | None = None) -> Any:
         calls.count()
-        tree, tensors = kinds_written.encode([positional, named, gradient])
+        tree, tensors = encode([positional, named, gradient])
         wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": names}, tensors)
         reply = wire.receive(channel)
         if "refused" in reply.header:
             raise RuntimeError(reply.header["refused"])
         # As a right function would return it: on the device of its arguments, whatever the student made them on.
-        value = kinds_read.decode(reply.header["value"], reply.tensors, pandas=True)
+        value = decode(reply.header["value"], reply.tensors, pandas=True)
         return on_device(value, device_of([positional, named]) or "cpu")
 
     def standin(*args: Any, **kwargs: Any) -> Any:

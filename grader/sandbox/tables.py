@@ -1,7 +1,7 @@
 """Tables of pandas without pandas: their columns and labels.
 
 pandas is imported for nobody who has not used it: a table can only be there where somebody has imported it before.
-Outside of the sandbox, a table of a student's is never made a pandas table again.
+Outside of the sandbox, a student's table never becomes a pandas table again.
 """
 
 from __future__ import annotations
@@ -9,10 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array: TypeAlias = np.ndarray[Any, Any]
 ARRAY_KINDS = "biufmM"  # of numbers, truth values and times, which stay an array
 
 
@@ -34,7 +38,7 @@ class Table:
     is_series: bool = False
 
 
-def is_table(value: Any) -> bool:
+def is_table(value: object) -> bool:
     """Whether it is a frame or a series of pandas. A class derived from them may be anything."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and type(value) in (pandas.DataFrame, pandas.Series)
@@ -42,62 +46,55 @@ def is_table(value: Any) -> bool:
 
 def table_of(value: Any) -> Table:
     """What a frame or a series holds."""
-    index = _labels(value.index)
+    index = value.index
+    labels = _column(tuple(index.names) if index.nlevels > 1 else index.name, index)
     if value.ndim == 1:
-        return Table((_column(value.name, value),), index, is_series=True)
-    return Table(tuple(_column(name, value.iloc[:, i]) for i, name in enumerate(value.columns)), index)
+        return Table((_column(value.name, value),), labels, is_series=True)
+    return Table(tuple(_column(name, value.iloc[:, i]) for i, name in enumerate(value.columns)), labels)
 
 
-def _labels(index: Any) -> Column:
-    name = tuple(index.names) if index.nlevels > 1 else index.name
-    return _column(name, index)
-
-
-def _column(name: Any, values: Any) -> Column:
+def _column(name: Hashable, values: pd.Series | pd.Index) -> Column:
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in ARRAY_KINDS:
         return Column(name, values.to_numpy())
     return Column(name, [_cell(cell) for cell in values.tolist()], str(values.dtype))
 
 
-def _cell(cell: Any) -> Any:
+def _cell(cell: object) -> object:
     pandas = sys.modules["pandas"]
-    if cell is pandas.NA or cell is pandas.NaT or (isinstance(cell, float) and cell != cell):
-        return None
-    return cell
+    missing = cell is pandas.NA or cell is pandas.NaT or (isinstance(cell, float) and cell != cell)
+    return None if missing else cell
 
 
-def real(table: Table) -> Any:
+def real(table: Table) -> pd.DataFrame | pd.Series:
     """The same for pandas. Of tables that the grader has written, for a student's function."""
     import pandas as pd
 
-    index = _index(pd, table.index)
-    made = [_series(pd, column, index) for column in table.columns]
+    index = _index(table.index)
+    made = [
+        pd.Series(column.cells, index=index, name=column.name, dtype=column.dtype or None) for column in table.columns
+    ]
     if table.is_series:
         return made[0]
     if not made:
         return pd.DataFrame(index=index)
     frame = pd.concat(made, axis=1)
-    frame.columns = _names(pd, [column.name for column in table.columns])
+    frame.columns = _names([column.name for column in table.columns])
     return frame
 
 
-def _names(pd: Any, names: Sequence[Any]) -> Any:
+def _names(names: Sequence[Hashable]) -> pd.Index:
+    import pandas as pd
+
     many = bool(names) and all(isinstance(name, tuple) for name in names)
     return pd.MultiIndex.from_tuples(names) if many else pd.Index(names)
 
 
-def _index(pd: Any, labels: Column) -> Any:
+def _index(labels: Column) -> pd.Index:
+    import pandas as pd
+
+    cells = labels.cells
     if isinstance(labels.name, tuple):
-        return pd.MultiIndex.from_tuples(labels.cells, names=labels.name)
-    if isinstance(labels.cells, np.ndarray) and labels.cells.dtype == np.int64 and _counts(labels.cells):
-        return pd.RangeIndex(len(labels.cells), name=labels.name)
-    return pd.Index(labels.cells, name=labels.name, dtype=labels.dtype or None)
-
-
-def _counts(cells: Any) -> bool:
-    """Whether they are the numbers that rows have by themselves."""
-    return bool((cells == np.arange(len(cells))).all())
-
-
-def _series(pd: Any, column: Column, index: Any) -> Any:
-    return pd.Series(column.cells, index=index, name=column.name, dtype=column.dtype or None)
+        return pd.MultiIndex.from_tuples(cells, names=labels.name)
+    if isinstance(cells, np.ndarray) and cells.dtype == np.int64 and bool((cells == np.arange(len(cells))).all()):
+        return pd.RangeIndex(len(cells), name=labels.name)  # the numbers that rows have by themselves
+    return pd.Index(cells, name=labels.name, dtype=labels.dtype or None)

@@ -1,118 +1,246 @@
-"""Values (tensors, numbers, nested lists) as they cross between the judge and the sandbox.
+"""Values (numbers, tensors, lists, tables) as they are written to cross between the judge and the sandbox.
 
-A value becomes a JSON tree that refers to tensors by name. Both sides treat what they read as hostile. Answers of
-functions may be of more kinds: see kinds_written.py.
+A value becomes a JSON tree that refers to tensors by name; decoder.py reads it again. There are two ways to write: the
+arguments and results of functions may be of any plain kind, and what is observed of other code is of few kinds, which
+are marked. Nothing is asked of a student's object but what its kind itself answers: a dict with an `items` of its own
+is written as the dict that it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 import torch
 
-from grader.sandbox.plain_text import one_line
+from grader.sandbox import tables
+from grader.sandbox.tables import Array, Column, Table
 from grader.sandbox.wire import KINDS, MAX_BODY, MAX_TENSOR_LIST
 
+Tree: TypeAlias = "bool | int | float | str | list[Tree] | dict[str, Tree] | None"  # what JSON can hold
+Written = tuple[Tree, dict[str, torch.Tensor]]  # and the tensors that the tree refers to
+_T = TypeVar("_T")
+
 MAX_VALUE = (MAX_BODY - MAX_TENSOR_LIST) // 2  # bytes of the tensors of one value; two go into a message
-MAX_NODES = 8000  # list items and numbers in one value
-MAX_WHOLE = 2**53
-MAX_TEXT = 200  # characters of one text in a value, such as the name of a parameter
-MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension without end
+MAX_NODES = 50_000  # items, keys and numbers in one value
+MAX_OBSERVED = 8000  # the same, in an observation
 MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
-UNREADABLE = "something that cannot be read"
+MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension without end
+MAX_LETTERS = 2**20  # bytes that the texts of one value take
+MAX_TEXT = 100_000  # characters of one
+MAX_NAME = 200  # characters of a text in an observation, such as the name of a parameter
+MAX_WHOLE = 2**53
+MAX_HEX = 3500  # digits of a whole number: 4214 decimal ones, of which Python still makes a text
+# The types of numbers in an array. All are sent as bytes, the least one first.
+NUMBERS = ("|b1", *("|i1", "<i2", "<i4", "<i8"), *("|u1", "<u2", "<u4", "<u8"), *("<f2", "<f4", "<f8"))
+TIMES = tuple(f"<{kind}8[{unit}]" for kind in "Mm" for unit in ("ns", "us", "ms", "s", "D"))
 _TENSORS = (torch.Tensor, torch.nn.Parameter)
 _PLAIN = frozenset(KINDS.values())
 
 
 @dataclass(frozen=True)
 class Unusable:
-    """Stands for a value that cannot be graded, such as a dict or a sparse tensor."""
+    """Stands for a value that cannot be graded, such as an open file or a sparse tensor."""
 
     reason: str
 
 
-class TooMuch(Exception):
-    """A value without end, or as good as."""
+class _TooMuch(Exception):
+    """The value has no end, or as good as none."""
 
 
-def encode(value: Any, prefix: str = "", words: bool = False) -> tuple[Any, dict[str, torch.Tensor]]:
-    """A value as a JSON tree and the tensors it refers to, whose names begin with the prefix.
+def encode(value: object, prefix: str = "", *, observed: bool = False) -> Written:
+    """Write a value as a JSON tree and the tensors it refers to, whose names begin with the prefix.
 
-    With `words`, for arguments and observations: text, truth values, whole numbers and dicts stay what they are.
+    `observed` says that it is an observation.
     """
-    encoder = Encoder(prefix, words)
+    encoder = (_Observation if observed else _AnyKind)(prefix)
     try:
         return encoder.tree(value, MAX_DEPTH), encoder.tensors
-    except TooMuch as reason:
+    except _TooMuch as reason:
         return {"unusable": str(reason)}, {}
 
 
-class Encoder:
-    """Reduces one value, whatever it is, and refuses what has no end."""
+class _Encoder:
+    """Writes one value, and refuses what has no end."""
 
-    def __init__(self, prefix: str, words: bool) -> None:
+    most_nodes = 0
+
+    def __init__(self, prefix: str) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
         self._prefix = prefix
-        self._words = words
-        self._nodes_left = MAX_NODES
+        self._nodes_left = self.most_nodes
         self._bytes_left = MAX_VALUE
+        self._letters_left = MAX_LETTERS
 
-    def count(self, depth: int) -> None:
-        """One more node, so deep in others."""
+    def tree(self, value: object, depth: int) -> Tree:
         self._nodes_left -= 1
         if self._nodes_left < 0:
-            raise TooMuch("a list with far too many items")
+            raise _TooMuch("a list with far too many items")
         if depth < 0:
-            raise TooMuch("lists in lists in lists without end")
-
-    def tree(self, value: Any, depth: int) -> Any:
-        self.count(depth)
+            raise _TooMuch("lists in lists in lists without end")
         if value is None:
             return None
-        if isinstance(value, torch.Tensor):
-            return self.tensor(value)
-        if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
-            return {**self.tensor(torch.from_numpy(np.array(value))), "numpy": True}
-        value = unboxed(value)
-        if self._words and type(value) in (bool, int, str, dict):
-            return self._word(value, depth)
-        if type(value) in (int, float):
-            return _number(value)
-        if isinstance(value, (list, tuple)):
-            kind = "tuple" if isinstance(value, tuple) else "list"
-            return {kind: [self.tree(item, depth - 1) for item in value]}
-        return {"unusable": f"a value of type {type(value).__name__}"}
+        if _is(value, torch.Tensor):
+            return self._tensor(value)
+        if _is(value, tuple):
+            return {"tuple": self._items(value, depth)}
+        if _is(value, list):
+            return {"list": self._items(value, depth)}
+        return self._other(value, depth)
 
-    def _word(self, value: bool | int | str | dict[Any, Any], depth: int) -> dict[str, Any]:
-        if isinstance(value, bool):
-            return {"flag": value}
-        if isinstance(value, int):
-            return {"whole": value} if abs(value) < MAX_WHOLE else {"unusable": "a whole number far too large"}
-        if isinstance(value, str):
-            return {"text": value[:MAX_TEXT]}
-        return {"dict": {str(key)[:MAX_TEXT]: self.tree(item, depth - 1) for key, item in value.items()}}
+    def _items(self, items: list[object] | tuple[object, ...], depth: int) -> list[Tree]:
+        return [self.tree(item, depth - 1) for item in items]
 
-    def tensor(self, tensor: torch.Tensor) -> dict[str, Any]:
-        reason = _why_unusable(tensor)
-        if reason:
+    def _other(self, value: object, depth: int) -> Tree:
+        raise NotImplementedError
+
+    def _tensor(self, tensor: torch.Tensor) -> Tree:
+        if reason := why_unusable(tensor):
             return {"unusable": reason}
-        self.count_bytes(tensor.numel() * tensor.element_size())
-        return {"tensor": self.keep(_copy_of(tensor)), "device": tensor.device.type}
+        self._count_bytes(tensor.numel() * tensor.element_size())
+        return {"tensor": self._keep(_copy_of(tensor)), "device": tensor.device.type}
 
-    def count_bytes(self, count: int) -> None:
-        """So many more, before anything is copied."""
+    def _count_bytes(self, count: int) -> None:
+        """Take note of so many more, before anything is copied."""
         self._bytes_left -= count
         if self._bytes_left < 0:
-            raise TooMuch("far too many numbers")
+            raise _TooMuch("far too many numbers")
 
-    def keep(self, tensor: torch.Tensor) -> str:
-        """The name by which a tree refers to it."""
+    def _keep(self, tensor: torch.Tensor) -> str:
+        """The name by which the tree refers to this tensor."""
         name = f"{self._prefix}{len(self.tensors)}"
         self.tensors[name] = tensor
         return name
+
+
+class _Observation(_Encoder):
+    """Writes dicts with names, tensors, numbers and texts."""
+
+    most_nodes = MAX_OBSERVED
+
+    def _other(self, value: object, depth: int) -> Tree:
+        if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
+            written = self._tensor(torch.from_numpy(np.array(value)))
+            return {**written, "numpy": True} if isinstance(written, dict) else written
+        plain = unboxed(value)
+        kind = type(plain)
+        if kind is bool:
+            return {"flag": plain}
+        if kind is int:
+            return {"whole": plain} if abs(plain) < MAX_WHOLE else {"unusable": "a whole number far too large"}
+        if kind is float:
+            return {"number": plain}
+        if kind is str:
+            return {"text": plain[:MAX_NAME]}
+        if kind is dict:
+            return {"dict": {str(key)[:MAX_NAME]: self.tree(item, depth - 1) for key, item in plain.items()}}
+        return {"unusable": f"a value of type {kind.__name__}"}
+
+
+class _AnyKind(_Encoder):
+    """Writes what functions take and return, and what their inputs are afterwards."""
+
+    most_nodes = MAX_NODES
+
+    def _other(self, value: object, depth: int) -> Tree:
+        if _is(value, bool):
+            return value
+        if _is(value, np.generic):  # type: ignore[type-abstract]
+            return self._scalar(value)
+        if _is(value, str):
+            return self._text(str.__str__(value))
+        if _is(value, int):
+            return self._whole(int.__index__(value))
+        if _is(value, float):
+            return float.__float__(value)
+        if _is(value, dict):
+            pairs = dict.items(value)
+            return {"dict": [[self.tree(key, depth - 1), self.tree(item, depth - 1)] for key, item in pairs]}
+        if _is(value, set):
+            return {"set": [self.tree(item, depth - 1) for item in set.__iter__(value)]}
+        if _is(value, frozenset):
+            return {"frozenset": [self.tree(item, depth - 1) for item in frozenset.__iter__(value)]}
+        if _is(value, bytes):
+            return {"bytes": self._text(bytes.hex(value))}
+        if type(value) is np.ndarray:
+            return self._array(value, depth)
+        if tables.is_table(value):
+            return self._table(tables.table_of(value), depth)
+        return {"unusable": f"a value of type {type(value).__name__[:100]}"}
+
+    def _text(self, text: str) -> str:
+        """Counted as it is sent: a letter may take twelve bytes."""
+        if len(text) > MAX_TEXT:
+            raise _TooMuch("far too long a text")
+        self._letters_left -= len(text) if text.isascii() and text.isprintable() else len(json.dumps(text))
+        if self._letters_left < 0:
+            raise _TooMuch("far too much text")
+        return text
+
+    def _whole(self, value: int) -> Tree:
+        if abs(value) < MAX_WHOLE:
+            return value
+        if value.bit_length() > 4 * MAX_HEX:
+            return {"unusable": "a whole number far too large"}
+        return {"large": self._text(f"{value:x}")}
+
+    def _scalar(self, value: np.generic) -> Tree:
+        if isinstance(value, np.str_):
+            return self._text(str.__str__(value))
+        dtype = _sent_as(value.dtype)
+        if dtype not in NUMBERS:
+            return {"unusable": f"a value of type {type(value).__name__}"}
+        return {"scalar": dtype, "is": np.asarray(value).astype(dtype).item()}
+
+    def _array(self, array: Array, depth: int) -> Tree:
+        if array.ndim > MAX_DEPTH:
+            return {"unusable": f"an array with {array.ndim} dimensions"}
+        if max(array.shape, default=0) > MAX_SIZE:
+            return {"unusable": "an array that is far too long"}
+        if array.dtype.kind in "OUT":
+            return self._array_of_texts(array, depth)
+        dtype = _sent_as(array.dtype)
+        if dtype not in (*NUMBERS, *TIMES):
+            return {"unusable": f"an array of {array.dtype.name[:40]} values"}
+        self._count_bytes(array.size * np.dtype(dtype).itemsize)
+        content = np.frombuffer(array.astype(dtype).tobytes(), dtype=np.uint8)
+        return {"array": dtype, "shape": [*array.shape], "bytes": self._keep(torch.from_numpy(content.copy()))}
+
+    def _array_of_texts(self, array: Array, depth: int) -> Tree:
+        """Texts may come as objects, too."""
+        if array.size > self._nodes_left:  # before they are taken apart
+            raise _TooMuch("an array with far too many texts")
+        texts = array.ravel().tolist()
+        if not all(type(text) is str for text in texts):
+            return {"unusable": "an array of objects"}
+        return {"texts": [self.tree(text, depth) for text in texts], "shape": [*array.shape]}
+
+    def _table(self, table: Table, depth: int) -> Tree:
+        return {
+            "series" if table.is_series else "table": [self._column(column, depth) for column in table.columns],
+            "index": self._column(table.index, depth),
+        }
+
+    def _column(self, column: Column, depth: int) -> Tree:
+        return [self.tree(column.name, depth - 1), self.tree(column.cells, depth - 1), self._text(column.dtype)]
+
+
+def _is(value: object, kind: type[_T]) -> TypeGuard[_T]:
+    """Whether it is of this kind: unlike isinstance, this asks no attribute of the value."""
+    return issubclass(type(value), kind)
+
+
+def tensors_in(value: object) -> Iterator[torch.Tensor]:
+    """All tensors in a value, in their order."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from tensors_in(item)
 
 
 def _copy_of(tensor: torch.Tensor) -> torch.Tensor:
@@ -122,20 +250,19 @@ def _copy_of(tensor: torch.Tensor) -> torch.Tensor:
     return numbers.clone() if numbers.is_contiguous() else numbers.contiguous()
 
 
-def unboxed(value: Any) -> Any:
-    """A single number, text or truth value of numpy as one of Python."""
-    boxed = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
-    return value.item() if boxed else value
+def _sent_as(dtype: np.dtype[np.generic]) -> str:
+    """The type in an array that is sent: a longer float than others have is cut to the usual one."""
+    return "<f8" if dtype.kind == "f" and dtype.itemsize > 8 else dtype.newbyteorder("<").str
 
 
-def _number(value: float) -> dict[str, Any]:
-    try:
-        return {"number": float(value)}
-    except OverflowError:
-        return {"unusable": "a whole number far too large"}
+def unboxed(value: object) -> Any:
+    """A single number, text or truth value of numpy as one of Python; other values as they are."""
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
+        return value.item()
+    return value
 
 
-def _why_unusable(tensor: torch.Tensor) -> str:
+def why_unusable(tensor: torch.Tensor) -> str:
     """Why a tensor cannot be graded; empty if it can."""
     if type(tensor) not in _TENSORS:
         return f"a tensor of the special type {type(tensor).__name__}"
@@ -146,80 +273,3 @@ def _why_unusable(tensor: torch.Tensor) -> str:
     if tensor.dim() > MAX_DEPTH:
         return f"a tensor with {tensor.dim()} dimensions"
     return "a tensor that is far too long" if max(tensor.shape, default=0) > MAX_SIZE else ""
-
-
-def decode(tree: Any, tensors: Mapping[str, torch.Tensor], max_nodes: int = MAX_NODES, words: bool = False) -> Any:
-    """The value of a JSON tree. Whatever is not as `encode` writes it becomes Unusable."""
-    return Decoder(tensors, max_nodes, words).value(tree, MAX_DEPTH)
-
-
-class Decoder:
-    def __init__(self, tensors: Mapping[str, torch.Tensor], max_nodes: int, words: bool) -> None:
-        self.unread = dict(tensors)  # each may stand in one place, so a short message holds no long value
-        self._nodes_left = max_nodes
-        self._words = words
-
-    def value(self, tree: Any, depth: int) -> Any:
-        self._nodes_left -= 1
-        if tree is None:
-            return None
-        if self._nodes_left < 0 or depth < 0 or not isinstance(tree, dict):
-            return Unusable(UNREADABLE)
-        match tree:
-            case {"tensor": str(name)} if name in self.unread:
-                return usable(self.unread.pop(name), numpy=tree.get("numpy") is True)
-            case {"number": float(number)}:
-                return number
-            case {"list": list(items)}:
-                return [self.value(item, depth - 1) for item in items]
-            case {"tuple": list(items)}:
-                return tuple(self.value(item, depth - 1) for item in items)
-            case {"unusable": str(reason)}:
-                return Unusable(one_line(reason))
-            case _ if self._words:
-                return self._word(tree, depth)
-            case _:
-                return Unusable(UNREADABLE)
-
-    def _word(self, tree: dict[str, Any], depth: int) -> Any:
-        match tree:
-            case {"flag": bool(flag)}:
-                return flag
-            case {"whole": int(whole)} if type(whole) is int and abs(whole) < MAX_WHOLE:
-                return whole
-            case {"text": str(text)}:
-                return one_line(text, MAX_TEXT)
-            case {"dict": dict(items)}:
-                return {one_line(key, MAX_TEXT): self.value(item, depth - 1) for key, item in items.items()}
-            case _:
-                return Unusable(UNREADABLE)
-
-
-def usable(tensor: torch.Tensor, numpy: bool = False) -> Any:
-    reason = _why_unusable(tensor)
-    if reason:
-        return Unusable(reason)
-    if not numpy:
-        return tensor
-    return Unusable(UNREADABLE) if tensor.dtype is torch.bfloat16 else tensor.numpy()
-
-
-def devices(tree: Any, depth: int = MAX_DEPTH) -> set[str]:
-    """The kinds of device that the tensors of a tree were on."""
-    found: set[str] = set()
-    _find_devices(tree, depth, found)
-    return found
-
-
-def _find_devices(tree: Any, depth: int, found: set[str]) -> None:
-    if not isinstance(tree, dict) or depth < 0:
-        return
-    if "tensor" in tree:
-        found.add(one_line(tree.get("device", "cpu"), 20))
-        return
-    for kind in ("list", "tuple", "dict"):
-        items = tree.get(kind)
-        if isinstance(items, list | dict):
-            for item in items.values() if isinstance(items, dict) else items:
-                # Of functions, a dict is sent as pairs of a key and what it stands for.
-                _find_devices(item[-1] if isinstance(item, list) and item else item, depth - 1, found)

@@ -16,10 +16,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from grader.sandbox.forms.exact import copied
 from grader.sandbox.forms.module import (
     call_of_gradients,
     called_in_part,
-    copied,
     describe,
     gradients,
     load,

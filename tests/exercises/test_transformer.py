@@ -14,9 +14,9 @@ from grader.host.grading import grade_notebook
 from grader.model.exercise import LentClass
 from grader.model.verdict import Verdict
 from grader.sandbox import child, wire
-from grader.sandbox.kinds_read import decode
-from grader.sandbox.kinds_written import encode
+from grader.sandbox.decoder import decode
 from grader.sandbox.lent_classes import lent_class
+from grader.sandbox.values import encode
 from support.our_course import EXERCISES, OURS
 from support.solution_cells import from_notebook
 

@@ -10,7 +10,7 @@ from grader.exercises.mistakes import of_writing
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
 from grader.model.exercise import Case
-from grader.sandbox.forms.generation import FEW, written
+from grader.sandbox.forms.small_model import FEW, written
 from support.solution_cells import notebook, run
 
 DRAWN = {case.name: case for case in exercise.cases if case.once}

@@ -47,8 +47,7 @@ from grader.host.devices import EACH, free_on_gpus, jobs_on_gpus
 from grader.judging.wrong_device import tolerance_on
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import solutions
-from grader.sandbox.forms import put
-from grader.sandbox.values import decode, encode
+from grader.sandbox import forms
 from support.answer_keys import FUNCTIONS
 from support.corpus import RIGHT, WRONG, Entry
 from support.our_course import ASSIGNMENTS, EXERCISES, of_assignment
@@ -96,8 +95,8 @@ def errors_of_rounding(table: Table) -> None:
         entry = given[exercise.entry]
 
         def value(inputs: Any, exercise: Any = exercise, entry: Any = entry) -> Any:
-            tree, tensors = encode(put(exercise.form.name, entry, there(list(inputs))), words=True)
-            return decode(tree, tensors, words=True)
+            tree, tensors = forms.written(exercise.form.name, forms.put(exercise.form.name, entry, there(list(inputs))))
+            return forms.read(exercise.form.name, tree, tensors)
 
         try:
             worst[name] = test_tolerance.spread(name, value)

@@ -31,8 +31,8 @@ from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.judging.judge import judge
 from grader.model.answer import Loss, Lost, Missing, Raised, Returned, sentence_of
 from grader.model.exercise import Case, SampledCase
-from grader.sandbox import kinds_written, values, wire
-from grader.sandbox.crossing import read
+from grader.sandbox import decoder, values, wire
+from grader.sandbox.forms import read
 from support.our_course import EXERCISES
 from support.part import ALL, state
 
@@ -331,9 +331,6 @@ UNUSABLE = {
     "no numbers in a row without end": (lambda: torch.zeros(2**40, 0), "far too long"),
     "a huge whole number": (lambda: 10**400, "far too large"),
     "a generator": (lambda: iter(Lying()), "type generator"),
-    "a dict": (lambda: {"number": 1.0}, "type dict"),
-    "a string": (lambda: "NaN", "type str"),
-    "truth": (lambda: True, "type bool"),
     "a complex number": (lambda: 1j, "type complex"),
     "objects in an array": (lambda: np.array([None, object()]), "type"),
 }
@@ -341,7 +338,7 @@ UNUSABLE = {
 
 @pytest.mark.parametrize(("make", "reason"), UNUSABLE.values(), ids=UNUSABLE.keys())
 def test_answers_that_cannot_be_graded_are_refused_with_a_reason(make: Callable[[], Any], reason: str) -> None:
-    value = values.decode(*values.encode(make()))
+    value = decoder.decode(*values.encode(make(), observed=True), observed=True)
     while isinstance(value, list):
         value = value[0]
     assert isinstance(value, values.Unusable)
@@ -351,13 +348,14 @@ def test_answers_that_cannot_be_graded_are_refused_with_a_reason(make: Callable[
 @pytest.mark.parametrize("tensor", [torch.zeros(3).to(torch.float8_e5m2), torch.zeros([1] * 40)])
 def test_the_trusted_end_refuses_them_by_itself(tensor: torch.Tensor) -> None:
     """The sandbox's own care may have been patched away."""
-    assert isinstance(values.decode({"tensor": "0"}, {"0": tensor}), values.Unusable)
-    assert isinstance(values.decode({"tensor": "0", "numpy": True}, {"0": tensor}), values.Unusable)
+    assert isinstance(decoder.decode({"tensor": "0"}, {"0": tensor}), values.Unusable)
+    for tree in ({"tensor": "0"}, {"tensor": "0", "numpy": True}):
+        assert isinstance(decoder.decode(tree, {"0": tensor}, observed=True), values.Unusable)
 
 
 def test_a_short_message_cannot_hold_a_long_value() -> None:
     """A tensor that is named a thousand times counts once."""
-    read = values.decode({"list": [{"tensor": "0"}] * 1000}, {"0": torch.zeros(9)})
+    read = decoder.decode({"list": [{"tensor": "0"}] * 1000}, {"0": torch.zeros(9)})
     assert sum(isinstance(value, torch.Tensor) for value in read) == 1
 
 
@@ -390,7 +388,7 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
 
 def named(argument: str) -> dict[str, Any]:
     """What becomes of a call of softmax_stable with an argument of that name."""
-    tree, tensors = kinds_written.encode([[torch.ones(3)], [0], None])
+    tree, tensors = values.encode([[torch.ones(3)], [0], None])
     frame = wire.Frame({"call": "softmax_stable", "arguments": tree, "names": [argument]}, tensors)
     right = EXERCISES[10].solution
     assert right
@@ -410,7 +408,7 @@ def count_up(number: Any) -> Any:
 
 def counted(number: Any) -> dict[str, Any]:
     """What becomes of a number that a sandbox has counted up to."""
-    tree, tensors = kinds_written.encode([[number], [], None])
+    tree, tensors = values.encode([[number], [], None])
     frame = wire.Frame({"call": "count_up", "arguments": tree, "names": []}, tensors)
     return stand_ins.compute(frame, {"count_up": count_up})[0]
 
@@ -574,13 +572,13 @@ def test_malformed_messages(seed: int) -> None:
 
 def test_a_text_from_the_other_side_stays_on_one_line() -> None:
     tree = {"dict": {"a\nb\x1b": {"text": "c\u202ed"}, "ä b": {"text": "e" * 300}}}
-    assert values.decode(tree, {}, words=True) == {"a b ": "c d", "ä b": "e" * 200}
+    assert decoder.decode(tree, {}, observed=True) == {"a b ": "c d", "ä b": "e" * 200}
 
 
 def test_devices_are_found_wherever_a_tensor_stands() -> None:
     leaves = [{"tensor": str(number), "device": device} for number, device in enumerate(("cpu", "cuda", "\nmeta"))]
     tree = {"list": [leaves[0], {"tuple": [leaves[1], None]}, {"dict": {"x": {"list": [leaves[2]]}}}, {"list": 3}, 7]}
-    assert values.devices(tree) == {"cpu", "cuda", " meta"}
+    assert decoder.devices(tree) == {"cpu", "cuda", " meta"}
 
 
 def answers_of_versions(*parts: bytes, lengths: Any = None) -> wire.Frame:

@@ -34,9 +34,10 @@ from grader.model.plain_parts import is_plain
 from grader.model.plain_values import difference
 from grader.model.verdict import Reason, Verdict
 from grader.repair.locating import Locating
-from grader.sandbox import kinds_read, kinds_written, wire
+from grader.sandbox import values, wire
+from grader.sandbox.decoder import decode, devices
 from grader.sandbox.tables import Table
-from grader.sandbox.values import Unusable, devices
+from grader.sandbox.values import Unusable
 from support.our_course import EXERCISES
 from support.part import ALL, state
 
@@ -45,8 +46,8 @@ TOLERANCE = 1e-5
 
 def crossed(value: Any) -> Any:
     """What is left of a value on the other side of the channel."""
-    tree, tensors = kinds_written.encode(value)
-    return kinds_read.decode(json.loads(json.dumps(tree)), tensors)
+    tree, tensors = values.encode(value)
+    return decode(json.loads(json.dumps(tree)), tensors)
 
 
 def said(got: Any, want: Any) -> str:
@@ -281,7 +282,7 @@ VALUES = st.recursive(
     ),
     max_leaves=12,
 )
-DTYPES = st.sampled_from([*kinds_written.NUMBERS, *kinds_written.TIMES])
+DTYPES = st.sampled_from([*values.NUMBERS, *values.TIMES])
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -322,8 +323,8 @@ FRAMES = {
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
 def test_a_student_gets_the_frame_that_the_author_gave(frame: pd.DataFrame) -> None:
-    tree, tensors = kinds_written.encode([frame, frame.iloc[:, 0] if len(frame.columns) else None])
-    got, column = kinds_read.decode(json.loads(json.dumps(tree)), tensors, pandas=True)
+    tree, tensors = values.encode([frame, frame.iloc[:, 0] if len(frame.columns) else None])
+    got, column = decode(json.loads(json.dumps(tree)), tensors, pandas=True)
     pd.testing.assert_frame_equal(got, frame, check_column_type=False)
     if column is not None:
         pd.testing.assert_series_equal(column, frame.iloc[:, 0])
@@ -332,7 +333,7 @@ def test_a_student_gets_the_frame_that_the_author_gave(frame: pd.DataFrame) -> N
 
 def test_the_grader_imports_no_pandas_that_nobody_uses() -> None:
     code = (
-        "import sys; from grader.sandbox import kinds_read as r, kinds_written as w; import grader.judging.judge;"
+        "import sys; from grader.sandbox import decoder as r; import grader.judging.judge;"
         "r.plain([{'a': 1}, {2}]); r.decode({'table': [['a', {'list': [1]}, 'int64']], 'index': [None, {'list': [0]},"
         " 'int64']}, {}); print('pandas' in sys.modules)"
     )
@@ -351,7 +352,7 @@ def test_inputs_are_what_is_left_of_them() -> None:
 
 
 def test_devices_are_found_in_dicts() -> None:
-    tree, _ = kinds_written.encode({"a": [{"b": torch.zeros(1)}]})
+    tree, _ = values.encode({"a": [{"b": torch.zeros(1)}]})
     assert devices(tree) == {"cpu"}
 
 
@@ -406,12 +407,12 @@ FORGED: dict[str, tuple[Any, dict[str, torch.Tensor]]] = {
 
 @pytest.mark.parametrize(("tree", "tensors"), FORGED.values(), ids=FORGED.keys())
 def test_what_nobody_sends_is_unusable(tree: Any, tensors: dict[str, torch.Tensor]) -> None:
-    assert isinstance(kinds_read.decode(tree, tensors), Unusable)
+    assert isinstance(decode(tree, tensors), Unusable)
 
 
 def test_a_byte_that_is_no_truth_value_becomes_one() -> None:
     tree = {"array": "|b1", "shape": [3], "bytes": "0"}
-    read = kinds_read.decode(tree, {"0": torch.tensor([0, 1, 255], dtype=torch.uint8)})
+    read = decode(tree, {"0": torch.tensor([0, 1, 255], dtype=torch.uint8)})
     assert read.tobytes() == b"\x00\x01\x01"
 
 
@@ -449,7 +450,7 @@ def test_odd_trees_are_read_and_compared_all_the_same(seed: int) -> None:
     chance = random.Random(f"{state()}{seed}")  # after each change other ones
     keys = [key_of(want) for want in (3, 1.5, False, "a", [7], {"a": 1}, {7}, np.array([7, 8]), FRAME, SERIES)]
     for _ in range(50):
-        value = kinds_read.decode(odd(chance, 4), {"0": torch.zeros(8, dtype=torch.uint8)})
+        value = decode(odd(chance, 4), {"0": torch.zeros(8, dtype=torch.uint8)})
         for key in keys:
             verdict = judge(key.exercise, key.cases[:1], [Returned(value, [])])
             assert verdict.credit < 1
@@ -783,10 +784,10 @@ def test_a_long_text_and_a_frame_are_given_whole(sandbox: SandboxProcess) -> Non
 
 
 def called(function: Callable[..., Any], *arguments: Any) -> Any:
-    tree, tensors = kinds_written.encode([list(arguments), [], None])
+    tree, tensors = values.encode([list(arguments), [], None])
     frame = wire.Frame({"call": "f", "arguments": tree, "names": []}, tensors)
     header, found = stand_ins.compute(frame, {"f": function})
-    return kinds_read.decode(header["value"], found) if "value" in header else header["refused"]
+    return decode(header["value"], found) if "value" in header else header["refused"]
 
 
 def test_a_right_version_of_an_earlier_function_takes_what_is_soon_done() -> None:

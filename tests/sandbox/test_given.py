@@ -11,7 +11,7 @@ import torch
 
 from grader.sandbox import child
 from grader.sandbox.child import Given
-from grader.sandbox.crossing import written
+from grader.sandbox.forms import written
 
 INPUTS = [torch.arange(4.0), [torch.ones(2), torch.zeros(2)], {"name": [1, 2.5, "word", None, True]}, (3,)]
 

@@ -17,8 +17,7 @@ import numpy as np
 import torch
 
 from grader.model.exercise import Inputs
-from grader.sandbox.forms.generation import FEW
-from grader.sandbox.small_model import SmallModel, small_shapes
+from grader.sandbox.forms.small_model import FEW, SmallModel, small_shapes
 
 Array = np.ndarray
 Weights = Mapping[str, torch.Tensor]

@@ -17,8 +17,8 @@ from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.judge import Judge
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Exercise, SampledCase
-from grader.sandbox.forms import has_words
-from grader.sandbox.values import decode, devices, encode
+from grader.sandbox.decoder import devices
+from grader.sandbox.forms import read, written
 from grader.solutions.chance import same_chance
 from support import second_device
 from support.answer_keys import FUNCTIONS, answer_key, some_misconceptions
@@ -62,12 +62,12 @@ def answer(exercise: Exercise, held: Held, case: SampledCase) -> Answer:
     try:
         with same_chance():
             value = exercise.wrong_answer(held, inputs) if held else exercise.reference(*inputs)
-        tree, tensors = encode(value, words=has_words(exercise.form.name))
-        after, after_tensors = encode(inputs, prefix="input", words=True)
+        tree, tensors = written(exercise.form.name, value)
+        after, after_tensors = written(exercise.form.name, inputs, "input")
     except Exception as error:  # some mistakes cannot be computed for some sizes
         return Raised(type(error).__name__, str(error))
-    found = decode(tree, tensors, words=has_words(exercise.form.name))
-    return Returned(found, decode(after, after_tensors, words=True), frozenset(devices(tree)))
+    found = read(exercise.form.name, tree, tensors)
+    return Returned(found, read(exercise.form.name, after, after_tensors), devices(tree))
 
 
 def there(value: Any) -> Any:

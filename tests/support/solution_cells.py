@@ -22,8 +22,7 @@ from grader.checks.student_code import CorpusPiece, read_pieces
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.cells import solutions
-from grader.sandbox.forms import has_words, put
-from grader.sandbox.values import decode, encode
+from grader.sandbox.forms import put, read, written
 from grader.solutions.chance import same_chance
 from support.our_course import ASSIGNMENTS, EXERCISES
 from support.places import ROOT
@@ -106,7 +105,6 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
     except Exception as error:
         failure = Raised(type(error).__name__)
         return lambda _inputs: failure
-    words = has_words(exercise.form.name)  # then the value holds names, as in the sandbox
     hung: list[Answer] = []
 
     def ask(inputs: Inputs) -> Answer:
@@ -116,13 +114,13 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
         try:
             with stopped_after(steps), same_chance():  # as in the sandbox, where each answer has the same seed
                 value = put(exercise.form.name, entry, copy)
-            tree, tensors = encode(value, words=words)
+            tree, tensors = written(exercise.form.name, value)
         except TimeoutError:
             hung.append(Lost(Loss.TIME))
             return hung[0]
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(decode(tree, tensors, words=words), copy)
+        return Returned(read(exercise.form.name, tree, tensors), copy)
 
     return ask
 

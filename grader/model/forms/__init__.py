@@ -1,4 +1,4 @@
-"""The forms of what an exercise asks for: a file for each, and one of the same name in grader/sandbox/forms.
+"""The forms of what an exercise asks for. Each has a row of the same name in the table of grader/sandbox/forms.
 
-That other one puts cases to a student's code; this one says how what came back is compared.
+That row puts cases to a student's code; this one says how what came back is compared.
 """

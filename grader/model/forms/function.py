@@ -12,7 +12,7 @@ from grader.model import plain_values
 from grader.model.compare import describe_form, difference, paired_numbers, same
 from grader.model.findings import Differs, Finding, first_unusable
 from grader.model.plain_parts import described, is_plain
-from grader.sandbox.kinds_read import plain
+from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable, unboxed
 
@@ -49,7 +49,7 @@ def _as_float(value: int) -> float | Unusable:
 class Form:
     """What an exercise asks for, and how answers to it are compared."""
 
-    name = "function"  # of the file in grader/sandbox/forms
+    name = "function"  # of the row in grader/sandbox/forms
     noun = "function"
     lendable = True  # to later exercises, in place of a student's own
     lends_gradients = True  # of earlier ones to this, which may go back through them

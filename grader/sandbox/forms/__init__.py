@@ -1,39 +1,58 @@
-"""How a case is put to a student's code, by the form of what an exercise asks for: a file for each form.
+"""How a case is put to a student's code, by the form of what an exercise asks for: a row of the table for each form.
 
-The same code looks at the student's code, in the sandbox, and at our own, outside. It judges nothing. A file has
-`put(entry, inputs)`, which returns what came back or was observed, and `WORDS`: whether that holds text, truth values
-and names, which are no numbers. `KINDS` says that values of all kinds may cross. All files are loaded with this folder,
-since a sandbox can read none of them.
+The same code looks at the student's code, in the sandbox, and at our own, outside. It judges nothing. What comes back
+is what a call returned, or what was observed: tensors, numbers, texts and truth values by name. A sandbox can read none
+of these files, so all are loaded with this folder.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Sequence
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from grader.sandbox.decoder import decode
+from grader.sandbox.forms import cached, exact, module, small_model
+from grader.sandbox.values import MAX_NODES, Written, encode
 
 
-def load(folders: Sequence[str]) -> dict[str, ModuleType]:
-    """The forms in these folders, by name: the submodules of this one."""
-    names = [module.name for module in pkgutil.iter_modules(folders)]
-    return {name: importlib.import_module(f"{__name__}.{name}") for name in names}
+class Asked(NamedTuple):
+    """How a form puts the inputs of a case to a function or a class."""
+
+    put: Callable[[Any, Sequence[Any]], object]
+    any_kind: bool = False
+    """Values may be of any kind: the judge says which is asked for."""
+    around: Callable[..., object] | None = None
+    """Calls the `forward` of a module, where a call of the case is more than one."""
 
 
-FORMS = load(__path__)
+FORMS = {
+    "function": Asked(lambda function, inputs: function(*inputs), any_kind=True),
+    "exact": Asked(exact.put),
+    "refusing": Asked(exact.put_or_refused),
+    "softmax_piece": Asked(exact.put_for_a_softmax),
+    "twice": Asked(exact.put_twice),
+    "module": Asked(module.put),
+    "new_module": Asked(module.put_or_new),
+    "cached": Asked(cached.put, around=cached.run),
+    "generation": Asked(small_model.put_to_write),
+    "training": Asked(small_model.put_to_train),
+}
 
 
-def put(form: str, entry: Any, inputs: Sequence[Any]) -> Any:
+def put(form: str, entry: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     """Put a case to a student's function or class, in the form that its exercise asks for."""
     return FORMS[form].put(entry, inputs)
 
 
-def has_words(form: str) -> bool:
-    """Whether what comes back holds more than numbers."""
-    return bool(FORMS[form].WORDS)
+def written(form: str, value: object, prefix: str = "") -> Written:
+    """Write the inputs of a case as they cross the channel, or what came back of a student's code."""
+    return encode(value, prefix, observed=not FORMS[form].any_kind)
 
 
-def has_kinds(form: str) -> bool:
-    """Whether what is given and what comes back may be of all kinds."""
-    return bool(getattr(FORMS[form], "KINDS", False))
+def read(form: str, tree: object, tensors: Mapping[str, torch.Tensor], pandas: bool = False) -> Any:
+    """Read what was written. On the student's side, its tables are those of `pandas`."""
+    if FORMS[form].any_kind:
+        return decode(tree, tensors, 2 * MAX_NODES + 1, pandas=pandas)  # a list of two values, in an answer
+    return decode(tree, tensors, observed=True)

@@ -8,44 +8,41 @@ are tensors.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 from torch import nn
 
+from grader.sandbox.forms.exact import Function, Inputs, Observed
 from grader.sandbox.forms.module import observe
 
-WORDS = True
-
 Tensor = torch.Tensor
-Forward = Callable[..., Any]
 
 OUTPUTS, CACHE = "outputs", "cache"  # what a run is asked for
 
 
-def put(entry: Any, inputs: Sequence[Any]) -> dict[str, Any]:
+def put(module_class: Function, inputs: Inputs) -> Observed:
     """What `observe` sees of a student's class, called with runs."""
-    return observe(functools.partial(built, entry), *inputs)
+    return observe(functools.partial(_built, module_class), *inputs)
 
 
-def built(entry: Any, *arguments: Any) -> Any:
+def _built(module_class: Function, *arguments: object) -> object:
     """A module of this class that is called with runs."""
-    module = entry(*arguments)
+    module = module_class(*arguments)
     if isinstance(module, nn.Module):
         vars(module)["forward"] = functools.partial(run, module.forward)
     return module
 
 
 def run(
-    forward: Forward,
+    forward: Function,
     x: Tensor,
     sizes: Sequence[int],
     wanted: str = OUTPUTS,
     keys: Tensor | None = None,
     values: Tensor | None = None,
     aside: Tensor | None = None,
-) -> Any:
+) -> object:
     """The outputs for a text x (B, T, d_model) in chunks of these sizes, or the cache in the end: (2, B, H, S, d).
 
     The first chunk may have keys and values to begin with. What goes on with `aside` must not change how x goes on.
@@ -56,7 +53,7 @@ def run(
         if aside is not None and cache is not None:
             step(forward, aside, cache)
         y, cache = step(forward, chunk, cache)
-        if not isinstance(y, torch.Tensor):  # there is no going on from here
+        if not isinstance(y, Tensor):  # there is no going on from here
             return y
         outputs.append(y)
     if wanted == CACHE:
@@ -64,13 +61,15 @@ def run(
     return outputs[0] if len(outputs) == 1 else torch.cat(outputs, dim=1)
 
 
-def step(forward: Forward, x: Tensor, cache: Any = None) -> tuple[Any, Any]:
+def step(forward: Function, x: Tensor, cache: object = None) -> tuple[object, object]:
     """One call, which returns two things. If it returns one, that is the output; a batch of two is no such pair."""
     returned = forward(x) if cache is None else forward(x, cache)
-    return tuple(returned) if isinstance(returned, (tuple, list)) and len(returned) == 2 else (returned, None)
+    if isinstance(returned, (tuple, list)) and len(returned) == 2:
+        return returned[0], returned[1]
+    return returned, None
 
 
-def stacked(cache: Any) -> Tensor:
+def stacked(cache: object) -> Tensor:
     """Keys and values of a cache in one tensor, which is empty if they are no pair."""
     pair = list(cache) if isinstance(cache, (tuple, list, torch.Tensor)) and len(cache) == 2 else []
     if len(pair) != 2 or not all(isinstance(one, torch.Tensor) for one in pair) or pair[0].shape != pair[1].shape:
@@ -78,7 +77,7 @@ def stacked(cache: Any) -> Tensor:
     return torch.stack(pair)
 
 
-def like(cache: Any, keys: Tensor, values: Tensor) -> Any:
+def like(cache: object, keys: Tensor, values: Tensor) -> object:
     """A cache of these keys and values in the form that the code itself gives to one."""
     if isinstance(cache, torch.Tensor):
         return torch.stack([keys, values])

@@ -1,48 +1,82 @@
 """A function that is a piece of a model: what it returns counts as it is, and gradients go through it.
 
-A case whose last input is a dict asks for gradients in place of the result: `{"gradients": True}`.
+A case whose last input is a dict asks for something else in place of the result: `{"gradients": True}` for gradients,
+`{"refuses": True}` for the ValueError with which a function refuses arguments that do not fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import torch
 
-WORDS = True
+from grader.sandbox.values import tensors_in
+
+Tensor = torch.Tensor
+Function: TypeAlias = Callable[..., Any]  # a student's, or our own
+Inputs: TypeAlias = Sequence[Any]  # of a case
+Observed: TypeAlias = dict[str, Any]  # what was seen, by what it is
+
+MORE = 6  # calls of which only the number of zeros is noted
 
 
-def put(entry: Any, inputs: Sequence[Any]) -> Any:
+def put(function: Function, inputs: Inputs) -> object:
     """What one call returns, or the gradients of it."""
     if asks_for_gradients(inputs):
-        return gradients(entry, inputs[:-1])
-    return called(entry, inputs)
+        return gradients(function, inputs[:-1])
+    return called(function, inputs)
 
 
-def called(entry: Any, inputs: Sequence[Any]) -> Any:
+def put_or_refused(function: Function, inputs: Inputs) -> object:
+    """What one call returns, the gradients of it, or how it refuses its arguments."""
+    if asks_for_gradients(inputs) and "refuses" in inputs[-1]:
+        return {"error": _refusal(function, inputs[:-1])}
+    return put(function, inputs)
+
+
+def put_for_a_softmax(function: Function, inputs: Inputs) -> object:
+    """What one call returns: a maximum, a sum of exponentials, and an output; or the gradients of it.
+
+    Gradients are asked of the output and of the logarithm of the sum over all scores. Neither depends on which number
+    was subtracted from the scores, so code may let gradients through the maximum or not.
+    """
+
+    def result(*arguments: object) -> list[Tensor]:
+        maximum, total, output = function(*arguments)
+        return [maximum + total.log(), output]
+
+    return gradients(result, inputs[:-1]) if asks_for_gradients(inputs) else put(function, inputs)
+
+
+def called(function: Function, inputs: Inputs) -> object:
     """What one call returns. Code that cannot cope with float64 gets float32, so that its result has the wrong type."""
     if not any(_is_double(value) for value in inputs):
-        return entry(*inputs)
-    return or_else(entry, inputs, lambda: entry(*map(_single, inputs)))
+        return function(*inputs)
+    return _or_else(
+        function, inputs, lambda: function(*(value.float() if _is_double(value) else value for value in inputs))
+    )
 
 
-def asks_for_gradients(inputs: Sequence[Any]) -> bool:
+def asks_for_gradients(inputs: Inputs) -> bool:
     return bool(inputs) and isinstance(inputs[-1], dict)
 
 
-def gradients(entry: Any, arguments: Sequence[Any]) -> dict[str, Any]:
+def gradients(function: Function, arguments: Inputs) -> Observed:
     """Those of a weighted sum of all numbers that come back, for each argument by its number; None where none comes.
 
     `ruined` says whether something on the way was changed in place that is needed on the way back.
     """
     leaves = {
-        str(index): value.clone().requires_grad_() for index, value in enumerate(arguments) if _has_gradient(value)
+        str(index): value.clone().requires_grad_()
+        for index, value in enumerate(arguments)
+        if isinstance(value, Tensor) and value.is_floating_point()
     }
     given = [leaves[str(i)].clone() if str(i) in leaves else value for i, value in enumerate(arguments)]
-    none: dict[str, Any] = {"gradients": dict.fromkeys(leaves), "ruined": False}
-    result = or_else(entry, given, lambda: [entry(*arguments)][:0])
-    numbers = [tensor.reshape(-1) for tensor in _tensors(result) if tensor.requires_grad]
+    none: Observed = {"gradients": dict.fromkeys(leaves), "ruined": False}
+    result = _or_else(function, given, lambda: [function(*arguments)][:0])
+    # A list of rows has the gradients of the matrix.
+    numbers = [tensor.reshape(-1) for tensor in tensors_in(result) if tensor.requires_grad]
     if not numbers:
         return none
     flat = torch.cat(numbers)
@@ -59,32 +93,72 @@ def is_ruined(error: RuntimeError) -> bool:
     return "inplace operation" in str(error)
 
 
-def or_else(entry: Any, inputs: Sequence[Any], otherwise: Callable[[], Any]) -> Any:
+def copied(value: object) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def _or_else(function: Function, inputs: Inputs, otherwise: Callable[[], object]) -> object:
     """What a call returns, or something else where it fails: unless that fails, too."""
     try:
-        return entry(*inputs)
+        return function(*inputs)
     except (NotImplementedError, TimeoutError):  # still to do, or stopped: what does not end is not asked again
         raise
     except Exception:
         return otherwise()
 
 
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    """All tensors in a value, in their order: a list of rows has the gradients of the matrix."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _tensors(item)
+def _is_double(value: object) -> bool:
+    return isinstance(value, Tensor) and value.dtype is torch.float64
 
 
-def _has_gradient(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
+def _refusal(function: Function, arguments: Inputs) -> str:
+    """How a call ends: with the error that is asked for, with another one, or not with an error."""
+    try:
+        function(*arguments)
+    except (NotImplementedError, TimeoutError):  # still to do, or stopped
+        raise
+    except ValueError:
+        return "ValueError"
+    except Exception:
+        return "another"
+    return ""
 
 
-def _is_double(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.dtype is torch.float64
+# A function that chance has a part in: it is called twice, and then some more times.
 
 
-def _single(value: Any) -> Any:
-    return value.float() if _is_double(value) else value
+def put_twice(function: Function, inputs: Inputs) -> Observed:
+    """What two calls return, and more about others. The second one must not change what the first one gave.
+
+    Only the first one gets the inputs themselves: what it makes of them is no business of the others.
+    """
+    kept = _copies(inputs)
+    return {
+        "outputs": {"first": copied(called(function, inputs)), "second": called(function, _copies(kept))},
+        "zeros": [_zeros(called(function, _copies(kept))) for _ in range(MORE)],
+        **_third(function, kept),
+    }
+
+
+def _copies(values: Inputs) -> Inputs:
+    return [copied(value) for value in values]
+
+
+def _zeros(result: object) -> int:
+    return int((result == 0).sum()) if isinstance(result, Tensor) else 0
+
+
+def _third(function: Function, inputs: Inputs) -> Observed:
+    """What another call returns, and the gradient of its sum for the first input: None where none comes."""
+    leaf = inputs[0].clone().requires_grad_()
+    result = _or_else(function, [leaf.clone(), *inputs[1:]], lambda: None)
+    seen: Observed = {"third": None, "gradient": None, "ruined": False}
+    if not isinstance(result, Tensor):
+        return seen
+    seen["third"] = result
+    if result.requires_grad:
+        try:
+            (seen["gradient"],) = torch.autograd.grad(result.sum(), [leaf], allow_unused=True)
+        except RuntimeError as error:
+            seen["ruined"] = is_ruined(error)
+    return seen

@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import torch
 from torch import nn
 
-from grader.sandbox.forms.exact import is_ruined
+from grader.sandbox.forms.exact import Function, Inputs, Observed, copied, is_ruined
 
-WORDS = True
+Tensor = torch.Tensor
+Calls: TypeAlias = Mapping[str, Inputs]  # by what they show
+How: TypeAlias = Mapping[str, Any]  # what is asked for: see `observe`
+
 FILL = 0.25  # for parameters that nobody asked for, so that what they do is the same each time
 
 
-def put(entry: Any, inputs: Sequence[Any]) -> dict[str, Any]:
+def put(module_class: Function, inputs: Inputs) -> Observed:
     """What `observe` sees of a student's class."""
-    return observe(entry, *inputs)
+    return observe(module_class, *inputs)
+
+
+def put_or_new(module_class: Function, inputs: Inputs) -> Observed:
+    """The same, or the parameters that a new module begins with, if these are asked for."""
+    arguments, weights, *_, how = inputs
+    if "new" not in how:
+        return put(module_class, inputs)
+    begins = module_class(*arguments)
+    move(begins, weights)
+    return {"new": {name: parameter.detach() for name, parameter in begins.named_parameters()}}
 
 
 def observe(
-    module_class: Any,
-    arguments: Sequence[Any],
-    weights: Mapping[str, torch.Tensor],
-    calls: Mapping[str, Sequence[Any]],
-    how: Mapping[str, Any],
-) -> dict[str, Any]:
+    module_class: Function,
+    arguments: Inputs,
+    weights: Mapping[str, Tensor],
+    calls: Calls,
+    how: How,
+) -> Observed:
     """What a module does that is built with `arguments`, has these weights and is called with each of `calls`.
 
     `how` says whether the module is in training ("train"), for how many inputs of a call gradients are asked
@@ -49,9 +62,9 @@ def observe(
     return seen
 
 
-def called(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+def called(module: nn.Module, calls: Calls) -> Observed:
     """What comes back of each call, and whether any changes what it is given."""
-    seen: dict[str, Any] = {"changes_input": False, "outputs": {}}
+    seen: Observed = {"changes_input": False, "outputs": {}}
     for name, call in calls.items():
         given = [copied(argument) for argument in call]
         seen["outputs"][name] = module(*given)
@@ -59,7 +72,7 @@ def called(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dict[str, A
     return seen
 
 
-def called_in_part(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+def called_in_part(module: nn.Module, calls: Calls) -> Observed:
     """The same of a module that has not all the parameters that it should, as far as chance has no part in it."""
     if not is_the_same_each_time(module):
         return {}
@@ -67,7 +80,7 @@ def called_in_part(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dic
         outputs = called(module, calls)["outputs"]
     except Exception:  # of parameters that do not fit, which are told anyway
         return {}
-    return {"in_part": outputs} if all(isinstance(output, torch.Tensor) for output in outputs.values()) else {}
+    return {"in_part": outputs} if all(isinstance(output, Tensor) for output in outputs.values()) else {}
 
 
 def is_the_same_each_time(module: nn.Module) -> bool:
@@ -81,7 +94,7 @@ def _hides_modules(module: nn.Module) -> bool:
     return any(isinstance(item, nn.Module) for items in lists for item in items)
 
 
-def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
+def _can_be_built(module_class: Function, arguments: Inputs) -> bool:
     try:
         module_class(*arguments)
     except (Exception, SystemExit) as error:
@@ -91,7 +104,7 @@ def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
     return True
 
 
-def describe(module: nn.Module) -> dict[str, Any]:
+def describe(module: nn.Module) -> Observed:
     """Names and shapes of all tensors that a module holds, by how it holds them."""
     parameters = _parameters(module)
     return {
@@ -108,12 +121,12 @@ def describe(module: nn.Module) -> dict[str, Any]:
             f"{prefix}.{name}".lstrip("."): list(value.shape)
             for prefix, part in module.named_modules()
             for name, value in vars(part).items()
-            if isinstance(value, torch.Tensor)
+            if isinstance(value, Tensor)
         },
     }
 
 
-def numbers(module: nn.Module, how: Mapping[str, Any]) -> dict[str, Any]:
+def numbers(module: nn.Module, how: How) -> Observed:
     """The attributes that are asked for, if any are; None for those that are no whole numbers, or far too large."""
     asked = {name: getattr(module, name, None) for name in how.get("numbers", ())}
     found = {name: value if type(value) is int and abs(value) < 2**53 else None for name, value in asked.items()}
@@ -125,7 +138,7 @@ def _is_even(parameter: torch.Tensor) -> bool:
     return parameter.numel() > 1 and bool((parameter == parameter.flatten()[0]).all())
 
 
-def move(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
+def move(module: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """To where the weights are, and to their type, if it is not the usual one."""
     first = next(iter(weights.values()))
     module.to(first.device, torch.float64 if first.dtype is torch.float64 else None)
@@ -136,7 +149,7 @@ def _parameters(module: nn.Module) -> dict[str, nn.Parameter]:
     return dict(module.named_parameters(remove_duplicate=False))
 
 
-def load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
+def load(module: nn.Module, weights: Mapping[str, Tensor]) -> bool:
     """Copy the weights into the parameters of these names, where there are such with these shapes: whether all fit."""
     parameters = _parameters(module)
     fitting = {
@@ -164,14 +177,14 @@ def _is_mask(name: str, parameter: torch.Tensor) -> bool:
     return bool((above == above[0]).all() and (others == others[0]).all() and above[0] != others[0])
 
 
-def call_of_gradients(calls: Mapping[str, Sequence[Any]], how: Mapping[str, Any]) -> Sequence[Any]:
+def call_of_gradients(calls: Calls, how: How) -> Inputs:
     """The one whose gradients are asked for."""
     return calls[how["gradients of"]] if "gradients of" in how else next(iter(calls.values()))
 
 
 def gradients(
-    module: nn.Module, weights: Mapping[str, torch.Tensor], call: Sequence[Any], inputs: int
-) -> dict[str, torch.Tensor | None] | None:
+    module: nn.Module, weights: Mapping[str, Tensor], call: Inputs, inputs: int
+) -> dict[str, Tensor | None] | None:
     """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number.
 
     None if something on the way was changed in place that is needed on the way back.
@@ -181,7 +194,7 @@ def gradients(
     output = module(*map(copied, leaves))  # copies, so that they may be changed in place as any tensor on the way
     parameters = _parameters(module)
     asked = {**{name: parameters[name] for name in weights}, **{str(i): leaves[i] for i in real}}
-    if not (isinstance(output, torch.Tensor) and output.requires_grad):
+    if not (isinstance(output, Tensor) and output.requires_grad):
         return dict.fromkeys(asked)
     factors = torch.arange(output.numel(), device=output.device, dtype=output.dtype).cos().reshape(output.shape)
     trainable = {name: parameter for name, parameter in asked.items() if parameter.requires_grad}
@@ -194,9 +207,5 @@ def gradients(
     return {**dict.fromkeys(asked), **dict(zip(trainable, found, strict=True))}
 
 
-def copied(value: Any) -> Any:
-    return value.clone() if isinstance(value, torch.Tensor) else value
-
-
-def same(one: Any, other: Any) -> bool:
-    return torch.equal(one, other) if isinstance(one, torch.Tensor) else one is other
+def same(one: object, other: object) -> bool:
+    return torch.equal(one, other) if isinstance(one, Tensor) and isinstance(other, Tensor) else one is other

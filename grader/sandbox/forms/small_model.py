@@ -1,0 +1,147 @@
+"""Functions that are given a small language model: they write with it, or train it.
+
+The model can tell whether it is in training. Model, optimiser and random numbers are made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.sandbox.forms.exact import Function, Inputs, Observed
+
+Tensor = torch.Tensor
+FEW = 300  # texts that show whether random numbers are the same; it takes more to see how they are distributed
+OPTIMIZERS = {"SGD": torch.optim.SGD, "AdamW": torch.optim.AdamW}
+
+
+def small_shapes(vocab_size: int, d_model: int, context_length: int) -> dict[str, tuple[int, ...]]:
+    """Of all its parameters, by name."""
+    return {
+        "tokens.weight": (vocab_size, d_model),
+        "positions.weight": (context_length, d_model),
+        "quiet.weight": (d_model, d_model),
+        "quiet.bias": (d_model,),
+        "head.weight": (vocab_size, d_model),
+    }
+
+
+class SmallModel(nn.Module):
+    """Each position knows of the mean of what came before. In training, dropout takes one part away altogether."""
+
+    def __init__(self, weights: Mapping[str, Tensor]) -> None:
+        super().__init__()
+        vocab_size, d_model = weights["tokens.weight"].shape
+        self.context_length = len(weights["positions.weight"])
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.positions = nn.Embedding(self.context_length, d_model)
+        self.quiet = nn.Linear(d_model, d_model)
+        self.dropout = nn.Dropout(1.0)
+        self.head = nn.Linear(d_model, vocab_size, bias=False)
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                parameter.copy_(weights[name])
+        first = weights["tokens.weight"]
+        self.to(first.device, first.dtype)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """tokens: (B, T). Returns (B, T, vocab_size)."""
+        places = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.tokens(tokens) * (1 + self.positions(places)).cos()  # (B, T, d_model)
+        x = x + x.cumsum(1) / (places[:, None] + 1)
+        x = x + self.dropout(self.quiet(x).sin())
+        return self.head(x.tanh())  # type: ignore[no-any-return]
+
+
+class _Watched(SmallModel):
+    """The same model; it notes whether gradients were kept when it was called, and whether it was in training mode."""
+
+    keeps = trains = False
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        self.trains |= self.training
+        self.keeps |= torch.is_grad_enabled() and any(one.requires_grad for one in self.parameters())
+        return super().forward(tokens)
+
+
+def put_to_write(generate: Function, inputs: Inputs) -> Observed:
+    """What `written` sees of a student's function."""
+    return written(generate, *inputs)
+
+
+def written(
+    generate: Function, weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapping[str, Any]
+) -> Observed:
+    """What is written behind all texts; and behind the first few twice, with the same random numbers, and with others.
+
+    `how` says whether the model is in training before ("train"), which seed its generator has ("seed"; none: there is
+    no generator), and holds what else is given by name ("named").
+    """
+    model = _Watched(weights)
+    texts: dict[str, object] = {}
+    before, left_off = torch.is_grad_enabled(), False
+    for name, rows, more in (("text", len(tokens), 0), ("few", FEW, 0), ("again", FEW, 0), ("other", FEW, 1)):
+        model.train(bool(how["train"])).requires_grad_()
+        given, named = tokens[:rows].clone(), dict(how["named"])
+        if "seed" in how:
+            named["generator"] = torch.Generator(device=tokens.device).manual_seed(how["seed"] + more)
+        with torch.set_grad_enabled(before):  # which is so again behind it, for whatever is asked next
+            texts[name] = generate(model, given, count, **named)
+            left_off |= before and not torch.is_grad_enabled()
+        if not torch.equal(given, tokens[:rows]):
+            return {"changes_input": True}
+    return {
+        "changes_input": False,
+        "outputs": texts,
+        "train": model.training,
+        "trains": model.trains,
+        "modules": all(one.training == bool(how["train"]) for one in model.modules() if one is not model),
+        "frozen": not all(one.requires_grad for one in model.parameters()),
+        "keeps": model.keeps,
+        "left_off": left_off,
+    }
+
+
+def put_to_train(step: Function, inputs: Inputs) -> Observed:
+    """What `_trained` sees of a student's function."""
+    return _trained(step, *inputs)
+
+
+def _trained(
+    step: Function,
+    weights: Mapping[str, Tensor],
+    left_over: Mapping[str, Tensor],
+    batches: Sequence[Tensor],
+    how: Mapping[str, Any],
+) -> Observed:
+    """What steps return, one for each batch, and the weights after them.
+
+    `left_over` are gradients that are there already. `how` names the optimiser and its settings, says whether the
+    model is in training ("train") before each step, and holds `max_norm`, if that is given.
+    """
+    model = SmallModel(weights)
+    settings = {name: how[name] for name in ("lr", "momentum", "weight_decay") if name in how}
+    optimizer = OPTIMIZERS[how["optimizer"]](model.parameters(), **settings)
+    for name, parameter in model.named_parameters():
+        parameter.grad = left_over[name].clone() if left_over else None
+    losses = []
+    for batch in batches:
+        model.train(bool(how["train"]))
+        given = batch.clone()
+        losses.append(step(model, optimizer, given, *([how["max_norm"]] if "max_norm" in how else [])))
+        if not torch.equal(given, batch):
+            return {"changes_input": True}
+    return {
+        "changes_input": False,
+        "floats": all(isinstance(loss, float) for loss in losses),
+        "losses": [_number(loss) for loss in losses],
+        "outputs": {name: parameter.detach() for name, parameter in model.named_parameters()},
+    }
+
+
+def _number(loss: object) -> object:
+    """A single number, if it is one."""
+    return loss.detach().cpu() if isinstance(loss, Tensor) and loss.numel() == 1 else loss
