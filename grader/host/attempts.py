@@ -15,7 +15,7 @@ import threading
 import time
 
 from grader.model.attempt import Attempt, Tried
-from grader.sandbox.asked_calls import kind_of
+from grader.sandbox.calls import kind_of
 from grader.sandbox.plain_text import one_line
 
 # Who answers the kernel when a sandbox makes a call that it asks about: no, each time, and it is told.

@@ -24,7 +24,7 @@ from grader.host.memory_held import MemoryHeld
 from grader.host.patience import is_short
 from grader.host.scratch import claimed_folder
 from grader.sandbox.confine import LIBRARIES
-from grader.sandbox.handles import LISTENER, MEMORY, handed_over
+from grader.sandbox.notes import LISTENER, MEMORY, handed_over
 
 # Whom the kernel takes this process for where it acts on a sandbox that is a user of its own.
 

@@ -4,13 +4,13 @@ Nothing in this folder knows a reference, an expected value or a misconception, 
 """
 
 __all__ = [
-    "asked_calls",
+    "calls",
     "cell_outputs",
     "confine",
     "decoder",
     "forms",
-    "handles",
     "lent_classes",
+    "notes",
     "plain_text",
     "shell",
     "tables",

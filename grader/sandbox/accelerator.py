@@ -48,7 +48,7 @@ def is_full(error: BaseException | None) -> bool:
     return False
 
 
-def on_device(value: Any, device: str) -> Any:
+def on_device(value: object, device: str) -> Any:
     if isinstance(value, torch.Tensor):
         return value.to(device)
     if isinstance(value, (list, tuple)):

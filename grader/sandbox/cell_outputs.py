@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from typing import Any
+from typing import Any, TypeAlias
 
 MAX_OUTPUT = 2**20  # characters of output that a cell may leave; then comes the notice
 MAX_LATE_ERROR = 2000  # characters of each part of an error that comes after the notice
@@ -13,7 +13,7 @@ MAX_LATE_RESULT = 100  # characters of a cell's value that comes after the notic
 NOTICE = "\n[This cell printed too much; the rest is left out.]\n"
 LEAST_OUTPUT = 100  # characters that a stream output counts for, however little is in it
 
-Output = dict[str, Any]
+Output: TypeAlias = dict[str, Any]  # as nbformat has it
 
 
 class Outputs:
@@ -52,7 +52,7 @@ class Outputs:
         if len(text) <= MAX_LATE_RESULT and self._items[-1]["output_type"] != "execute_result":
             self._items.append({**result, "data": {"text/plain": text}, "metadata": {}})
 
-    def update(self, display_id: str, data: Any, metadata: Any) -> None:
+    def update(self, display_id: str, data: object, metadata: object) -> None:
         """Show something else in place of what was displayed with this id."""
         for output in self._by_display_id.get(display_id, ()):
             if self._left >= 0:
@@ -104,5 +104,5 @@ def _as_json(output: Output) -> tuple[Output, int]:
     return json.loads(text, parse_constant=lambda name: str(float(name))), len(text)
 
 
-def _base64_or_text(value: Any) -> str:
+def _base64_or_text(value: object) -> str:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)

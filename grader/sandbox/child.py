@@ -16,7 +16,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeAlias
 
 import numpy.random
 import torch
@@ -32,6 +32,10 @@ from grader.sandbox.values import encode
 
 # What a case gives to a student's code, and whether that is as it was afterwards.
 
+Inputs: TypeAlias = list[Any]  # whatever a case gives to a function
+Names: TypeAlias = dict[str, object]  # of a notebook, or lent to it
+Ask: TypeAlias = Callable[..., Any]  # has something computed on the other side
+
 MOST_COPIED = 2**20  # bytes: what is larger may be all that a case has room for
 _NEVER_CHANGED = (type(None), bool, int, float, str)
 
@@ -39,22 +43,23 @@ _NEVER_CHANGED = (type(None), bool, int, float, str)
 class Given:
     """The inputs of a case. Code gets a copy, so that they need not go back if it has left them alone."""
 
-    def __init__(self, form: str, tree: Any, tensors: Mapping[str, torch.Tensor], device: str) -> None:
+    def __init__(self, form: str, tree: object, tensors: Mapping[str, torch.Tensor], device: str) -> None:
         self.form = form
         self.device = device
         self._tree = tree
         self._tensors = tensors
 
-    def inputs(self, again: bool) -> Any:
+    def inputs(self, again: bool) -> Inputs:
         """For a call: a copy, unless that takes much room and the inputs are not needed `again`."""
         is_small = sum(tensor.nbytes for tensor in self._tensors.values()) <= MOST_COPIED
         return copied(self._inputs) if again or is_small else self._inputs
 
     @functools.cached_property
-    def _inputs(self) -> Any:
-        return on_device(read(self.form, self._tree, self._tensors, pandas=True), self.device)
+    def _inputs(self) -> Inputs:
+        inputs: Inputs = on_device(read(self.form, self._tree, self._tensors, pandas=True), self.device)
+        return inputs
 
-    def is_unchanged(self, inputs: Any) -> bool:
+    def is_unchanged(self, inputs: Inputs) -> bool:
         """Whether a copy is as it was given, as far as that can be told here: the judge looks at all others."""
         return inputs is not self._inputs and is_same(inputs, self._inputs)
 
@@ -106,7 +111,7 @@ def take_autograd_away(device: str) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(operators))  # nobody has it, and it is not let go
 
 
-def _refuse(*_values: Any, **_options: Any) -> Any:
+def _refuse(*_values: object, **_options: object) -> NoReturn:
     raise RuntimeError(SAID)
 
 
@@ -132,7 +137,7 @@ VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of 
 ALONE_SECONDS = 1.5  # for one that may be right, and is put to the long cases as well
 VERSION_CALLS = 500  # of stand-ins: an endless loop of them ends here, before its time is up, on any machine
 
-Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
+Reply = tuple[wire.Header, dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
 
 def serve(shell: Shell, before: AsItWas, channel: socket.socket, device: str, has_disk: bool) -> None:
@@ -170,7 +175,7 @@ def _replies(
             yield from _answers(shell, channel, request, device)
 
 
-def _run_test(shell: Shell, before: AsItWas, header: dict[str, Any]) -> Reply:
+def _run_test(shell: Shell, before: AsItWas, header: wire.Header) -> Reply:
     """Run an ordinary test: a cell of the course, with the names that it uses as they were."""
     with before.during(header["uses"]) as changed:
         outputs, error = run_cell(shell, header["source"], header.get("number"))
@@ -194,7 +199,7 @@ def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: 
 
 
 @contextlib.contextmanager
-def _lending(notebook: dict[str, Any], other: dict[str, Any]) -> Iterator[None]:
+def _lending(notebook: Names, other: Names) -> Iterator[None]:
     """Other functions and values in the notebook, in place of its own if the judge says so."""
     own = {name: notebook[name] for name in other if name in notebook}
     notebook.update(other)
@@ -223,9 +228,7 @@ def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, de
     return {"lengths": list(map(len, answers))}, {"answers": all_bytes}
 
 
-def _define_and_call(
-    shell: Shell, source: str, entry: str, names: dict[str, Any], given: Given, seconds: float
-) -> Reply:
+def _define_and_call(shell: Shell, source: str, entry: str, names: Names, given: Given, seconds: float) -> Reply:
     try:
         with _not_for_ever(seconds), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -251,7 +254,7 @@ def _not_for_ever(seconds: float) -> Iterator[None]:
 
 
 @as_in_a_new_process()
-def _call(shell: Shell, entry: str, names: dict[str, Any], given: Given, again: bool = False) -> Reply:
+def _call(shell: Shell, entry: str, names: Names, given: Given, again: bool = False) -> Reply:
     """Call the student's function on one case and report what came back."""
     function = names.get(entry)
     if not callable(function):
@@ -294,16 +297,18 @@ class _Calls:
             raise TimeoutError
 
 
-def _standins(channel: socket.socket, request_id: str, kinds: dict[str, str], calls: _Calls) -> dict[str, Any]:
+def _standins(channel: socket.socket, request_id: str, kinds: dict[str, str], calls: _Calls) -> Names:
     """Functions and classes in place of a student's own, by name."""
     asked = {name: _ask_the_judge(channel, request_id, name, calls) for name in kinds}
     return {name: lent_class(name, ask) if kinds[name] == "class" else ask for name, ask in asked.items()}
 
 
-def _ask_the_judge(channel: socket.socket, request_id: str, name: str, calls: _Calls) -> Callable[..., Any]:
+def _ask_the_judge(channel: socket.socket, request_id: str, name: str, calls: _Calls) -> Ask:
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
-    def ask(positional: list[Any], named: list[Any], names: list[str], gradient: torch.Tensor | None = None) -> Any:
+    def ask(
+        positional: list[object], named: list[object], names: list[str], gradient: torch.Tensor | None = None
+    ) -> object:
         calls.count()
         tree, tensors = encode([positional, named, gradient])
         wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": names}, tensors)
@@ -314,7 +319,7 @@ def _ask_the_judge(channel: socket.socket, request_id: str, name: str, calls: _C
         value = decode(reply.header["value"], reply.tensors, pandas=True)
         return on_device(value, device_of([positional, named]) or "cpu")
 
-    def standin(*args: Any, **kwargs: Any) -> Any:
+    def standin(*args: object, **kwargs: object) -> object:
         if any(isinstance(value, torch.Tensor) and value.requires_grad for value in (*args, *kwargs.values())):
             return _Lent.apply(ask, len(args), list(kwargs), *args, *kwargs.values())  # type: ignore[no-untyped-call]
         return ask(list(args), list(kwargs.values()), list(kwargs))
@@ -327,11 +332,11 @@ class _Lent(torch.autograd.Function):
     """A stand-in through which gradients flow: they, too, are computed on the other side."""
 
     @staticmethod
-    def forward(ctx: Any, ask: Callable[..., Any], count: int, names: list[str], *values: Any) -> Any:
+    def forward(ctx: Any, ask: Ask, count: int, names: list[str], *values: object) -> object:
         ctx.asked = (ask, list(values[:count]), list(values[count:]), names)
         return ask(*ctx.asked[1:])
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[object, ...]:
         ask, *asked = ctx.asked
         return (None, None, None, *ask(*asked, gradient))

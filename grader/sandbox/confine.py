@@ -23,15 +23,10 @@ from pathlib import Path
 from landlock import FSAccess, LandlockError, Ruleset, landlock_abi_version
 
 from grader.sandbox import own_user
-from grader.sandbox.asked_calls import ask_about_calls
-from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA
+from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA, NO_SECCOMP, ask_about_calls
 
-try:
-    import pyseccomp  # looks for the system's libseccomp, so it must come before confinement
-
-    _NO_SECCOMP = ""
-except (ImportError, OSError, RuntimeError) as missing:
-    _NO_SECCOMP = str(missing)
+if not NO_SECCOMP:
+    import pyseccomp
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
@@ -74,7 +69,7 @@ def why_not_even_by_user() -> str:
 
 
 def _why_no_seccomp() -> str:
-    return f"libseccomp is missing ({_NO_SECCOMP})" if _NO_SECCOMP else ""
+    return f"libseccomp is missing ({NO_SECCOMP})" if NO_SECCOMP else ""
 
 
 def why_no_landlock() -> str:
@@ -106,7 +101,7 @@ def confine(
 
     It reads nothing of the folders that are `hidden`, even where they lie among libraries.
 
-    `answer` is given a descriptor by which somebody can see some of the calls that are denied: see asked_calls.py.
+    `answer` is given a descriptor by which somebody can see some of the calls that are denied: see calls.py.
 
     With `by_user`, it is done without Landlock: see own_user.py.
 

@@ -13,7 +13,7 @@ def lent_class(name: str, ask: Callable[..., Any]) -> type[nn.Module]:
     """A class of that name. `ask` gives the parameters of a new module, and what comes out of it: see `LentClass`."""
 
     class Lent(nn.Module):
-        def __init__(self, *arguments: Any, **named: Any) -> None:
+        def __init__(self, *arguments: object, **named: object) -> None:
             super().__init__()
             self._given = [list(arguments), named]
             for path, first in ask(self._given).items():

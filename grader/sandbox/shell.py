@@ -18,7 +18,7 @@ import sys
 import zlib
 from collections.abc import Coroutine, Iterator
 from traceback import walk_tb
-from typing import Any
+from typing import Any, TypeAlias
 
 import stack_data
 from IPython.core.compilerop import CachingCompiler
@@ -33,6 +33,8 @@ from traitlets import Type
 from traitlets.config import Config
 
 from grader.sandbox.cell_outputs import Output, Outputs
+
+Data: TypeAlias = dict[str, Any]  # by mime type, or by name
 
 # The colours in which errors are shown. IPython works them out anew for each error, in half of the time it takes.
 
@@ -67,7 +69,13 @@ class _Publisher(DisplayPublisher):
     """Keeps what display() shows."""
 
     def publish(
-        self, data: Any, metadata: Any = None, *_: Any, transient: Any = None, update: Any = False, **__: Any
+        self,
+        data: Data,
+        metadata: Data | None = None,
+        *_: object,
+        transient: Data | None = None,
+        update: bool = False,
+        **__: object,
     ) -> None:
         self._validate_data(data, metadata)  # type: ignore[no-untyped-call]
         outputs = self.shell.outputs
@@ -87,7 +95,7 @@ class _Hook(DisplayHook):
     def write_output_prompt(self) -> None:
         pass
 
-    def write_format_data(self, format_dict: dict[str, Any], md_dict: Any = None) -> None:
+    def write_format_data(self, format_dict: Data, md_dict: Data | None = None) -> None:
         self.shell.outputs.add(
             {
                 "output_type": "execute_result",
@@ -130,7 +138,7 @@ class Shell(InteractiveShell):
     display_pub_class = Type(_Publisher)
     compiler_class = Type(_Compiler)
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         self.outputs = Outputs()
         self._loop: asyncio.AbstractEventLoop | None = None
         super().__init__(loop_runner=self._run_coroutine, **kwargs)  # type: ignore[no-untyped-call]
@@ -146,7 +154,7 @@ class Shell(InteractiveShell):
         finally:
             asyncio._set_running_loop(None)
 
-    def _run_coroutine(self, cell: Coroutine[Any, Any, Any]) -> Any:
+    def _run_coroutine(self, cell: Coroutine[Any, Any, object]) -> object:
         """Run a cell with a top-level await. This is when tasks of earlier cells go on, too."""
         assert self._loop is not None
         asyncio._set_running_loop(None)
@@ -181,7 +189,7 @@ class Shell(InteractiveShell):
         super().init_magics()  # type: ignore[no-untyped-call]
         self.register_magics(_ScreenMagics)
 
-    def enable_gui(self, gui: Any = None) -> None:
+    def enable_gui(self, gui: object = None) -> None:
         """There is no event loop to integrate with; figures are drawn inline."""
 
     def init_virtualenv(self) -> None:
@@ -192,12 +200,12 @@ class Shell(InteractiveShell):
         """IPython would keep all that is printed a second time, without a limit."""
         yield
 
-    def _format_exception_for_storage(self, exception: BaseException, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def _format_exception_for_storage(self, exception: BaseException, *args: object, **kwargs: object) -> Data:
         """IPython formats each error a second time, for `%notebook`. Only of those that can fail at that it is seen."""
         plain = type(exception).__module__ == "builtins" and not (exception.__cause__ or exception.__context__)
         return {} if plain else super()._format_exception_for_storage(exception, *args, **kwargs)  # type: ignore[no-untyped-call]
 
-    def _showtraceback(self, etype: type, evalue: Any, stb: list[str]) -> None:
+    def _showtraceback(self, etype: type, evalue: object, stb: list[str]) -> None:
         self.outputs.add_error(etype.__name__, str(evalue), list(stb))
 
 
@@ -222,7 +230,7 @@ def start_shell() -> Shell:
     return shell
 
 
-def run_cell(shell: Shell, source: str, number: int | None = None) -> tuple[list[Output], dict[str, Any] | None]:
+def run_cell(shell: Shell, source: str, number: int | None = None) -> tuple[list[Output], Data | None]:
     """Run one cell; its outputs, and the error that ended it, if one did."""
     shell.outputs = Outputs()
     if number is not None:

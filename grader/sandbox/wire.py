@@ -12,7 +12,7 @@ import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from safetensors import TensorSpec, deserialize, serialize
@@ -25,6 +25,7 @@ MEANWHILE_SECONDS = 0.1
 _FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 _WHOLE = {"I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8}
 KINDS = _FLOATS | _WHOLE | {"U8": torch.uint8, "BOOL": torch.bool}
+Header: TypeAlias = dict[str, Any]  # of what JSON can hold
 _LENGTHS = struct.Struct(">II")
 _TENSOR_LIST_LENGTH = struct.Struct("<Q")  # how safetensors begins
 
@@ -39,12 +40,12 @@ class ChannelTimeout(ChannelError):
 
 @dataclass(frozen=True)
 class Frame:
-    header: dict[str, Any]
+    header: Header
     tensors: dict[str, torch.Tensor]
 
 
 def send(
-    channel: socket.socket, header: dict[str, Any], tensors: dict[str, torch.Tensor], deadline: float | None = None
+    channel: socket.socket, header: Header, tensors: dict[str, torch.Tensor], deadline: float | None = None
 ) -> None:
     """Write one frame, until `deadline` on the monotonic clock."""
     message = packed(header, tensors)
@@ -57,7 +58,7 @@ def send(
         raise ChannelError("the connection broke") from error
 
 
-def packed(header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> bytes:
+def packed(header: Header, tensors: dict[str, torch.Tensor]) -> bytes:
     """A frame as it is sent."""
     head = json.dumps(header).encode()
     body = _save_tensors(tensors) if tensors else b""
@@ -99,7 +100,7 @@ def unpacked(message: bytes) -> Frame:
     return Frame(_load_header(head), _load_tensors(body))
 
 
-def _load_header(head: bytes) -> dict[str, Any]:
+def _load_header(head: bytes) -> Header:
     try:
         header = json.loads(head)
     except (ValueError, RecursionError) as error:

@@ -20,12 +20,12 @@ import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
-from grader.sandbox import accelerator, blocked, child, confine, own_disk, own_user, wire
-from grader.sandbox.handles import LISTENER, hand_over, hand_over_memory
+from grader.sandbox import accelerator, child, confine, own_disk, own_user, wire
+from grader.sandbox.notes import LISTENER, hand_over, hand_over_memory, watch
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import Shell, remember_colours, start_shell
 
@@ -46,6 +46,7 @@ def give_back_what_is_freed() -> None:
 # Zygotes alone import this module; importing torch on the way takes its time.
 
 
+Order: TypeAlias = dict[str, Any]  # for a sandbox: its folder, device, amounts, and what is hidden from it
 MESSAGE_BYTES = 2**16
 MAX_THREADS = 1024  # the kernel's bound; the grader ends a sandbox with half as many
 
@@ -89,9 +90,7 @@ def _load(modules: list[str]) -> None:
         gc.freeze()
 
 
-def _fork_sandbox(
-    shell: Shell, before: AsItWas, control: socket.socket, descriptors: list[int], order: dict[str, Any]
-) -> None:
+def _fork_sandbox(shell: Shell, before: AsItWas, control: socket.socket, descriptors: list[int], order: Order) -> None:
     """Fork a sandbox, and send a handle on it."""
     _load(order.get("loaded", []))
     if order["confined"]:
@@ -158,7 +157,7 @@ def _reap() -> None:
         return
 
 
-def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order: dict[str, Any], parent: int) -> None:
+def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order: Order, parent: int) -> None:
     """Cut every tie to the world, then serve. Never returns."""
     try:
         confine.die_with_parent(parent)
@@ -181,7 +180,7 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
             amounts = replace(amounts, threads=threads, watched=not has_disk and not by_user)
             answer = partial(hand_over, notes, LISTENER)
             confine.confine(folder, amounts, order["device"], order["hidden"], answer, by_user, start)
-            blocked.watch(folder, notes)
+            watch(folder, notes)
         else:
             start()
         child.serve(shell, before, channel, order["device"], has_disk)

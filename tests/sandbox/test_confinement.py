@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 import threading
 import venv
@@ -339,6 +340,12 @@ def test_a_platform_that_cannot_confine_is_refused_unless_told(
         list(autograde(course, "self_attention"))
     (result,) = autograde(course, "self_attention", confined=False)
     assert result.points == 2
+
+
+def test_a_platform_without_libseccomp_says_so() -> None:
+    code = "import sys; sys.modules['pyseccomp'] = None; from grader.sandbox.confine import why_not; print(why_not())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("libseccomp is missing (")
 
 
 def test_a_sandbox_that_could_not_be_confined_runs_nothing() -> None:

@@ -7,20 +7,21 @@ of these files, so all are loaded with this folder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import torch
 
 from grader.sandbox.decoder import decode
 from grader.sandbox.forms import cached, exact, module, small_model
+from grader.sandbox.forms.exact import Function, Inputs
 from grader.sandbox.values import MAX_NODES, Written, encode
 
 
 class Asked(NamedTuple):
     """How a form puts the inputs of a case to a function or a class."""
 
-    put: Callable[[Any, Sequence[Any]], object]
+    put: Callable[[Function, Inputs], object]
     any_kind: bool = False
     """Values may be of any kind: the judge says which is asked for."""
     around: Callable[..., object] | None = None
@@ -41,7 +42,7 @@ FORMS = {
 }
 
 
-def put(form: str, entry: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+def put(form: str, entry: Function, inputs: Inputs) -> Any:
     """Put a case to a student's function or class, in the form that its exercise asks for."""
     return FORMS[form].put(entry, inputs)
 

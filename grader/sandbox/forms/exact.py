@@ -6,7 +6,7 @@ A case whose last input is a dict asks for something else in place of the result
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
@@ -16,6 +16,7 @@ from grader.sandbox.values import tensors_in
 Tensor = torch.Tensor
 Function: TypeAlias = Callable[..., Any]  # a student's, or our own
 Inputs: TypeAlias = Sequence[Any]  # of a case
+How: TypeAlias = Mapping[str, Any]  # what is asked for, by what it is
 Observed: TypeAlias = dict[str, Any]  # what was seen, by what it is
 
 MORE = 6  # calls of which only the number of zeros is noted

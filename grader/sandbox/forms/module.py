@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import torch
 from torch import nn
 
-from grader.sandbox.forms.exact import Function, Inputs, Observed, copied, is_ruined
+from grader.sandbox.forms.exact import Function, How, Inputs, Observed, copied, is_ruined
 
 Tensor = torch.Tensor
 Calls: TypeAlias = Mapping[str, Inputs]  # by what they show
-How: TypeAlias = Mapping[str, Any]  # what is asked for: see `observe`
 
 FILL = 0.25  # for parameters that nobody asked for, so that what they do is the same each time
 

@@ -6,12 +6,11 @@ The model can tell whether it is in training. Model, optimiser and random number
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from torch import nn
 
-from grader.sandbox.forms.exact import Function, Inputs, Observed
+from grader.sandbox.forms.exact import Function, How, Inputs, Observed
 
 Tensor = torch.Tensor
 FEW = 300  # texts that show whether random numbers are the same; it takes more to see how they are distributed
@@ -72,9 +71,7 @@ def put_to_write(generate: Function, inputs: Inputs) -> Observed:
     return written(generate, *inputs)
 
 
-def written(
-    generate: Function, weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapping[str, Any]
-) -> Observed:
+def written(generate: Function, weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: How) -> Observed:
     """What is written behind all texts; and behind the first few twice, with the same random numbers, and with others.
 
     `how` says whether the model is in training before ("train"), which seed its generator has ("seed"; none: there is
@@ -115,7 +112,7 @@ def _trained(
     weights: Mapping[str, Tensor],
     left_over: Mapping[str, Tensor],
     batches: Sequence[Tensor],
-    how: Mapping[str, Any],
+    how: How,
 ) -> Observed:
     """What steps return, one for each batch, and the weights after them.
 

@@ -1,16 +1,52 @@
-"""Notes what a submission tried that the kernel does not allow, so that student and instructor read it in plain words.
+"""The notes of a sandbox to the grader: what to hold it by, and then what its submission tried.
 
-This only watches: the kernel is what stops it (confine.py), whatever becomes of these notes.
+Attempts at what the kernel does not allow are noted so that student and instructor read of them in plain words. This
+only watches: the kernel is what stops them (confine.py), whatever becomes of these notes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+# What the grader gets a hold on, in the first notes: before any code of a student runs.
+
+# Where its memory lies, how much of it is in use, and what forgets that. Later, only root may open these files.
+MEMORY, _MEMORY_FILES = (
+    b"memory",
+    (("/proc/self/maps", os.O_RDONLY), ("/proc/self/smaps", os.O_RDONLY), ("/proc/self/clear_refs", os.O_WRONLY)),
+)
+LISTENER = b"listener"  # by which one answers the kernel's questions
+_NAME_BYTES = 16
+
+
+def hand_over(notes: socket.socket, name: bytes, *descriptors: int) -> None:
+    socket.send_fds(notes, [name], descriptors)
+
+
+def hand_over_memory(notes: socket.socket) -> None:
+    files = [os.open(path, access) for path, access in _MEMORY_FILES]
+    hand_over(notes, MEMORY, *files)
+    for file in files:
+        os.close(file)
+
+
+def handed_over(notes: socket.socket) -> dict[bytes, list[int]]:
+    """The descriptors, by name. To be asked once, when the sandbox is ready: from then on, notes are the student's."""
+    found = {}
+    with contextlib.suppress(OSError):  # there are no more
+        for _ in (MEMORY, LISTENER):
+            name, descriptors, _, _ = socket.recv_fds(notes, _NAME_BYTES, len(_MEMORY_FILES))
+            found[name] = descriptors
+    return found
+
+
+# What a submission tries.
 
 MAX_PART = 200  # characters of what a note says
 
@@ -26,6 +62,8 @@ _NOT_THE_STUDENTS = (str(Path(__file__).parent), "/dev/pty")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
 Note = tuple[str, str]  # what was tried, and on what
+Details: TypeAlias = tuple[Any, ...]  # the arguments of a call, as an audit hook sees them
+AnyPath: TypeAlias = "str | bytes | os.PathLike[str]"
 
 
 def watch(folder: Path, notes: socket.socket) -> None:
@@ -39,7 +77,7 @@ class _Watch:
         self._notes = notes
         self._looking = False
 
-    def see(self, event: str, details: tuple[Any, ...]) -> None:
+    def see(self, event: str, details: Details) -> None:
         if event not in _WATCHED or self._looking:
             return
         self._looking = True  # what is done here is not the student's doing
@@ -52,7 +90,7 @@ class _Watch:
         finally:
             self._looking = False
 
-    def _denied(self, event: str, details: tuple[Any, ...]) -> Note | None:
+    def _denied(self, event: str, details: Details) -> Note | None:
         """What the kernel is about to deny, if it is."""
         if event in _PROGRAMS:
             return "program", _shown(details[0]) if details else ""
@@ -63,30 +101,30 @@ class _Watch:
         if event in _SIGNALS:
             return None if details[0] == os.getpid() else ("signal", str(details[0]))
         if event in _ATTRIBUTES:
-            return "attributes", _text(details[0])
+            return "attributes", os.fsdecode(details[0])
         if event in _CHANGES:
             outside = [path for path in details if isinstance(path, (str, bytes, os.PathLike)) and self._outside(path)]
-            return ("write", _text(outside[0])) if outside else None
+            return ("write", os.fsdecode(outside[0])) if outside else None
         if event in _LISTINGS:
-            return ("read", _text(details[0])) if _cannot_read(details[0], os.O_DIRECTORY) else None
+            return ("read", os.fsdecode(details[0])) if _cannot_read(details[0], os.O_DIRECTORY) else None
         return self._denied_opening(*details)
 
-    def _denied_opening(self, path: Any, mode: Any, flags: Any) -> Note | None:
+    def _denied_opening(self, path: object, mode: object, flags: object) -> Note | None:
         if not isinstance(path, (str, bytes, os.PathLike)):  # a descriptor
             return None
         writes = flags & (os.O_WRONLY | os.O_RDWR) if isinstance(flags, int) else set(str(mode)) & set("wax+")
-        if _text(path).startswith(_NOT_THE_STUDENTS):
+        if os.fsdecode(path).startswith(_NOT_THE_STUDENTS):
             return None
         if writes:
-            return ("write", _text(path)) if self._outside(path) else None
-        return ("read", _text(path)) if _cannot_read(path) else None
+            return ("write", os.fsdecode(path)) if self._outside(path) else None
+        return ("read", os.fsdecode(path)) if _cannot_read(path) else None
 
-    def _outside(self, path: Any) -> bool:
-        real = os.path.realpath(_text(path))
+    def _outside(self, path: AnyPath) -> bool:
+        real = os.path.realpath(os.fsdecode(path))
         return real not in _DEVICES and os.path.commonpath([real, self._folder]) != self._folder
 
 
-def _cannot_read(path: Any, flags: int = 0) -> bool:
+def _cannot_read(path: AnyPath, flags: int = 0) -> bool:
     """Whether the kernel denies it: tried, since rules that are written down twice come to differ."""
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags))
@@ -103,9 +141,5 @@ def _wraps_a_descriptor() -> bool:
     return frame.f_code.co_name == "__init__" and frame.f_locals.get("fileno") is not None
 
 
-def _shown(program: Any) -> str:
-    return _text(program) if isinstance(program, bytes) else str(program)
-
-
-def _text(path: Any) -> str:
-    return os.fsdecode(path)
+def _shown(program: object) -> str:
+    return os.fsdecode(program) if isinstance(program, bytes) else str(program)
