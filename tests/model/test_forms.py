@@ -48,7 +48,7 @@ EXERCISE = Exercise(
 @pytest.fixture
 def _generators(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row of the table of forms, as somebody would add it in grader/sandbox/forms."""
-    asked = forms.Asked(lambda generator, inputs: list(generator(*inputs)))
+    asked = forms.Asking(lambda generator, inputs: list(generator(*inputs)))
     monkeypatch.setitem(forms.FORMS, "generator", asked)
 
 

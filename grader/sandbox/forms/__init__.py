@@ -18,7 +18,7 @@ from grader.sandbox.forms.exact import Function, Inputs
 from grader.sandbox.values import MAX_NODES, Written, encode
 
 
-class Asked(NamedTuple):
+class Asking(NamedTuple):
     """How a form puts the inputs of a case to a function or a class."""
 
     put: Callable[[Function, Inputs], object]
@@ -29,16 +29,16 @@ class Asked(NamedTuple):
 
 
 FORMS = {
-    "function": Asked(lambda function, inputs: function(*inputs), any_kind=True),
-    "exact": Asked(exact.put),
-    "refusing": Asked(exact.put_or_refused),
-    "softmax_piece": Asked(exact.put_for_a_softmax),
-    "twice": Asked(exact.put_twice),
-    "module": Asked(module.put),
-    "new_module": Asked(module.put_or_new),
-    "cached": Asked(cached.put, around=cached.run),
-    "generation": Asked(small_model.put_to_write),
-    "training": Asked(small_model.put_to_train),
+    "function": Asking(lambda function, inputs: function(*inputs), any_kind=True),
+    "exact": Asking(exact.put),
+    "refusing": Asking(exact.put_or_refused),
+    "softmax_piece": Asking(exact.put_for_a_softmax),
+    "twice": Asking(exact.put_twice),
+    "module": Asking(module.put),
+    "new_module": Asking(module.put_or_new),
+    "cached": Asking(cached.put, around=cached.run),
+    "generation": Asking(small_model.put_to_write),
+    "training": Asking(small_model.put_to_train),
 }
 
 
