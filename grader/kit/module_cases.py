@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeGuard
 
 import torch
 
@@ -24,9 +24,9 @@ SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
 
 
 def trial(
-    arguments: Sequence[Any],
+    arguments: Sequence[object],
     weights: Mapping[str, Tensor],
-    calls: Mapping[str, Sequence[Any]],
+    calls: Mapping[str, Sequence[object]],
     *,
     train: bool = False,
     gradients: int = 0,
@@ -45,14 +45,14 @@ def trial(
     )
 
 
-def impossible(arguments: Sequence[Any]) -> Inputs:
+def impossible(arguments: Sequence[object]) -> Inputs:
     """A case with arguments for which no module can be built."""
     return (list(arguments), {}, {}, {"impossible": True})
 
 
 def dropout_trial(
     rng: torch.Generator,
-    arguments: Callable[[int, int], Sequence[Any]],
+    arguments: Callable[[int, int], Sequence[object]],
     weights: Callable[[Callable[[], Tensor], Callable[[], Tensor]], Mapping[str, Tensor]],
 ) -> Inputs:
     """A case in training whose output shows the weights that were not dropped.
@@ -79,13 +79,13 @@ def dropout_trial(
     return (list(arguments(d_in, d_head)), dict(drawn), calls, how)
 
 
-def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, Sequence[Any]]:
+def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, list[Tensor]]:
     """Calls for x of shape (B, T, d): as it is, again, with another last word, with other sentences but the first.
 
     Many come with others beside, twice as many. And there are texts of length `longest`, if that is more, of
     which there is one more.
     """
-    calls: dict[str, Sequence[Any]] = {"output": [x], SECOND_CALL: [x]}
+    calls = {"output": [x], SECOND_CALL: [x]}
     if x.shape[1] > 1:
         calls[LATER_CHANGED] = [torch.cat([x[:, :-1], randn(rng, *x[:, -1:].shape)], dim=1)]
     if len(x) > 1:
@@ -145,7 +145,7 @@ def with_large_scores(
     return inputs
 
 
-def _has_words(value: Any) -> bool:
+def _has_words(value: object) -> TypeGuard[Tensor]:
     return isinstance(value, Tensor) and value.is_floating_point()
 
 

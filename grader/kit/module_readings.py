@@ -9,13 +9,15 @@ import torch
 
 from grader.kit.dropout_rules import finding
 from grader.kit.module_cases import LATER_CHANGED, MORE, OTHERS_CHANGED, SECOND_CALL
-from grader.kit.pictures import looks_ahead
+from grader.kit.pictures import looks_ahead, nearly
 from grader.kit.pieces import other_type
 from grader.model.forms.exact import RUINED
 from grader.model.forms.parts import IN_PART
 from grader.model.verdict import Picture
+from grader.sandbox.forms.exact import Inputs
 from grader.sandbox.forms.module import observe
 from grader.solutions.chance import same_chance
+from grader.solutions.lines import Solution
 
 Tensor = torch.Tensor
 Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
@@ -32,7 +34,7 @@ RATE = 3  # which of the arguments of a class with dropout is its rate
 
 
 def reader(
-    solution: Callable[..., Any],
+    solution: Solution,
     *,
     causal: bool = False,
     mask: Callable[..., str] | None = None,
@@ -78,12 +80,12 @@ def reader(
     return read
 
 
-def _seen_of(solution: Callable[..., Any], *inputs: Any) -> Any:
+def _seen_of(solution: Solution, *inputs: Any) -> Any:
     with same_chance():
         return observe(solution, *inputs) if isinstance(solution, type) else solution(*inputs)
 
 
-def picture_of_future(value: Any, inputs: Sequence[Any]) -> Picture | None:
+def picture_of_future(value: object, inputs: Inputs) -> Picture | None:
     """For causal modules: what changed with a later word, from what `reading` has read."""
     outputs = value.get("output") if isinstance(value, dict) else None
     if not isinstance(outputs, dict):
@@ -206,7 +208,7 @@ def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
     """Equal but for rounding, which may depend on what else is in a batch."""
     if one.dtype == other.dtype and torch.equal(one, other):  # sooner told, and nearly always so
         return True
-    return torch.allclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
+    return bool(nearly(one, other).all())
 
 
 def wrong_mask(seen: Mapping[str, Any], size: int, part: str = "") -> str:

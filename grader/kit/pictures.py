@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -23,13 +23,13 @@ MAX_SIDE = 12  # more is too small to be read on a phone
 ROUNDING = 1e-3  # of sums; a mistake is larger
 
 
-def weights(value: Any, _inputs: Sequence[Any]) -> Picture | None:
+def weights(value: object, _inputs: Sequence[object]) -> Picture | None:
     """Attention weights: a row for every query."""
     matrix = as_matrix(value)
     return None if matrix is None or len(matrix) == 1 else _weights(matrix, "row", "query", "key")
 
 
-def causal_weights(value: Any, _inputs: Sequence[Any]) -> Picture | None:
+def causal_weights(value: object, _inputs: Sequence[object]) -> Picture | None:
     """Attention weights of which none may lie in the future."""
     matrix = as_matrix(value)
     if matrix is None or len(matrix) != matrix.shape[1]:
@@ -37,7 +37,7 @@ def causal_weights(value: Any, _inputs: Sequence[Any]) -> Picture | None:
     return _weights(matrix, "row", "query", "key", hidden=torch.ones_like(matrix).triu(1) > 0)
 
 
-def softmax_along(value: Any, inputs: Sequence[Any]) -> Picture | None:
+def softmax_along(value: object, inputs: Sequence[object]) -> Picture | None:
     """A softmax of a vector or matrix along the dimension that is the second input, if there is one."""
     matrix = as_matrix(value)
     if matrix is None or not isinstance(value, Tensor) or value.dim() > 2:
@@ -48,7 +48,7 @@ def softmax_along(value: Any, inputs: Sequence[Any]) -> Picture | None:
     return _weights(matrix, "column" if value.dim() == 2 and dim in (0, -2) else "row", "row", "column")
 
 
-def scores(value: Any, _inputs: Sequence[Any]) -> Picture | None:
+def scores(value: object, _inputs: Sequence[object]) -> Picture | None:
     """Scores, of which little can be said: they are finite, differ from query to query, and are no weights."""
     matrix = as_matrix(value)
     if matrix is None:
@@ -69,7 +69,7 @@ def scores(value: Any, _inputs: Sequence[Any]) -> Picture | None:
     return _picture(matrix, broken, "query", "key", wrong) if wrong else None
 
 
-def numbers(value: Any, _inputs: Sequence[Any]) -> Picture | None:
+def numbers(value: object, _inputs: Sequence[object]) -> Picture | None:
     """A small matrix of numbers, or an array, or the columns of numbers in a table: as it is, with nothing marked."""
     if isinstance(value, Table):
         cells = [column.cells for column in value.columns]
@@ -83,17 +83,18 @@ def numbers(value: Any, _inputs: Sequence[Any]) -> Picture | None:
     return _picture(matrix, missing, "row", "column", _not_finite(missing))
 
 
-def looks_ahead(first: Any, later_changed: Any) -> Picture | None:
+def looks_ahead(first: object, later_changed: object) -> Picture | None:
     """What a module gave for the first text of a batch, and which of it changed with the last word of that text.
 
     Both are of shape (B, T, d). None if nothing looks ahead.
     """
-    if not all(isinstance(part, Tensor) and part.dim() == 3 and part.numel() for part in (first, later_changed)):
-        return None
-    matrix, other = as_matrix(first[0]), as_matrix(later_changed[0])
+    matrix, other = (
+        as_matrix(part[0]) if isinstance(part, Tensor) and part.dim() == 3 and part.numel() else None
+        for part in (first, later_changed)
+    )
     if matrix is None or other is None or matrix.shape != other.shape:
         return None
-    ahead = ~torch.isclose(matrix, other, rtol=1e-4, atol=1e-5, equal_nan=True)
+    ahead = ~nearly(matrix, other)
     ahead[-1] = False  # the last word may look at itself
     missing = ~matrix.isfinite()
     wrong = _not_finite(missing)
@@ -105,7 +106,12 @@ def looks_ahead(first: Any, later_changed: Any) -> Picture | None:
     return _picture(matrix, ahead | missing, "word", "feature", wrong) if wrong else None
 
 
-def as_matrix(value: Any) -> Tensor | None:
+def nearly(one: Tensor, other: Tensor) -> Tensor:
+    """Which entries of two outputs are equal but for rounding, which may depend on what else is in a batch."""
+    return torch.isclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def as_matrix(value: object) -> Tensor | None:
     """A small matrix of float64 out of whatever came back; a vector is a row. None if it is none."""
     if isinstance(value, (list, tuple)) and 0 < len(value) <= MAX_SIDE:
         rows = [_as_row(item) for item in value]
@@ -124,7 +130,7 @@ def as_matrix(value: Any) -> Tensor | None:
     return found if found.dim() == 2 and max(found.shape) <= MAX_SIDE else None
 
 
-def _as_row(value: Any) -> list[float] | None:
+def _as_row(value: object) -> list[float] | None:
     if isinstance(value, (int, float)):
         value = [value]
     elif isinstance(value, Tensor) and not value.is_complex() and value.numel() <= MAX_SIDE:

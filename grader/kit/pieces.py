@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
 from grader.model.compare import Difference, Kind
 from grader.model.exercise import Case, Inputs
 from grader.sandbox.forms.exact import put
+from grader.solutions.lines import Solution
 
 LARGE = "Your code is right until scores become large: it must be right up to ±10⁴, without NaN."
 FLOAT64 = "Your code is right for float32 inputs, but not for float64: its result must have the dtype of the inputs."
@@ -18,13 +18,13 @@ FLOAT64 = "Your code is right for float32 inputs, but not for float64: its resul
 Sample = Callable[[torch.Generator], Inputs]
 
 
-def asked(function: Callable[..., Any], put: Callable[..., Any] = put) -> Callable[..., Any]:
+def asked(function: Solution, put: Callable[[Solution, Inputs], object] = put) -> Solution:
     """A reference, or what a misconception answers: the result of our function or, if they are asked, gradients.
 
     `put` is that of the exercise's form, where that is another one.
     """
 
-    def answer(*inputs: Any, **changes: Any) -> Any:
+    def answer(*inputs: object, **changes: object) -> object:
         return put(functools.partial(function, **changes), inputs)
 
     answer.__wrapped__ = function  # type: ignore[attr-defined]  # its source is the one that must not leak
@@ -54,12 +54,12 @@ def in_float64(sample: Sample) -> Case:
     )
 
 
-def as_double(value: Any) -> Any:
+def as_double(value: object) -> object:
     """A tensor of numbers in float64."""
     return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
 
-def other_type(got: Any, want: torch.Tensor) -> str:
+def other_type(got: object, want: torch.Tensor) -> str:
     """A sentence if the numbers of a tensor have another type than those of `want`; or else empty."""
     if not isinstance(got, torch.Tensor) or got.dtype == want.dtype:
         return ""

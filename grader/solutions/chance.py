@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import torch
+
+_T = TypeVar("_T")
 
 
 @contextlib.contextmanager
@@ -38,7 +40,7 @@ def shared_generators(seed: int) -> Iterator[None]:
         random.setstate(others)
 
 
-def and_whether_drawn(compute: Callable[[], Any]) -> tuple[Any, bool]:
+def and_whether_drawn(compute: Callable[[], _T]) -> tuple[_T, bool]:
     """What is computed, and whether torch's own generator was drawn from."""
     before = torch.default_generator.get_state()
     return compute(), not torch.equal(before, torch.default_generator.get_state())

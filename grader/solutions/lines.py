@@ -24,10 +24,11 @@ import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.abc import InspectLoader
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from grader.errors import CourseError
 
+Solution: TypeAlias = Callable[..., Any]  # a function or a class, as its author wrote it or with other lines
 Change = str | tuple[str, ...] | Callable[..., Any]
 MADE = "made_by_the_grader"  # the name of a function that stands in place of a line
 _MARK = re.compile(r"\s*#: (\w+)$")
@@ -84,7 +85,7 @@ class Lines:
         }
         return {place: change for place, change in changes.items() if place not in inner} if inner else changes
 
-    def version(self, changes: Mapping[str, Change], variables: Mapping[str, Any]) -> Any:
+    def version(self, changes: Mapping[str, Change], variables: Mapping[str, object]) -> Any:
         """The function or the class with these changes, where these variables are around it."""
         names = dict(variables)
         exec(compile(self.text(changes), "<a solution with other lines>", "exec"), names)
@@ -199,7 +200,7 @@ def _replaced(lines: list[str], *texts: str) -> list[str]:
     return lines
 
 
-def source_of(solution: Callable[..., Any]) -> str:
+def source_of(solution: Solution) -> str:
     """Its text, as it was imported: a file on the disk may have changed since."""
     module = sys.modules[solution.__module__]
     loader = module.__spec__.loader if module.__spec__ else None
@@ -210,7 +211,7 @@ def source_of(solution: Callable[..., Any]) -> str:
     return found
 
 
-def version(solution: Any, changes: Mapping[str, Change]) -> Any:
+def version(solution: Solution, changes: Mapping[str, Change]) -> Any:
     """The same function or class with other lines."""
     return Lines(source_of(solution)).version(changes, vars(sys.modules[solution.__module__]))
 

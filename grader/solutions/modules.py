@@ -11,12 +11,12 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import nn
 
-from grader.sandbox.forms.exact import copied
+from grader.sandbox.forms.exact import Inputs, Observed, copied
 from grader.sandbox.forms.module import (
     call_of_gradients,
     called_in_part,
@@ -31,6 +31,8 @@ from grader.sandbox.forms.module import (
 from grader.solutions.chance import and_whether_drawn, same_chance
 from grader.solutions.lines import Change, LineError, Lines, source_of
 from grader.solutions.statements import Body, Changes, Names, Statement, run
+
+Outcome: TypeAlias = tuple[object, bool]  # what came back of a call, and whether chance had a part in it
 
 MOST_CLASSES = 500  # with other lines outside `forward`, that are kept
 
@@ -54,7 +56,7 @@ class WrittenClass:
         )
         self._class = functools.lru_cache(MOST_CLASSES)(self._compiled)
 
-    def __call__(self, *arguments: Any, **changes: Change) -> nn.Module:
+    def __call__(self, *arguments: object, **changes: Change) -> nn.Module:
         module = self.built(self.outside(changes), *arguments)
         if within := self.within(changes):
             vars(module)["forward"] = lambda *inputs: self.called(module, within, *inputs)
@@ -72,7 +74,7 @@ class WrittenClass:
         """Those that are."""
         return {place: change for place, change in changes.items() if self._forward.holds(place)}
 
-    def built(self, outside: Changes, *arguments: Any) -> nn.Module:
+    def built(self, outside: Changes, *arguments: object) -> nn.Module:
         """A module of the class with these lines outside of `forward`."""
         elsewhere = frozenset(item for item in outside.items() if not self._init.holds(item[0]))
         made: type[nn.Module] = self._class(elsewhere) if elsewhere else self._solution
@@ -83,7 +85,7 @@ class WrittenClass:
         run(self._init.chain(inits), self._init.names((module, *arguments), inits))
         return module
 
-    def called(self, module: nn.Module, within: Changes, *inputs: Any) -> Any:
+    def called(self, module: nn.Module, within: Changes, *inputs: object) -> object:
         """What comes back of a call with these lines in `forward`."""
         return run(self.chain(within), self.names(module, within, *inputs))
 
@@ -91,12 +93,13 @@ class WrittenClass:
         """The statements of `forward` with these lines."""
         return self._forward.chain(within)
 
-    def names(self, module: nn.Module, within: Changes, *inputs: Any) -> Names:
+    def names(self, module: nn.Module, within: Changes, *inputs: object) -> Names:
         """The variables of a call."""
         return self._forward.names((module, *inputs), within)
 
-    def _compiled(self, changes: frozenset[tuple[str, Change]]) -> Any:
-        return self.lines.version(dict(changes), self.variables)
+    def _compiled(self, changes: frozenset[tuple[str, Change]]) -> type[nn.Module]:
+        made: type[nn.Module] = self.lines.version(dict(changes), self.variables)
+        return made
 
 
 @dataclass
@@ -106,7 +109,7 @@ class _Begun:
     names: Names = field(default_factory=dict)
     next: dict[Statement, _Begun] = field(default_factory=dict)
 
-    def run(self, chain: Sequence[Statement], names: Names, *, keeping: bool) -> tuple[Any, bool]:
+    def run(self, chain: Sequence[Statement], names: Names, *, keeping: bool) -> Outcome:
         """What comes back of a call, and whether chance had a part in it."""
         if not all(statement.stays for statement in chain):
             return and_whether_drawn(lambda: run(chain, names))
@@ -121,7 +124,7 @@ class _Begun:
             here.next.pop(chain[at], None)
         return found, drawn
 
-    def _go_on(self, chain: Sequence[Statement], keeping: bool) -> Any:
+    def _go_on(self, chain: Sequence[Statement], keeping: bool) -> object:
         here, names = self, self.names.copy()
         for statement in chain:
             returned = statement.step(names)
@@ -135,7 +138,7 @@ class _Begun:
 class ModuleCase:
     """The calls of a case with any of the lines of a class changed."""
 
-    def __init__(self, written: WrittenClass, around: Callable[..., Any] | None, *inputs: Any) -> None:
+    def __init__(self, written: WrittenClass, around: Callable[..., object] | None, *inputs: Any) -> None:
         self._written = written
         self._around = around  # calls `forward`, where a call of the case is more than one
         self._case = inputs
@@ -145,7 +148,7 @@ class ModuleCase:
         self._copies = self._copied()
         self._built: dict[frozenset[tuple[str, Change]], _Built | Exception] = {}
 
-    def _copied(self) -> dict[str, list[Any]]:
+    def _copied(self) -> dict[str, Inputs]:
         """What is given in the calls; where two are given the same, it stays the same."""
         copies = {id(argument): copied(argument) for call in self._calls.values() for argument in call}
         return {name: [copies[id(argument)] for argument in call] for name, call in self._calls.items()}
@@ -160,15 +163,15 @@ class ModuleCase:
                 raise ValueError("it has other parameters")
             return call(self._copies["output"], keeping=not once)[0]
 
-    def answer(self, changes: Changes) -> dict[str, Any]:
+    def answer(self, changes: Changes) -> Observed:
         """What is seen of all calls."""
         return self._observed(changes, 0)
 
-    def everything(self, changes: Changes) -> dict[str, Any]:
+    def everything(self, changes: Changes) -> Observed:
         """What is seen in the case."""
         return self._observed(changes, self._how.get("gradients", 0))
 
-    def _observed(self, changes: Changes, inputs: int) -> dict[str, Any]:
+    def _observed(self, changes: Changes, inputs: int) -> Observed:
         if self._how.get("impossible"):
             with same_chance():
                 return observe(functools.partial(self._written, **changes), *self._case)
@@ -183,10 +186,10 @@ class ModuleCase:
             return seen
 
     @torch.no_grad()
-    def _called(self, run_with: Callable[..., tuple[Any, bool]], *, keeping: bool) -> dict[str, Any]:
+    def _called(self, run_with: Callable[..., Outcome], *, keeping: bool) -> Observed:
         """What comes back of each call, and whether any changes what it is given."""
-        seen: dict[str, Any] = {"changes_input": False, "outputs": {}}
-        known: dict[tuple[int, ...], Any] = {}  # the outputs that come back for the same again
+        seen: Observed = {"changes_input": False, "outputs": {}}
+        known: dict[tuple[int, ...], object] = {}  # the outputs that come back for the same again
         for name, call in self._calls.items():
             given = self._copies[name]
             same_again = tuple(map(id, given))
@@ -203,7 +206,7 @@ class ModuleCase:
         return seen
 
     @contextlib.contextmanager
-    def _changed(self, changes: Changes) -> Iterator[tuple[_Built, Callable[..., tuple[Any, bool]]]]:
+    def _changed(self, changes: Changes) -> Iterator[tuple[_Built, Callable[..., Outcome]]]:
         """A module with these changes, which are undone afterwards, and how it is called."""
         with same_chance():
             built = self._module(self._written.outside(changes))
@@ -217,14 +220,14 @@ class ModuleCase:
                 vars(built.module).clear()  # also of what a module keeps between its calls
                 vars(built.module).update(before)
 
-    def _call(self, built: _Built, within: Changes, given: Sequence[Any], *, keeping: bool) -> tuple[Any, bool]:
+    def _call(self, built: _Built, within: Changes, given: Inputs, *, keeping: bool) -> Outcome:
         if self._around:
             return and_whether_drawn(lambda: self._forward(built, within)(*given))
         names = self._written.names(built.module, within, *given)
         begun = built.begun.setdefault(tuple(map(id, given)), _Begun())
         return begun.run(self._written.chain(within), names, keeping=keeping)
 
-    def _forward(self, built: _Built, within: Changes) -> Callable[..., Any]:
+    def _forward(self, built: _Built, within: Changes) -> Callable[..., object]:
         forward = functools.partial(self._written.called, built.module, within)
         return functools.partial(self._around, forward) if self._around else forward
 
@@ -259,5 +262,5 @@ class _Built:
     module: nn.Module
     loaded: bool
     chance: torch.Tensor
-    seen: dict[str, Any]  # of the module itself, before the weights were loaded
+    seen: Observed  # of the module itself, before the weights were loaded
     begun: dict[tuple[int, ...], _Begun] = field(default_factory=dict)  # by what is given in a call

@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, MappingProxyType
 from typing import Any, TypeAlias
 
-from grader.solutions.lines import MADE, Block, Change, Lines, source_of
+from grader.solutions.lines import MADE, Block, Change, Lines, Solution, source_of
 
-Names: TypeAlias = dict[str, Any]  # of the variables of a call, and what they hold
+Names: TypeAlias = dict[str, object]  # of the variables of a call, and what they hold
 Changes: TypeAlias = Mapping[str, Change]
+_Key: TypeAlias = frozenset[tuple[str, Change]]
 _OF_LISTS = ("append", "extend", "insert", "pop", "reverse", "sort", "update", "clear")  # methods that change them
 MOST_KEPT = 5_000  # versions of a function, and statements: all mistakes and pairs; of three at once, there is no end
 UNSET = object()  # what a variable holds that no statement has bound
@@ -33,7 +34,7 @@ class Statement:
 
     reads: tuple[str, ...]
     binds: tuple[str, ...]
-    run: Callable[..., Any]
+    run: Callable[..., list[object] | tuple[object]]
     stays: bool  # whether it does the same whenever it is given the same, and changes nothing of that
 
     def step(self, names: Names) -> bool:
@@ -53,7 +54,7 @@ class Statement:
 class Body:
     """The statements of a function, with any changes."""
 
-    def __init__(self, lines: Lines, node: ast.FunctionDef, function: Any, of_class: str = "") -> None:
+    def __init__(self, lines: Lines, node: ast.FunctionDef, function: FunctionType, of_class: str = "") -> None:
         self._lines = lines
         self._class = of_class
         self._variables = function.__globals__
@@ -62,8 +63,8 @@ class Body:
         spans = [Block(one.lineno - 1, one.end_lineno or 0) for one in node.body]
         self._spans = list(_together(spans, lines.marked.values()))
         self._own = {*self._signature.parameters, *_bound_in(node)}
-        self._known: dict[Any, Statement | None] = {}
-        self._chains: dict[Any, tuple[Statement, ...]] = {}
+        self._known: dict[tuple[Block, _Key], Statement | None] = {}
+        self._chains: dict[_Key, tuple[Statement, ...]] = {}
 
     @functools.cached_property
     def _unchanged(self) -> dict[Block, tuple[Statement, ...]]:
@@ -79,7 +80,9 @@ class Body:
         """Whether a change there is one of these statements."""
         return place in self._span_of
 
-    def names(self, inputs: Sequence[Any], changes: Changes, named: Mapping[str, Any] = MappingProxyType({})) -> Names:
+    def names(
+        self, inputs: Sequence[object], changes: Changes, named: Mapping[str, object] = MappingProxyType({})
+    ) -> Names:
         """The variables of a call."""
         if len(inputs) == len(self._parameters):
             names = dict(zip(self._parameters, inputs, strict=True))
@@ -144,7 +147,7 @@ class Body:
         return Statement(reads, binds, FunctionType(step, self._variables), stays)
 
 
-def _key(changes: Changes) -> frozenset[tuple[str, Change]]:
+def _key(changes: Changes) -> _Key:
     """The same for all functions that stand in place of a line: they are looked up by their name."""
     return frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
 
@@ -207,7 +210,7 @@ def _changes_something(node: ast.AST) -> bool:
     return False
 
 
-def run(chain: Sequence[Statement], names: Names) -> Any:
+def run(chain: Sequence[Statement], names: Names) -> object:
     """What comes back of a call with these statements."""
     for statement in chain:
         if statement.step(names):
@@ -228,22 +231,23 @@ class WrittenFunction:
         self.lines = Lines(source_of(solution))
         self.variables = solution.__globals__
         (node,) = [one for one in self.lines.tree.body if isinstance(one, ast.FunctionDef)]
-        self._solution = solution
+        self._solution: Solution = solution
         self._body = Body(self.lines, node, solution)
         self._version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
 
-    def __call__(self, *inputs: Any, **changes: Change) -> Any:
+    def __call__(self, *inputs: object, **changes: Change) -> object:
         return self.holding(changes)(*inputs)
 
-    def holding(self, changes: Mapping[str, Change]) -> Callable[..., Any]:
+    def holding(self, changes: Changes) -> Solution:
         """The function with these lines, which takes arguments by name, too."""
         if not changes:
-            return self._solution  # type: ignore[no-any-return]
+            return self._solution
         if not all(map(self._body.holds, changes)):
-            return self._version(frozenset(changes.items()))  # type: ignore[no-any-return]
+            return self._version(frozenset(changes.items()))
         chain = self._body.chain(changes)
         return lambda *inputs, **named: run(chain, self._body.names(inputs, changes, named))
 
-    def _compiled(self, changes: frozenset[tuple[str, Change]]) -> Any:
+    def _compiled(self, changes: _Key) -> Solution:
         """With another head, a version is compiled as a whole."""
-        return self.lines.version(dict(changes), self.variables)
+        made: Solution = self.lines.version(dict(changes), self.variables)
+        return made
