@@ -1,34 +1,18 @@
-"""Functions that are pieces of a model: their references, and cases for what is asked of them beside numbers."""
+"""Functions that are pieces of a model: cases for what is asked of them besides right numbers."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 
 import torch
 
 from grader.model.compare import Difference, Kind
 from grader.model.exercise import Case, Inputs
-from grader.sandbox.forms.exact import put
-from grader.solutions.lines import Solution
 
 LARGE = "Your code is right until scores become large: it must be right up to ±10⁴, without NaN."
 FLOAT64 = "Your code is right for float32 inputs, but not for float64: its result must have the dtype of the inputs."
 
 Sample = Callable[[torch.Generator], Inputs]
-
-
-def asked(function: Solution, put: Callable[[Solution, Inputs], object] = put) -> Solution:
-    """A reference, or what a misconception answers: the result of our function or, if they are asked, gradients.
-
-    `put` is that of the exercise's form, where that is another one.
-    """
-
-    def answer(*inputs: object, **changes: object) -> object:
-        return put(functools.partial(function, **changes), inputs)
-
-    answer.__wrapped__ = function  # type: ignore[attr-defined]  # its source is the one that must not leak
-    return answer
 
 
 def as_pieces(sample: Sample) -> list[Case]:
