@@ -1,4 +1,4 @@
-"""What exercise files are made of: classes that are put to the test, the rules of dropout, and pictures."""
+"""Building blocks of exercise files: cases and readings for classes, the rules of dropout, and pictures."""
 
 __all__ = [
     "arithmetic",

@@ -15,7 +15,7 @@ _MODULES = """
     numpy numpy.linalg numpy.random numpy.typing einops scipy.special typing collections collections.abc functools
     itertools operator dataclasses types contextlib copy abc time warnings random threading concurrent.futures
 """
-# Of torch and its tensors, beside operators.
+# Names of torch and its tensors, besides operators.
 _OF_TORCH = """
     H T apply_ as_subclass bool byte char cpu cuda double dtype device element_size float half int is_cpu is_cuda
     is_sparse itemsize layout long nbytes ndim ndimension nelement new new_tensor numpy requires_grad shape short tolist
@@ -69,7 +69,7 @@ _LIBRARIES = ("linalg_", "special_", "fft_")  # torch.linalg.norm is the operato
 
 
 def _operators() -> Iterator[str]:
-    """Those of PyTorch's own table, by the names that people call them by."""
+    """The operators in PyTorch's own table, by the names that people use."""
     for full in torch._C._dispatch_get_all_op_names():
         space, _, name = full.partition(".")[0].partition("::")
         if space == "aten" and not name.startswith("_") and not any(part in name for part in _GRADIENTS):
@@ -77,13 +77,13 @@ def _operators() -> Iterator[str]:
 
 
 def _of_kinds() -> Iterator[str]:
-    """What Python's own values have, and what deals with numbers and sequences."""
+    """Attributes of Python's own values, and names from math and itertools."""
     kinds = (str, bytes, int, float, complex, list, tuple, dict, set, frozenset, slice, range, Exception)
     names = itertools.chain(dir(math), dir(itertools), *map(dir, kinds))
     return (name for name in names if not name.startswith("_"))
 
 
-# What people look for, of which more is said than that it is on no list.
+# Names that people try, which get a sentence of their own.
 _OF_AUTOGRAD = """
     autograd backward grad grad_fn requires_grad_ retain_grad register_hook vjp jvp jacrev jacfwd jacobian hessian
     linearize functorch make_fx aten ops _softmax_backward_data _C DisableTorchFunction jit

@@ -1,4 +1,4 @@
-"""What dropout did, told from numbers with dropout and the same numbers without it: a sentence, empty if all is well.
+"""What dropout did, seen by comparing numbers with and without it: a sentence, empty if all is well.
 
 Which entries are dropped is chance; what follows from the rules of dropout is not. Right dropout is refused with a
 probability below 3e-8: 2 · TAIL for the number of dropped entries, SURPRISE for each of up to eight regularities. The
@@ -18,8 +18,8 @@ from grader.model.compare import describe_form
 Tensor = torch.Tensor
 
 TAIL = 1e-8  # so few dropped entries, or so many, are never seen
-SURPRISE = 1e-9  # a regularity that chance produces less often is none of chance
-SMALL = 1e-3  # of the largest number: what is smaller may be rounding, and tells nothing
+SURPRISE = 1e-9  # a regularity that chance produces less often is not due to chance
+SMALL = 1e-3  # of the largest number: what is smaller may be rounding, and shows nothing
 
 DROPPED_IN_VAIN = "Entries are dropped where none should be."
 NOTHING_DROPPED = "Nothing, or next to nothing, is dropped."
@@ -117,7 +117,7 @@ def _all_or_nothing(survivors: Tensor, p: float, tolerance: float) -> str:
 
 
 def _regularities(gone: Tensor, telling: Tensor, before: Tensor) -> Iterator[str]:
-    """What makes an entry's fate depend on others, or on its number, if chance would hardly ever look like it."""
+    """The ways in which an entry's fate depends on others, or on its number, if chance hardly ever looks like that."""
     if gone.dim() >= 2:
         rows, told = gone.reshape(-1, gone.shape[-1]), telling.reshape(-1, gone.shape[-1])
         if _shared_fates(rows, told):
@@ -138,7 +138,7 @@ def _regularities(gone: Tensor, telling: Tensor, before: Tensor) -> Iterator[str
 
 
 def _shared_fates(gone: Tensor, telling: Tensor) -> bool:
-    """Whether each row is dropped or kept as a whole, and this is no chance."""
+    """Whether each row is dropped or kept as a whole, and not by chance."""
     members, lost = telling.sum(1).double(), gone.sum(1).double()
     if bool(((lost > 0) & (lost < members)).any()):
         return False
@@ -161,9 +161,9 @@ def _uneven(after: Tensor, before: Tensor, kept: Tensor, tolerance: float) -> st
 
 
 def _rate(gone: int, entries: int, p: float) -> str:
-    """What the number of dropped entries says about the rate: nothing if it fits p, or else what it comes near to.
+    """What the number of dropped entries says about the rate: nothing if it fits p, or else the rate that it fits.
 
-    Other mistakes may come as near to it, so it is not said how it came about.
+    Several mistakes may lead to the same rate, so the sentence does not say which it was.
     """
     if fits(gone, entries, p):
         return ""
@@ -180,7 +180,7 @@ def _rate(gone: int, entries: int, p: float) -> str:
 
 @functools.cache  # the same numbers are asked for again for every misconception that is tried
 def fits(gone: int, entries: int, rate: float) -> bool:
-    """Whether so many dropped entries are nothing strange: the exact binomial test, on both sides."""
+    """Whether this many dropped entries are nothing unusual: the exact binomial test, on both sides."""
     further_out = range(gone + 1) if gone < entries * rate else range(gone, entries + 1)
     return sum(math.exp(_log_chance(k, entries, rate)) for k in further_out) > TAIL
 

@@ -80,10 +80,10 @@ def dropout_trial(
 
 
 def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, list[Tensor]]:
-    """Calls for x of shape (B, T, d): as it is, again, with another last word, with other sentences but the first.
+    """Calls for x of shape (B, T, d): x, x again, another last word, other sentences after the first.
 
-    Many come with others beside, twice as many. And there are texts of length `longest`, if that is more, of
-    which there is one more.
+    A larger batch is also doubled by other sentences, and there is a batch of longer texts, of length `longest`, with
+    one sentence more.
     """
     calls = {"output": [x], SECOND_CALL: [x]}
     if x.shape[1] > 1:
@@ -111,7 +111,7 @@ def beside_numbers(sample: Callable[[torch.Generator], Inputs]) -> list[Case]:
 
 
 def in_float64(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
-    """The same with weights and inputs in float64."""
+    """A way to draw the same inputs and weights in float64."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         arguments, weights, calls, _how = sample(rng)
@@ -129,9 +129,10 @@ def far_below_zero(sample: Callable[[torch.Generator], Inputs]) -> Case:
 def with_large_scores(
     sample: Callable[[torch.Generator], Inputs], one_way: bool = False
 ) -> Callable[[torch.Generator], Inputs]:
-    """The same with scores so large, and so far from each other, that weights are 0 and 1: float32 has hardly a digit
-    of them behind the point. Words are along a line, and weights positive, but for those of queries: where all words
-    go the same way, all scores are far below zero."""
+    """A way to draw inputs with scores so large, and so far apart, that weights are 0 and 1.
+
+    float32 has hardly a digit of them after the point. Words lie along a line, and weights are positive except for
+    those of queries: where all words point the same way, all scores are far below zero."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         arguments, weights, calls, _how = sample(rng)

@@ -1,4 +1,4 @@
-"""What is read from what a student's class does in a case: a sentence for each rule that it breaks, and numbers."""
+"""Readings of what a student's class did in a case: a sentence for each rule that it breaks, and numbers."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def picture_of_future(value: object, inputs: Inputs) -> Picture | None:
 def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: float) -> str:
     """A sentence on what is dropped in training, for values such that outputs show the weights; see `dropout_trial`.
 
-    The outputs of each head are its dropped weights (B, T, T), and beside them what these make of `extra` (T, m).
+    The outputs of each head are its dropped weights (B, T, T), followed by their product with `extra` (T, m).
     """
     if not all(isinstance(output, torch.Tensor) and output.shape == undropped.shape for output in outputs):
         return "In training, the output has a different shape."
@@ -118,7 +118,7 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
         )
     if bool((dropped.abs() > 1e-6)[quiet[..., :words].expand_as(dropped) == 0].any()):
         return "In training, words have weight where they must have none."
-    # Sentences come first: what is the same for all of a batch is found along the first dimension.
+    # Sentences come first: what a whole batch shares is found along the first dimension.
     by_sentence = dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1)
     # Heads that are wrong may share draws in ways that no misconception follows.
     return finding(*by_sentence, p, shared_is_wrong=False)
@@ -140,7 +140,7 @@ def named_gradients(
 
 
 def _of(name: str) -> str:
-    """What a gradient is of: a parameter, or the input with this number."""
+    """The name of a parameter, or of the input with this number."""
     if not name.isdigit():
         return name
     return "the input" if name == "0" else f"input {int(name) + 1}"
@@ -187,7 +187,7 @@ def wrong_behaviour(outputs: dict[str, Any], x: Tensor, causal: bool) -> str:
         return ""
     if again is not None and not equal_but_for_rounding(again, first):
         return TWO_OUTPUTS
-    if first.shape[:-1] != x.shape[:-1]:  # no output for each word: there is no telling which is whose
+    if first.shape[:-1] != x.shape[:-1]:  # no output for each word, so none belongs to a word
         return ""
     more = outputs.get(MORE)
     if isinstance(more, torch.Tensor) and more.shape[1:] == first.shape[1:] and not _begins_with(more, first):
@@ -206,7 +206,7 @@ def _begins_with(more: Tensor, first: Tensor) -> bool:
 
 def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
     """Equal but for rounding, which may depend on what else is in a batch."""
-    if one.dtype == other.dtype and torch.equal(one, other):  # sooner told, and nearly always so
+    if one.dtype == other.dtype and torch.equal(one, other):  # quicker, and nearly always so
         return True
     return bool(nearly(one, other).all())
 

@@ -30,7 +30,7 @@ def weights(value: object, _inputs: Sequence[object]) -> Picture | None:
 
 
 def causal_weights(value: object, _inputs: Sequence[object]) -> Picture | None:
-    """Attention weights of which none may lie in the future."""
+    """Attention weights, none of which may lie in the future."""
     matrix = as_matrix(value)
     if matrix is None or len(matrix) != matrix.shape[1]:
         return None
@@ -49,7 +49,7 @@ def softmax_along(value: object, inputs: Sequence[object]) -> Picture | None:
 
 
 def scores(value: object, _inputs: Sequence[object]) -> Picture | None:
-    """Scores, of which little can be said: they are finite, differ from query to query, and are no weights."""
+    """Scores. Few rules hold for them: they are finite, differ from query to query, and are not weights."""
     matrix = as_matrix(value)
     if matrix is None:
         return None
@@ -70,7 +70,7 @@ def scores(value: object, _inputs: Sequence[object]) -> Picture | None:
 
 
 def numbers(value: object, _inputs: Sequence[object]) -> Picture | None:
-    """A small matrix of numbers, or an array, or the columns of numbers in a table: as it is, with nothing marked."""
+    """A small matrix of numbers, an array, or the numeric columns of a table, with nothing marked."""
     if isinstance(value, Table):
         cells = [column.cells for column in value.columns]
         if not cells or not all(isinstance(one, np.ndarray) and one.dtype.kind in "iufb" for one in cells):
@@ -84,7 +84,7 @@ def numbers(value: object, _inputs: Sequence[object]) -> Picture | None:
 
 
 def looks_ahead(first: object, later_changed: object) -> Picture | None:
-    """What a module gave for the first text of a batch, and which of it changed with the last word of that text.
+    """The output of a module for the first text of a batch, with the entries marked that changed with its last word.
 
     Both are of shape (B, T, d). None if nothing looks ahead.
     """
@@ -112,7 +112,7 @@ def nearly(one: Tensor, other: Tensor) -> Tensor:
 
 
 def as_matrix(value: object) -> Tensor | None:
-    """A small matrix of float64 out of whatever came back; a vector is a row. None if it is none."""
+    """A value as a small matrix of float64, where a vector is a row; None if it cannot be one."""
     if isinstance(value, (list, tuple)) and 0 < len(value) <= MAX_SIDE:
         rows = [_as_row(item) for item in value]
         if any(row is None or len(row) != len(rows[0] or ()) for row in rows):
@@ -144,7 +144,7 @@ def _as_row(value: object) -> list[float] | None:
 
 
 def _weights(matrix: Tensor, lines: Lines, rows: str, columns: str, hidden: Tensor | None = None) -> Picture:
-    """What is true of all weights, whatever they were computed from."""
+    """A picture of the rules that hold for all weights."""
     along = {"row": 1, "column": 0}
     missing, negative = ~matrix.isfinite(), matrix < -1e-6
     future = torch.zeros_like(missing) if hidden is None else hidden & (matrix.abs() > 1e-6) & ~missing
@@ -173,7 +173,7 @@ def _weights(matrix: Tensor, lines: Lines, rows: str, columns: str, hidden: Tens
 
 
 def _turned(matrix: Tensor, lines: Lines) -> str:
-    """Whether weights sum to one the other way round."""
+    """A sentence if weights sum to one along the other axis."""
     other = matrix.sum(0 if lines == "row" else 1)
     if min(matrix.shape) < 2 or not bool(((other - 1).abs() < ROUNDING).all()):
         return ""

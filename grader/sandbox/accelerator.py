@@ -1,9 +1,9 @@
-"""A device beside the processor, such as a GPU, as one sandbox uses it: started, bounded, and waited for.
+"""A device besides the processor, such as a GPU, as one sandbox uses it: started, bounded, and waited for.
 
-It computes while Python goes on. Whoever copies a result only waits for the work that was asked for before in the same
-stream, and an error shows up wherever the device is asked next: so all work is waited for before an answer is read, and
-after each request. After some errors, such as an index that is out of range, it is of no further use to this process,
-whatever is asked of it; other processes have a context of their own, and notice nothing.
+It computes while Python goes on. Copying a result waits only for earlier work in the same stream, and an error shows
+up the next time the device is used. So all work is waited for before an answer is read, and after each request. After
+some errors, such as an index out of range, the device is useless to this process; other processes have a context of
+their own and notice nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def is_usable(device: str) -> bool:
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether a device has failed because others hold its memory, by what has led to the error."""
+    """Whether a device failed because others hold its memory, judging by the chain of errors."""
     while error is not None:
         if isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error):
             return True
@@ -59,7 +59,7 @@ def on_device(value: object, device: str) -> Any:
 
 
 def device_of(value: object) -> str:
-    """That of the first tensor in a value; empty if there is none."""
+    """The device of the first tensor in a value; empty if there is none."""
     return next((str(tensor.device) for tensor in tensors_in(value)), "")
 
 

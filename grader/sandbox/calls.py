@@ -62,14 +62,14 @@ _CLOSE_ON_EXEC = 4
 # A call, which of its arguments, the bits of it that count, and what they may be.
 _Arguments = tuple[tuple[str, int, int, tuple[int, ...]], ...]
 
-# Calls with many uses, of which some would reach out.
+# Calls with many uses, some of which would reach out.
 ALLOWED_ARGUMENTS: _Arguments = (
     # A thread, and no process. With the descriptors of all: those of each hold megabytes that nobody counts.
     ("clone", 0, _CLONE_FILES | _CLONE_THREAD, (_CLONE_FILES | _CLONE_THREAD,)),
     ("close_range", 2, _INT, (0, _CLOSE_ON_EXEC)),  # not in a copy that the thread then has for itself
     # Of this process alone, which is called 0 here.
     ("sched_setaffinity", 0, _ALL, (0,)),
-    # A connected pair, for event loops. Other kinds of socket could be told where to send.
+    # A connected pair, for event loops. Other kinds of socket could send anywhere.
     ("socketpair", 1, 0xF, (socket.SOCK_STREAM,)),
     # Duplicates, flags and locks. Not owners and their signals, nor leases.
     ("fcntl", 1, _INT, (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032)),
@@ -129,14 +129,14 @@ def _rules(own: int) -> list[_Rule]:
 
 
 def kind_of(number: int) -> str:
-    """What somebody tries who makes this call."""
+    """The kind of attempt that this call is."""
     call = pyseccomp.resolve_syscall(pyseccomp.system_arch(), number).decode()
     others = {"clone": "program", "socket": "network", "kill": "signal", "tgkill": "signal"}
     return next((kind for kind, calls in _ASKED.items() if call in calls.split()), others.get(call, "system"))
 
 
 def ask_about_calls(allowed: pyseccomp.SyscallFilter) -> int:
-    """Load a filter of its own that asks; returns the descriptor by which one answers.
+    """Load a second filter, which asks; returns the descriptor on which questions are answered.
 
     What it asks about must be allowed by the other filter: of two, the stricter one decides. OSError is raised, and
     nothing is changed, if this kernel does not know how to ask.

@@ -30,7 +30,7 @@ from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, described, run_cell
 from grader.sandbox.values import encode
 
-# What a case gives to a student's code, and whether that is as it was afterwards.
+# What a case gives to a student's code, and whether the code changed it.
 
 Inputs: TypeAlias = list[Any]  # whatever a case gives to a function
 Names: TypeAlias = dict[str, object]  # of a notebook, or lent to it
@@ -41,7 +41,7 @@ _NEVER_CHANGED = (type(None), bool, int, float, str)
 
 
 class Given:
-    """The inputs of a case. Code gets a copy, so that they need not go back if it has left them alone."""
+    """The inputs of a case. Code gets a copy: if it leaves them alone, they need not be sent back."""
 
     def __init__(self, form: str, tree: object, tensors: Mapping[str, torch.Tensor], device: str) -> None:
         self.form = form
@@ -60,7 +60,7 @@ class Given:
         return inputs
 
     def is_unchanged(self, inputs: Inputs) -> bool:
-        """Whether a copy is as it was given, as far as that can be told here: the judge looks at all others."""
+        """Whether a copy is certainly unchanged. In all other cases, the judge looks."""
         return inputs is not self._inputs and is_same(inputs, self._inputs)
 
 
@@ -75,7 +75,7 @@ def copied(value: Any) -> Any:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values of plain kinds are equal; False for kinds of which that is not known here."""
+    """Whether two values of plain kinds are equal; False for any other kind."""
     if type(one) is not type(other):
         return False
     if type(one) is torch.Tensor:
@@ -88,15 +88,15 @@ def is_same(one: Any, other: Any) -> bool:
     return type(one) in _NEVER_CHANGED and one == other
 
 
-# A process in which autograd is no more: nothing that is computed there has gradients, in whatever thread or mode.
+# A process without autograd: nothing that is computed there has gradients, in any thread or mode.
 
 SAID = "compute the gradients by formulas: neither autograd nor a backward function of PyTorch's own is there"
 
 
 def take_autograd_away(device: str) -> None:
-    """For good: what does its work in PyTorch's table of operators is passed over, and nothing here can put it back.
+    """Remove autograd from PyTorch's table of operators for good: nothing in this process can put it back.
 
-    Modes and guards would hold in one thread only, and anybody can leave them.
+    Modes and guards would hold in one thread only, and any code can leave them.
     """
     kind = "CPU" if device == "cpu" else torch.device(device).type.upper()
     operators = torch._C._dispatch_library("IMPL", "aten", "")
@@ -104,7 +104,7 @@ def take_autograd_away(device: str) -> None:
         if name.startswith("aten::"):
             operators.impl(name.removeprefix("aten::"), f"Autograd{kind}", torch.library.fallthrough_kernel)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that something is in the place of something else
+        warnings.simplefilter("ignore")  # that an operator is replaced
         for name in torch._C._dispatch_get_all_op_names():
             if name.startswith("aten::") and "backward" in name:
                 operators.impl(name.removeprefix("aten::"), kind, _refuse)
@@ -115,15 +115,15 @@ def _refuse(*_values: object, **_options: object) -> NoReturn:
     raise RuntimeError(SAID)
 
 
-# What PyTorch does by itself with all numbers of a process: set as in a new one, while a case is put.
+# PyTorch's settings for the whole process are those of a new one while a case is put.
 #
-# Code may turn gradients off, or ask for numbers of another size, and leave it so. That is the affair of the exercise
-# whose code does it when it is called, and must not cost those that come after.
+# Code may turn gradients off, or change the default size of numbers, and leave it at that. It must not cost the
+# exercises that come after.
 
 
 @contextlib.contextmanager
 def as_in_a_new_process() -> Iterator[None]:
-    """Gradients are noted, and numbers of which nothing is said have 32 bits. Behind it, all is as it was before."""
+    """Gradients are on, and numbers have 32 bits by default. Afterwards, the settings are what they were before."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
     try:
@@ -142,7 +142,7 @@ Reply = tuple[wire.Header, dict[str, torch.Tensor]]  # a header, and the tensors
 
 def serve(shell: Shell, before: AsItWas, channel: socket.socket, device: str, has_disk: bool) -> None:
     """Answer requests until the judge closes the channel."""
-    # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
+    # The files it imports lie next to the notebook. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
     sys.stdout, sys.stderr = OutStream("stdout", shell), OutStream("stderr", shell)
     wire.send(channel, {"ready": True, "disk": has_disk}, {})
@@ -183,7 +183,7 @@ def _run_test(shell: Shell, before: AsItWas, header: wire.Header) -> Reply:
 
 
 def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Iterator[Reply]:
-    """Put one case after the other to the student's code, until there is no such code."""
+    """Put one case after the other to the student's code, and stop if there is no such code."""
     header = request.header
     standins = _standins(channel, header["id"], header["standins"], _Calls())
     for case in header["cases"]:
@@ -191,7 +191,7 @@ def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: 
         with _lending(shell.user_ns, standins | lent):
             given = Given(header["form"], case["inputs"], request.tensors, device)
             if case["bounded"]:
-                gc.freeze()  # to look for garbage is to use all objects, which would count as the student's doing
+                gc.freeze()  # a collection touches all objects, and that memory would count as the student's
             reply = _call(shell, header["entry"], shell.user_ns, given)
         yield reply
         if "missing" in reply[0]:
@@ -206,7 +206,7 @@ def _lending(notebook: Names, other: Names) -> Iterator[None]:
     try:
         yield
     finally:
-        # Whoever keeps a stand-in has nothing of it: the judge answers it while it is lent only.
+        # Keeping a stand-in is useless: the judge answers it only while it is lent.
         for name in other:
             notebook.pop(name, None)
         notebook.update(own)
@@ -240,7 +240,7 @@ def _define_and_call(shell: Shell, source: str, entry: str, names: Names, given:
 
 @contextlib.contextmanager
 def _not_for_ever(seconds: float) -> Iterator[None]:
-    """A change may make a loop endless. Where it stops nothing, as in code that catches all, the judge ends all."""
+    """Stop a change that makes a loop endless. If code catches even that, the judge ends the sandbox."""
 
     def stop(_signal: int, _frame: object) -> None:
         raise TimeoutError
@@ -276,7 +276,7 @@ def _call(shell: Shell, entry: str, names: Names, given: Given, again: bool = Fa
 
 
 def _seed(device: str) -> None:
-    """The same random numbers for every answer, whoever draws them."""
+    """Draw the same random numbers for every answer, from whichever library they come."""
     random.seed(0)
     numpy.random.seed(0)
     if device == "cpu":  # torch.manual_seed formats a traceback for each kind of device that has not been used yet
@@ -286,7 +286,7 @@ def _seed(device: str) -> None:
 
 
 class _Calls:
-    """How many calls of stand-ins are left. The judge ends all where there are far too many."""
+    """How many calls of stand-ins are left. If there are far too many, the judge ends the sandbox."""
 
     def __init__(self) -> None:
         self.left = math.inf

@@ -1,8 +1,8 @@
 """What the kernel lets a sandbox do, set before the first byte of a student's code runs.
 
 Landlock limits files, seccomp limits system calls, rlimits limit amounts. None of it can be undone from
-inside, not even by root: all capabilities are dropped as well. Who says so may do without Landlock: then a sandbox is a
-user of its own, to whom files are closed.
+inside, not even by root: all capabilities are dropped as well. Where the operator allows it, a sandbox does without
+Landlock: it is then a user of its own, to whom files are closed.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def why_no_landlock() -> str:
 
 
 def prepare(device: str, hidden: Sequence[str]) -> None:
-    """Work out, in the process that forks sandboxes, what is the same for all of them."""
+    """Work out what all sandboxes have in common, in the process that forks them."""
     with contextlib.suppress(Exception):  # each sandbox then tries for itself, and refuses to run if it must
         _readable(device, tuple(hidden))
         _filter_for_all(device)
@@ -155,7 +155,7 @@ def _limit_amounts(amounts: Amounts) -> None:
 
 
 def _limit_memory(memory: int, sizes: int, device: str) -> None:
-    """On top of what the process holds already: a GPU's driver reserves far more addresses than it uses memory."""
+    """Limit memory beyond what the process holds: a GPU's driver reserves far more addresses than it uses memory."""
     pages = list(map(int, os.pread(sizes, 200, 0).split()))
     addresses, data = pages[0] * resource.getpagesize(), pages[5] * resource.getpagesize()
     if device == "cpu":
@@ -233,7 +233,7 @@ def _to_read(device: str, hidden: Set[Path]) -> Iterator[tuple[Path, FSAccess]]:
 
 
 def _all_but(hidden: Set[Path], folder: Path) -> Iterator[tuple[Path, FSAccess]]:
-    """The folder as a whole, or, if it holds what is hidden, everything beside that."""
+    """The folder as a whole, or everything in it except what is hidden."""
     folder = folder.resolve()
     if not any(folder in each.parents for each in hidden):
         yield folder, _READ

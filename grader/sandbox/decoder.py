@@ -1,6 +1,6 @@
-"""What values.py writes, read on the other side as what anybody may have written.
+"""Reads what values.py writes, on the other side of the channel, where anybody may have written it.
 
-What comes out is of the plain kinds alone.
+Only values of plain kinds come out.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class _AnyKind(_Decoder):
         return of(keys) if _can_be_told_apart(keys) else Unusable(ALIKE)
 
     def _key(self, tree: object, depth: int) -> object:
-        """What can be looked up: it and all in it is plain and never changes."""
+        """A value that can be a key: it and everything in it is plain and never changes."""
         return _as_key(self.value(tree, depth - 1))
 
     def _array(self, name: str, dtype: str, shape: list[object]) -> object:
@@ -180,13 +180,13 @@ class _AnyKind(_Decoder):
         count, rest = divmod(content.numel(), np.dtype(dtype).itemsize)
         if rest or (sizes := _sizes(shape, count)) is None:
             return _UNREADABLE
-        # A truth value is a byte that is 0 or 1; of another one, nobody knows what it does.
+        # A truth value is a byte that is 0 or 1; nobody knows what any other byte does.
         flat = content.reshape(-1).numpy().copy()
         return (flat != 0 if dtype == "|b1" else flat.view(dtype)).reshape(sizes)
 
     def _texts(self, texts: list[object], shape: list[int], depth: int) -> object:
         found = [text for text in (self.value(text, depth) for text in texts) if isinstance(text, str)]
-        # Else a single long text would make all others as long.
+        # In an array, a single long text makes all others as long.
         too_long = len(found) * max(map(len, found), default=0) > MAX_VALUE
         return _UNREADABLE if too_long or len(found) < len(texts) else np.array(found, dtype=str).reshape(shape)
 
@@ -218,7 +218,7 @@ def _first_unusable(values: Sequence[object]) -> Unusable | None:
 
 
 def _can_be_told_apart(keys: Sequence[object]) -> bool:
-    """Whether few have the same hash: of those, Python compares each with all others, and some are made for that."""
+    """Whether only a few keys share a hash: Python compares those with each other, and some are made to be slow."""
     return max(Counter(map(hash, keys)).values(), default=0) <= MAX_ALIKE
 
 
@@ -252,7 +252,7 @@ def _bytes(digits: str) -> object:
 
 
 def _scalar(dtype: str, number: float) -> object:
-    """A number that does not fit its type is none of ours."""
+    """A number of this type. The other side never sends one that does not fit its type."""
     try:
         with np.errstate(all="ignore"):
             return np.dtype(dtype).type(number)
@@ -280,5 +280,5 @@ def _devices(tree: object, depth: int) -> Iterator[str]:
     for kind in ("list", "tuple", "dict"):
         items = tree.get(kind)
         for item in items.values() if isinstance(items, dict) else items if isinstance(items, list) else ():
-            # Of functions, a dict is sent as pairs of a key and what it stands for.
+            # Functions send a dict as pairs of a key and a value.
             yield from _devices(item[-1] if isinstance(item, list) and item else item, depth - 1)

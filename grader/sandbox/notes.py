@@ -14,14 +14,14 @@ import sys
 from pathlib import Path
 from typing import Any, TypeAlias
 
-# What the grader gets a hold on, in the first notes: before any code of a student runs.
+# The first notes hand descriptors to the grader, before any student code runs.
 
-# Where its memory lies, how much of it is in use, and what forgets that. Later, only root may open these files.
+# Where its memory lies, how much is in use, and a file that resets the count. Later, only root may open these.
 MEMORY, _MEMORY_FILES = (
     b"memory",
     (("/proc/self/maps", os.O_RDONLY), ("/proc/self/smaps", os.O_RDONLY), ("/proc/self/clear_refs", os.O_WRONLY)),
 )
-LISTENER = b"listener"  # by which one answers the kernel's questions
+LISTENER = b"listener"  # on which the kernel's questions are answered
 _NAME_BYTES = 16
 
 
@@ -37,7 +37,7 @@ def hand_over_memory(notes: socket.socket) -> None:
 
 
 def handed_over(notes: socket.socket) -> dict[bytes, list[int]]:
-    """The descriptors, by name. To be asked once, when the sandbox is ready: from then on, notes are the student's."""
+    """The descriptors, by name. Ask once, when the sandbox is ready: later notes may be the student's."""
     found = {}
     with contextlib.suppress(OSError):  # there are no more
         for _ in (MEMORY, LISTENER):
@@ -57,7 +57,7 @@ _CHANGES = {"os.mkdir", "os.rmdir", "os.remove", "os.rename", "os.link", "os.sym
 _LISTINGS = {"os.listdir", "os.scandir"}
 _SIGNALS = {"os.kill", "os.killpg"}
 _WATCHED = _PROGRAMS | _NETWORK | _ATTRIBUTES | _CHANGES | _LISTINGS | _SIGNALS | {"open", "socket.__new__"}
-# Python looks for our own lines when it describes an error, and IPython for a terminal when it starts a program.
+# Python reads our own lines to describe an error, and IPython looks for a terminal to start a program.
 _NOT_THE_STUDENTS = (str(Path(__file__).parent), "/dev/pty")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
@@ -91,7 +91,7 @@ class _Watch:
             self._looking = False
 
     def _denied(self, event: str, details: Details) -> Note | None:
-        """What the kernel is about to deny, if it is."""
+        """What the kernel is about to deny, if anything."""
         if event in _PROGRAMS:
             return "program", _shown(details[0]) if details else ""
         if event in _NETWORK:
@@ -125,7 +125,7 @@ class _Watch:
 
 
 def _cannot_read(path: AnyPath, flags: int = 0) -> bool:
-    """Whether the kernel denies it: tried, since rules that are written down twice come to differ."""
+    """Whether the kernel denies it. This tries it, since the same rules written twice would drift apart."""
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags))
     except PermissionError:

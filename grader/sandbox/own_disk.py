@@ -1,7 +1,7 @@
 """A disk of a sandbox's own: a file system in memory, of fixed size, that nobody else sees and that goes with it.
 
-Whoever only watches a folder from outside comes too late: a single call can claim gigabytes in milliseconds. Here the
-kernel says no.
+Watching the folder from outside is too late: a single call can claim gigabytes in milliseconds. Here the kernel
+refuses.
 """
 
 from __future__ import annotations

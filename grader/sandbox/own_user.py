@@ -1,7 +1,7 @@
 """A user of a sandbox's own, where the kernel has no Landlock: what others may not read, it may not either.
 
 It takes root to become one. What must stay hidden has to be closed to others, and that is looked at before any code of
-a student runs. docs/threat_model.md says what is lost beside Landlock.
+a student runs. docs/threat_model.md says what is lost without Landlock.
 """
 
 from __future__ import annotations

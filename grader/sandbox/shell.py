@@ -36,7 +36,7 @@ from grader.sandbox.cell_outputs import Output, Outputs
 
 Data: TypeAlias = dict[str, Any]  # by mime type, or by name
 
-# The colours in which errors are shown. IPython works them out anew for each error, in half of the time it takes.
+# The colours of errors. IPython works them out for each error again, which takes half of the time.
 
 
 def remember_colours() -> None:
@@ -275,7 +275,7 @@ def message_of(error: BaseException, cell: str = "") -> str:
 
 
 def _unreadable(error: BaseException, cell: str) -> str:
-    """What Python cannot read in a cell, with the line in place of the name that the cell has as a file."""
+    """A syntax error of a cell, with the number of the line instead of a file name."""
     match error:
         case SyntaxError(msg=said, filename=str() as place, lineno=number, text=str() as line) if place == cell:
             return f"{said}, in line {number}: {line.strip()}"

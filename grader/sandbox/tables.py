@@ -1,6 +1,6 @@
 """Tables of pandas without pandas: their columns and labels.
 
-pandas is imported for nobody who has not used it: a table can only be there where somebody has imported it before.
+pandas is imported only for those who use it: there can be no table where nobody has imported it.
 Outside of the sandbox, a student's table never becomes a pandas table again.
 """
 
@@ -39,7 +39,7 @@ class Table:
 
 
 def is_table(value: object) -> bool:
-    """Whether it is a frame or a series of pandas. A class derived from them may be anything."""
+    """Whether it is a pandas frame or series. A subclass may be anything."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and type(value) in (pandas.DataFrame, pandas.Series)
 
@@ -66,7 +66,7 @@ def _cell(cell: object) -> object:
 
 
 def real(table: Table) -> pd.DataFrame | pd.Series:
-    """The same for pandas. Of tables that the grader has written, for a student's function."""
+    """A pandas table with this content, made from the grader's own tables, for a student's function."""
     import pandas as pd
 
     index = _index(table.index)

@@ -33,7 +33,7 @@ MAX_LETTERS = 2**20  # bytes that the texts of one value take
 MAX_TEXT = 100_000  # characters of one
 MAX_NAME = 200  # characters of a text in an observation, such as the name of a parameter
 MAX_WHOLE = 2**53
-MAX_HEX = 3500  # digits of a whole number: 4214 decimal ones, of which Python still makes a text
+MAX_HEX = 3500  # digits of a whole number: 4214 decimal ones, which Python still turns into text
 # The types of numbers in an array. All are sent as bytes, the least one first.
 NUMBERS = ("|b1", *("|i1", "<i2", "<i4", "<i8"), *("|u1", "<u2", "<u4", "<u8"), *("<f2", "<f4", "<f8"))
 TIMES = tuple(f"<{kind}8[{unit}]" for kind in "Mm" for unit in ("ns", "us", "ms", "s", "D"))
@@ -173,7 +173,7 @@ class _AnyKind(_Encoder):
         return {"unusable": f"a value of type {type(value).__name__[:100]}"}
 
     def _text(self, text: str) -> str:
-        """Counted as it is sent: a letter may take twelve bytes."""
+        """The text, counted as it is sent: a letter may take twelve bytes."""
         if len(text) > MAX_TEXT:
             raise _TooMuch("far too long a text")
         self._letters_left -= len(text) if text.isascii() and text.isprintable() else len(json.dumps(text))
@@ -244,14 +244,14 @@ def tensors_in(value: object) -> Iterator[torch.Tensor]:
 
 
 def _copy_of(tensor: torch.Tensor) -> torch.Tensor:
-    """Whole and on the CPU, as it is sent: a view may be a part of much, or turned."""
+    """A contiguous copy on the CPU, as it is sent: a view may be part of a large tensor, or transposed."""
     numbers = tensor.detach() if tensor.requires_grad else tensor
     numbers = numbers.cpu()
     return numbers.clone() if numbers.is_contiguous() else numbers.contiguous()
 
 
 def _sent_as(dtype: np.dtype[np.generic]) -> str:
-    """The type in an array that is sent: a longer float than others have is cut to the usual one."""
+    """The type in which an array is sent: extended floats become ordinary ones."""
     return "<f8" if dtype.kind == "f" and dtype.itemsize > 8 else dtype.newbyteorder("<").str
 
 

@@ -1,7 +1,7 @@
 """What crosses between the judge and the sandbox: frames of JSON plus safetensors, never pickle.
 
-A frame is two lengths, a JSON header and a safetensors body. Both sides treat what they read as hostile. How a value
-becomes a part of a header and a body is the affair of values.py.
+A frame is two lengths, a JSON header and a safetensors body. Both sides treat what they read as hostile.
+values.py turns a value into part of a header and a body.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TENSOR_LIST_LENGTH = struct.Struct("<Q")  # how safetensors begins
 
 
 class ChannelError(Exception):
-    """The other side sent something that is no frame, or went away."""
+    """The other side sent something that is not a frame, or went away."""
 
 
 class ChannelTimeout(ChannelError):
@@ -59,7 +59,7 @@ def send(
 
 
 def packed(header: Header, tensors: dict[str, torch.Tensor]) -> bytes:
-    """A frame as it is sent."""
+    """The bytes of a frame."""
     head = json.dumps(header).encode()
     body = _save_tensors(tensors) if tensors else b""
     if len(head) > MAX_HEADER or len(body) > MAX_BODY:

@@ -36,7 +36,7 @@ _LARGE = 4 * 2**10  # bytes, a page: a loop that keeps little of each row then s
 
 
 def give_back_what_is_freed() -> None:
-    """Where the C library can be told: another one has no such function."""
+    """Set this where the C library is glibc: others have no such function."""
     with contextlib.suppress(AttributeError, OSError):
         tell = ctypes.CDLL(None).mallopt
         tell(_M_MMAP_THRESHOLD, _LARGE)
@@ -57,7 +57,7 @@ def main(descriptor: int) -> None:
     shell = _warm_up()
     before = AsItWas(shell)
     gc.freeze()  # the collector leaves shared pages alone, so they stay shared; looking for garbage now would cost more
-    gc.enable()  # whoever started this has seen to it that nothing is collected while imports make objects, no garbage
+    gc.enable()  # the parent turned collection off during imports, which make objects and no garbage
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 2)
         if not message:
@@ -75,7 +75,7 @@ def _for_another(control: socket.socket, its_descriptor: int) -> socket.socket:
     its_control = socket.socket(fileno=its_descriptor)
     try:
         own, other = (control, its_control) if os.fork() else (its_control, control)
-    except OSError:  # whoever was to have it notices that nobody answers, and starts one
+    except OSError:  # the process waiting for it notices that nobody answers, and starts one
         own, other = control, its_control
     other.close()
     return own
@@ -128,7 +128,7 @@ def _warm_up() -> Shell:
     shell.run_cell("import traceback; traceback.format_stack(); del traceback", silent=True)  # type: ignore[no-untyped-call]
     remember_colours()
     _show_an_error(shell)
-    platform.platform()  # starts a program, once; whoever asks later in which system they are starts none
+    platform.platform()  # starts a program the first time; a notebook that asks for it later starts none
 
     _forget_the_grader()
     return shell

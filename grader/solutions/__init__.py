@@ -1,3 +1,3 @@
-"""Solutions as their authors write them, and the same with other lines, which is what mistakes are."""
+"""Solutions as their authors write them, and with other lines in place of some, as mistakes have."""
 
 __all__ = ["chance", "lines", "modules", "statements"]

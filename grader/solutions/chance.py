@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 @contextlib.contextmanager
 def same_chance() -> Iterator[None]:
-    """For modules, which draw their parameters, and what they drop, from torch's own generator."""
+    """Seed torch's own generator, from which modules draw parameters and dropout, and restore it afterwards."""
     generator = torch.default_generator
     state = generator.get_state()
     generator.manual_seed(0)  # torch.manual_seed formats a traceback for each kind of device that is not in use
@@ -27,7 +27,7 @@ def same_chance() -> Iterator[None]:
 
 @contextlib.contextmanager
 def shared_generators(seed: int) -> Iterator[None]:
-    """For code that may draw from any of them: the same in every process."""
+    """Seed all generators, for code that may use any of them, and restore them afterwards."""
     ours, theirs, others = torch.default_generator.get_state(), np.random.get_state(), random.getstate()
     torch.default_generator.manual_seed(seed)
     np.random.seed(seed % 2**32)
@@ -41,6 +41,6 @@ def shared_generators(seed: int) -> Iterator[None]:
 
 
 def and_whether_drawn(compute: Callable[[], _T]) -> tuple[_T, bool]:
-    """What is computed, and whether torch's own generator was drawn from."""
+    """Compute something, and note whether torch's own generator was used."""
     before = torch.default_generator.get_state()
     return compute(), not torch.equal(before, torch.default_generator.get_state())

@@ -1,4 +1,4 @@
-"""The text of a solution as people write it, and the same with other lines in place of marked ones.
+"""The text of a solution as people write it, and versions of it with other lines in place of marked ones.
 
     def mean(numbers):
         total = sum(numbers)  #: total
@@ -37,7 +37,7 @@ _BUILTINS = set(dir(builtins))
 
 
 class Block(NamedTuple):
-    """Lines from the first to behind the last: what a mark names, or a statement."""
+    """A range of lines, which excludes the end: a statement, or all that a mark names."""
 
     first: int
     end: int
@@ -49,7 +49,7 @@ class Block(NamedTuple):
 
 
 class Lines:
-    """The text of a function or a class in lines, of which some have marks."""
+    """The lines of a function or a class, some of which have marks."""
 
     def __init__(self, written: str) -> None:
         lines = written.rstrip("\n").split("\n")
@@ -153,7 +153,7 @@ def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, Block]]:
 
 
 def _span(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int, int]:
-    """The first line of a statement, the one behind its last, and the column of what comes then."""
+    """The first line of a statement, the line after its last, and the column where what follows begins."""
     first, end = node.lineno - 1, node.end_lineno or 0
     if not isinstance(node, ast.FunctionDef) or node.body[0].lineno == node.lineno:
         return first, end, node.col_offset
@@ -212,7 +212,7 @@ def source_of(solution: Solution) -> str:
 
 
 def version(solution: Solution, changes: Mapping[str, Change]) -> Any:
-    """The same function or class with other lines."""
+    """A version of this function or class with other lines."""
     return Lines(source_of(solution)).version(changes, vars(sys.modules[solution.__module__]))
 
 

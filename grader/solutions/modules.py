@@ -32,7 +32,7 @@ from grader.solutions.chance import and_whether_drawn, same_chance
 from grader.solutions.lines import Change, LineError, Lines, source_of
 from grader.solutions.statements import Body, Changes, Names, Statement, run
 
-Outcome: TypeAlias = tuple[object, bool]  # what came back of a call, and whether chance had a part in it
+Outcome: TypeAlias = tuple[object, bool]  # the output of a call, and whether random numbers were drawn
 
 MOST_CLASSES = 500  # with other lines outside `forward`, that are kept
 
@@ -67,11 +67,11 @@ class WrittenClass:
         return functools.partial(self, **changes)
 
     def outside(self, changes: Changes) -> Changes:
-        """Those that are not in `forward`."""
+        """The changes that are not in `forward`."""
         return {place: change for place, change in changes.items() if not self._forward.holds(place)}
 
     def within(self, changes: Changes) -> Changes:
-        """Those that are."""
+        """The changes in `forward`."""
         return {place: change for place, change in changes.items() if self._forward.holds(place)}
 
     def built(self, outside: Changes, *arguments: object) -> nn.Module:
@@ -86,7 +86,7 @@ class WrittenClass:
         return module
 
     def called(self, module: nn.Module, within: Changes, *inputs: object) -> object:
-        """What comes back of a call with these lines in `forward`."""
+        """The output of a call with these lines in `forward`."""
         return run(self.chain(within), self.names(module, within, *inputs))
 
     def chain(self, within: Changes) -> tuple[Statement, ...]:
@@ -110,7 +110,7 @@ class _Begun:
     next: dict[Statement, _Begun] = field(default_factory=dict)
 
     def run(self, chain: Sequence[Statement], names: Names, *, keeping: bool) -> Outcome:
-        """What comes back of a call, and whether chance had a part in it."""
+        """The output of a call, and whether random numbers were drawn."""
         if not all(statement.stays for statement in chain):
             return and_whether_drawn(lambda: run(chain, names))
         here, at = self, 0
@@ -149,14 +149,14 @@ class ModuleCase:
         self._built: dict[frozenset[tuple[str, Change]], _Built | Exception] = {}
 
     def _copied(self) -> dict[str, Inputs]:
-        """What is given in the calls; where two are given the same, it stays the same."""
+        """Copies of the inputs of all calls. Calls that share an input share its copy."""
         copies = {id(argument): copied(argument) for call in self._calls.values() for argument in call}
         return {name: [copies[id(argument)] for argument in call] for name, call in self._calls.items()}
 
     def output(self, changes: Changes, *, once: bool = False) -> Any:
-        """What comes back of the first call; an error where the module has not the parameters that it should.
+        """The output of the first call; raises an error if the module lacks parameters.
 
-        Of changes that are looked at once nothing is kept.
+        With `once`, nothing is kept for other changes.
         """
         with torch.no_grad(), self._changed(changes) as (built, call):
             if not built.loaded:
@@ -164,11 +164,11 @@ class ModuleCase:
             return call(self._copies["output"], keeping=not once)[0]
 
     def answer(self, changes: Changes) -> Observed:
-        """What is seen of all calls."""
+        """Everything seen in the calls."""
         return self._observed(changes, 0)
 
     def everything(self, changes: Changes) -> Observed:
-        """What is seen in the case."""
+        """Everything seen in the case."""
         return self._observed(changes, self._how.get("gradients", 0))
 
     def _observed(self, changes: Changes, inputs: int) -> Observed:
@@ -187,9 +187,9 @@ class ModuleCase:
 
     @torch.no_grad()
     def _called(self, run_with: Callable[..., Outcome], *, keeping: bool) -> Observed:
-        """What comes back of each call, and whether any changes what it is given."""
+        """The output of each call, and whether any call changes its inputs."""
         seen: Observed = {"changes_input": False, "outputs": {}}
-        known: dict[tuple[int, ...], object] = {}  # the outputs that come back for the same again
+        known: dict[tuple[int, ...], object] = {}  # outputs by inputs
         for name, call in self._calls.items():
             given = self._copies[name]
             same_again = tuple(map(id, given))
@@ -217,7 +217,7 @@ class ModuleCase:
             try:
                 yield built, functools.partial(self._call, built, within)
             finally:
-                vars(built.module).clear()  # also of what a module keeps between its calls
+                vars(built.module).clear()  # including what a module keeps between its calls
                 vars(built.module).update(before)
 
     def _call(self, built: _Built, within: Changes, given: Inputs, *, keeping: bool) -> Outcome:

@@ -1,6 +1,6 @@
 """A function as a chain of statements, each compiled by itself.
 
-Of versions with other lines, most statements are the same: nothing is compiled twice, and what a version has in common
+Versions with other lines share most of their statements: nothing is compiled twice, and what a version has in common
 with one that has run need not run again.
 """
 
@@ -24,7 +24,7 @@ Names: TypeAlias = dict[str, object]  # of the variables of a call, and what the
 Changes: TypeAlias = Mapping[str, Change]
 _Key: TypeAlias = frozenset[tuple[str, Change]]
 _OF_LISTS = ("append", "extend", "insert", "pop", "reverse", "sort", "update", "clear")  # methods that change them
-MOST_KEPT = 5_000  # versions of a function, and statements: all mistakes and pairs; of three at once, there is no end
+MOST_KEPT = 5_000  # versions of a function, and statements: enough for all mistakes and pairs of them
 UNSET = object()  # what a variable holds that no statement has bound
 
 
@@ -35,11 +35,11 @@ class Statement:
     reads: tuple[str, ...]
     binds: tuple[str, ...]
     run: Callable[..., list[object] | tuple[object]]
-    stays: bool  # whether it does the same whenever it is given the same, and changes nothing of that
+    stays: bool  # whether it is a pure function of what it reads
 
     def step(self, names: Names) -> bool:
-        """Run it: whether it returned, in which case `names` hold what, under the empty name."""
-        # What a statement reads need not be bound, where it does not come to that.
+        """Run it. Returns whether it returned something, which `names` then hold under the empty name."""
+        # A name may be unbound if the statement does not get as far as reading it.
         given = [names.get(name, UNSET) for name in self.reads]
         found = self.run(*given)
         if type(found) is tuple:
@@ -77,7 +77,7 @@ class Body:
         return {place: span for place, block in blocks.items() for span in self._spans if span.holds(block)}
 
     def holds(self, place: str) -> bool:
-        """Whether a change there is one of these statements."""
+        """Whether a change at this place is within these statements."""
         return place in self._span_of
 
     def names(
@@ -111,7 +111,7 @@ class Body:
         return self._chains[key]
 
     def _statements(self, span: Block, changes: Changes) -> tuple[Statement, ...]:
-        """Of these lines: what is added before, they themselves, and what is added after them."""
+        """The statements of these lines, with those that are added before and after them."""
         mark = next((mark for mark, block in self._lines.marked.items() if block.holds(span)), "")
         added = [{place: changes[place]} if place in changes else {} for place in (f"before {mark}", f"after {mark}")]
         within = {place: change for place, change in changes.items() if not any(place in one for one in added)}
@@ -148,7 +148,7 @@ class Body:
 
 
 def _key(changes: Changes) -> _Key:
-    """The same for all functions that stand in place of a line: they are looked up by their name."""
+    """A key for changes. All functions in place of a line are alike: they are looked up by name."""
     return frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
 
 
@@ -162,7 +162,7 @@ def _together(spans: Sequence[Block], marked: Collection[Block]) -> Iterator[Blo
 
 
 def _names_in(text: str) -> tuple[set[str], set[str]]:
-    """What lines of a function read, and what they bind."""
+    """The names that lines of a function read, and those that they bind."""
     whole = symtable.symtable(f"def step():\n{textwrap.indent(text, '    ')}\n", "", "exec")
     (function,) = whole.get_children()
     bound = {one.get_name() for one in function.get_symbols() if one.is_local()}
@@ -171,7 +171,7 @@ def _names_in(text: str) -> tuple[set[str], set[str]]:
 
 
 def _free_in(table: symtable.SymbolTable) -> Iterator[str]:
-    """What a function or a comprehension within the lines reads of what is around it."""
+    """The outer names that a function or a comprehension within the lines reads."""
     own = {one.get_name() for one in table.get_symbols() if one.is_local()}
     yield from (one.get_name() for one in table.get_symbols() if one.is_global() or one.is_free())
     for inner in table.get_children():
@@ -179,7 +179,7 @@ def _free_in(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 class _AsStatement(ast.NodeTransformer):
-    """What is returned comes as a tuple of one, which tells it from the end of the lines; super() names its class."""
+    """Turns a returned value into a tuple of one, unlike the end of the lines, and names the class in super()."""
 
     def __init__(self, of_class: str) -> None:
         self._class = of_class
@@ -201,7 +201,7 @@ def _bound_in(node: ast.AST) -> Iterator[str]:
 
 
 def _changes_something(node: ast.AST) -> bool:
-    """Whether this may change a tensor or a module, by the way it is written."""
+    """Whether this may change a tensor or a module, judging by how it is written."""
     match node:
         case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) | ast.AugAssign():
             return True
@@ -211,7 +211,7 @@ def _changes_something(node: ast.AST) -> bool:
 
 
 def run(chain: Sequence[Statement], names: Names) -> object:
-    """What comes back of a call with these statements."""
+    """Run the statements of a call, and return what it returns."""
     for statement in chain:
         if statement.step(names):
             return names[""]

@@ -1,8 +1,8 @@
-"""A class whose forward takes a text in chunks, and hands on what it keeps of them.
+"""A class whose forward takes a text in chunks, and hands on a cache.
 
-It is observed as any other class is. Only its calls are runs: one text, cut into chunks, each with what came back with
-the one before. Nothing that is handed on is believed here: it goes back to the code that made it, and what is sent out
-are tensors.
+It is observed like any other class, but its calls are runs: one text, cut into chunks, each with the cache that came
+back from the one before. Nothing in the cache is trusted here: it goes back to the code that made it, and only tensors
+are sent out.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run(
         if aside is not None and cache is not None:
             step(forward, aside, cache)
         y, cache = step(forward, chunk, cache)
-        if not isinstance(y, Tensor):  # there is no going on from here
+        if not isinstance(y, Tensor):  # the text cannot go on from here
             return y
         outputs.append(y)
     if wanted == CACHE:
@@ -62,7 +62,7 @@ def run(
 
 
 def step(forward: Function, x: Tensor, cache: object = None) -> tuple[object, object]:
-    """One call, which returns two things. If it returns one, that is the output; a batch of two is no such pair."""
+    """Make one call, which returns an output and a cache. A single tensor is an output, even a batch of two."""
     returned = forward(x) if cache is None else forward(x, cache)
     if isinstance(returned, (tuple, list)) and len(returned) == 2:
         return returned[0], returned[1]
@@ -70,7 +70,7 @@ def step(forward: Function, x: Tensor, cache: object = None) -> tuple[object, ob
 
 
 def stacked(cache: object) -> Tensor:
-    """Keys and values of a cache in one tensor, which is empty if they are no pair."""
+    """Keys and values of a cache in one tensor, which is empty if they are not a pair."""
     pair = list(cache) if isinstance(cache, (tuple, list, torch.Tensor)) and len(cache) == 2 else []
     if len(pair) != 2 or not all(isinstance(one, torch.Tensor) for one in pair) or pair[0].shape != pair[1].shape:
         return torch.empty(0)

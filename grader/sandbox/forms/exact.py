@@ -19,25 +19,25 @@ Inputs: TypeAlias = Sequence[Any]  # of a case
 How: TypeAlias = Mapping[str, Any]  # what is asked for, by what it is
 Observed: TypeAlias = dict[str, Any]  # what was seen, by what it is
 
-MORE = 6  # calls of which only the number of zeros is noted
+MORE = 6  # calls for which only the number of zeros is noted
 
 
 def put(function: Function, inputs: Inputs) -> object:
-    """What one call returns, or the gradients of it."""
+    """Return the result of one call, or its gradients."""
     if asks_for_gradients(inputs):
         return gradients(function, inputs[:-1])
     return called(function, inputs)
 
 
 def put_or_refused(function: Function, inputs: Inputs) -> object:
-    """What one call returns, the gradients of it, or how it refuses its arguments."""
+    """Return the result of one call, its gradients, or how it refuses its arguments."""
     if asks_for_gradients(inputs) and "refuses" in inputs[-1]:
         return {"error": _refusal(function, inputs[:-1])}
     return put(function, inputs)
 
 
 def put_for_a_softmax(function: Function, inputs: Inputs) -> object:
-    """What one call returns: a maximum, a sum of exponentials, and an output; or the gradients of it.
+    """Return the result of one call (a maximum, a sum of exponentials, and an output), or its gradients.
 
     Gradients are asked of the output and of the logarithm of the sum over all scores. Neither depends on which number
     was subtracted from the scores, so code may let gradients through the maximum or not.
@@ -51,7 +51,7 @@ def put_for_a_softmax(function: Function, inputs: Inputs) -> object:
 
 
 def called(function: Function, inputs: Inputs) -> object:
-    """What one call returns. Code that cannot cope with float64 gets float32, so that its result has the wrong type."""
+    """Return the result of one call. Code that cannot cope with float64 gets float32: its result has the wrong type."""
     if not any(_is_double(value) for value in inputs):
         return function(*inputs)
     return _or_else(
@@ -64,9 +64,9 @@ def asks_for_gradients(inputs: Inputs) -> bool:
 
 
 def gradients(function: Function, arguments: Inputs) -> Observed:
-    """Those of a weighted sum of all numbers that come back, for each argument by its number; None where none comes.
+    """The gradients of a weighted sum of all numbers in a result, by the number of the argument; None if there is none.
 
-    `ruined` says whether something on the way was changed in place that is needed on the way back.
+    `ruined` says whether something that they need was changed in place.
     """
     leaves = {
         str(index): value.clone().requires_grad_()
@@ -90,7 +90,7 @@ def gradients(function: Function, arguments: Inputs) -> Observed:
 
 
 def is_ruined(error: RuntimeError) -> bool:
-    """Whether there are no gradients since something was changed in place that is needed on the way back."""
+    """Whether there are no gradients because something they need was changed in place."""
     return "inplace operation" in str(error)
 
 
@@ -99,10 +99,10 @@ def copied(value: object) -> Any:
 
 
 def _or_else(function: Function, inputs: Inputs, otherwise: Callable[[], object]) -> object:
-    """What a call returns, or something else where it fails: unless that fails, too."""
+    """Return the result of a call, or of `otherwise` if the call fails."""
     try:
         return function(*inputs)
-    except (NotImplementedError, TimeoutError):  # still to do, or stopped: what does not end is not asked again
+    except (NotImplementedError, TimeoutError):  # still to do, or stopped: endless code is not called again
         raise
     except Exception:
         return otherwise()
@@ -125,13 +125,13 @@ def _refusal(function: Function, arguments: Inputs) -> str:
     return ""
 
 
-# A function that chance has a part in: it is called twice, and then some more times.
+# Functions with randomness.
 
 
 def put_twice(function: Function, inputs: Inputs) -> Observed:
-    """What two calls return, and more about others. The second one must not change what the first one gave.
+    """Call it twice and note both results, and then some more times. A call must not change an earlier result.
 
-    Only the first one gets the inputs themselves: what it makes of them is no business of the others.
+    Only the first call gets the inputs themselves, so that its changes do not reach the others.
     """
     kept = _copies(inputs)
     return {
@@ -150,7 +150,7 @@ def _zeros(result: object) -> int:
 
 
 def _third(function: Function, inputs: Inputs) -> Observed:
-    """What another call returns, and the gradient of its sum for the first input: None where none comes."""
+    """The result of another call, and the gradient of its sum with respect to the first input, or None."""
     leaf = inputs[0].clone().requires_grad_()
     result = _or_else(function, [leaf.clone(), *inputs[1:]], lambda: None)
     seen: Observed = {"third": None, "gradient": None, "ruined": False}

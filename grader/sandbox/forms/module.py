@@ -22,7 +22,7 @@ def put(module_class: Function, inputs: Inputs) -> Observed:
 
 
 def put_or_new(module_class: Function, inputs: Inputs) -> Observed:
-    """The same, or the parameters that a new module begins with, if these are asked for."""
+    """What `observe` sees, or the initial parameters of a new module if the case asks for those."""
     arguments, weights, *_, how = inputs
     if "new" not in how:
         return put(module_class, inputs)
@@ -38,11 +38,11 @@ def observe(
     calls: Calls,
     how: How,
 ) -> Observed:
-    """What a module does that is built with `arguments`, has these weights and is called with each of `calls`.
+    """Build a module with `arguments`, give it these weights, put each of `calls` to it, and note what it does.
 
     `how` says whether the module is in training ("train"), for how many inputs of a call gradients are asked
-    ("gradients": whole numbers have none), of which call if not of the first ("gradients of"), whether the arguments
-    are such that it cannot be built ("impossible"), and which attributes must be numbers ("numbers").
+    ("gradients": whole numbers have none), for which call if not the first ("gradients of"), whether no module can be
+    built with the arguments ("impossible"), and which attributes must be numbers ("numbers").
     """
     if how.get("impossible"):
         return {"built": _can_be_built(module_class, arguments)}
@@ -62,7 +62,7 @@ def observe(
 
 
 def called(module: nn.Module, calls: Calls) -> Observed:
-    """What comes back of each call, and whether any changes what it is given."""
+    """The output of each call, and whether any call changes its inputs."""
     seen: Observed = {"changes_input": False, "outputs": {}}
     for name, call in calls.items():
         given = [copied(argument) for argument in call]
@@ -72,23 +72,23 @@ def called(module: nn.Module, calls: Calls) -> Observed:
 
 
 def called_in_part(module: nn.Module, calls: Calls) -> Observed:
-    """The same of a module that has not all the parameters that it should, as far as chance has no part in it."""
+    """The outputs of a module that lacks some parameters, unless they are random."""
     if not is_the_same_each_time(module):
         return {}
     try:
         outputs = called(module, calls)["outputs"]
-    except Exception:  # of parameters that do not fit, which are told anyway
+    except Exception:  # because of parameters that do not fit, which is reported anyway
         return {}
     return {"in_part": outputs} if all(isinstance(output, Tensor) for output in outputs.values()) else {}
 
 
 def is_the_same_each_time(module: nn.Module) -> bool:
-    """Whether it drops nothing, and has parameters, which are filled: what else it computes with may be drawn."""
+    """Whether it drops nothing and computes with parameters, which are filled: other numbers may be random."""
     return not module.training and bool(_parameters(module)) and not _hides_modules(module)
 
 
 def _hides_modules(module: nn.Module) -> bool:
-    """Whether there are some in a plain list, where nobody finds their parameters."""
+    """Whether it keeps modules in a plain list, where PyTorch does not find their parameters."""
     lists = [value for part in module.modules() for value in vars(part).values() if isinstance(value, list | tuple)]
     return any(isinstance(item, nn.Module) for items in lists for item in items)
 
@@ -133,12 +133,12 @@ def numbers(module: nn.Module, how: How) -> Observed:
 
 
 def _is_even(parameter: torch.Tensor) -> bool:
-    """Whether it is the same number everywhere, which is no chance."""
+    """Whether it is the same number everywhere, which random numbers never are."""
     return parameter.numel() > 1 and bool((parameter == parameter.flatten()[0]).all())
 
 
 def move(module: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """To where the weights are, and to their type, if it is not the usual one."""
+    """Move it to the device of the weights, and to their type if they are float64."""
     first = next(iter(weights.values()))
     module.to(first.device, torch.float64 if first.dtype is torch.float64 else None)
 
@@ -158,7 +158,7 @@ def load(module: nn.Module, weights: Mapping[str, Tensor]) -> bool:
     }
     with torch.no_grad():
         for name, parameter in parameters.items():
-            if parameter.requires_grad and not _is_mask(name, parameter):  # which is no chance, and must be what it is
+            if parameter.requires_grad and not _is_mask(name, parameter):  # which is not random, and must stay
                 parameter.fill_(FILL)
         for name, weight in fitting.items():
             parameters[name].copy_(weight)

@@ -18,7 +18,7 @@ OPTIMIZERS = {"SGD": torch.optim.SGD, "AdamW": torch.optim.AdamW}
 
 
 def small_shapes(vocab_size: int, d_model: int, context_length: int) -> dict[str, tuple[int, ...]]:
-    """Of all its parameters, by name."""
+    """The shapes of all parameters of a `SmallModel`, by name."""
     return {
         "tokens.weight": (vocab_size, d_model),
         "positions.weight": (context_length, d_model),
@@ -29,7 +29,7 @@ def small_shapes(vocab_size: int, d_model: int, context_length: int) -> dict[str
 
 
 class SmallModel(nn.Module):
-    """Each position knows of the mean of what came before. In training, dropout takes one part away altogether."""
+    """A model in which each position sees the mean of those before. In training, dropout removes one part entirely."""
 
     def __init__(self, weights: Mapping[str, Tensor]) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class SmallModel(nn.Module):
 
 
 class _Watched(SmallModel):
-    """The same model; it notes whether gradients were kept when it was called, and whether it was in training mode."""
+    """A small model that notes whether it was called with gradients on, and whether in training mode."""
 
     keeps = trains = False
 
@@ -72,7 +72,7 @@ def put_to_write(generate: Function, inputs: Inputs) -> Observed:
 
 
 def written(generate: Function, weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: How) -> Observed:
-    """What is written behind all texts; and behind the first few twice, with the same random numbers, and with others.
+    """Note how all texts go on; and how a few do, twice with the same random numbers and once with others.
 
     `how` says whether the model is in training before ("train"), which seed its generator has ("seed"; none: there is
     no generator), and holds what else is given by name ("named").
@@ -85,7 +85,7 @@ def written(generate: Function, weights: Mapping[str, Tensor], tokens: Tensor, c
         given, named = tokens[:rows].clone(), dict(how["named"])
         if "seed" in how:
             named["generator"] = torch.Generator(device=tokens.device).manual_seed(how["seed"] + more)
-        with torch.set_grad_enabled(before):  # which is so again behind it, for whatever is asked next
+        with torch.set_grad_enabled(before):  # the student's function may turn them off
             texts[name] = generate(model, given, count, **named)
             left_off |= before and not torch.is_grad_enabled()
         if not torch.equal(given, tokens[:rows]):
@@ -114,7 +114,7 @@ def _trained(
     batches: Sequence[Tensor],
     how: How,
 ) -> Observed:
-    """What steps return, one for each batch, and the weights after them.
+    """Take one step for each batch, and note what the steps return and the weights after them.
 
     `left_over` are gradients that are there already. `how` names the optimiser and its settings, says whether the
     model is in training ("train") before each step, and holds `max_norm`, if that is given.
@@ -140,5 +140,5 @@ def _trained(
 
 
 def _number(loss: object) -> object:
-    """A single number, if it is one."""
+    """The value of a loss, if it is a single number."""
     return loss.detach().cpu() if isinstance(loss, Tensor) and loss.numel() == 1 else loss
