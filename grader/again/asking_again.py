@@ -50,7 +50,7 @@ def is_right_with_lent_values(
 
 
 CREDIT = 0.5  # for what is right when it is asked in another way
-_UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
+UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
 
 
 def true_of_the_code(
@@ -68,7 +68,7 @@ def true_of_the_code(
     names = borrowed_by(facts, exercise, verdict)
     if names and is_right_with_lent_values(key, ask, names, judge):
         return only_borrowed(verdict, facts)
-    if verdict.reason in _UNEXPLAINED:
+    if verdict.reason in UNEXPLAINED:
         verdict = _in_another_way(key, verdict, facts, ask, judge) or verdict
     return with_facts(exercise, verdict, facts)
 

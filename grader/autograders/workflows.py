@@ -12,12 +12,12 @@ from packaging.requirements import Requirement
 from grader.autograders.packages import to_install
 from grader.autograders.packed import pack
 from grader.course.folder import Course
+from grader.release.one_file import LEFT_BEHIND
 
 _HERE = Path(__file__).parent
 _RUNS_CHECKS = ("on_github.py", "visible.py")
 _OF_NOTEBOOKS = ("ipykernel", "matplotlib", "nbclient", "nbformat", "numpy", "torch")  # what one of a student needs
 _CHECKS = ".github/checks"
-_LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
 
 
 def github_folders(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
@@ -34,9 +34,7 @@ def _student(course: Course, assignment: str, index: str) -> dict[str, bytes]:
     """The release, which holds nothing secret, and what runs its checks."""
     release = course.folder("release") / assignment
     files = {path.relative_to(release): path for path in release.rglob("*") if path.is_file()}
-    given = {
-        place.as_posix(): path.read_bytes() for place, path in files.items() if not _LEFT_BEHIND & set(place.parts)
-    }
+    given = {place.as_posix(): path.read_bytes() for place, path in files.items() if not LEFT_BEHIND & set(place.parts)}
     notebooks = [f"{name}.ipynb" for name in course.notebooks("release", assignment)]
     needed = to_install([Requirement(name) for name in _OF_NOTEBOOKS], index)
     return {

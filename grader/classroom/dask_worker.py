@@ -19,6 +19,7 @@ from grader.errors import CourseError, CrewGone
 from grader.host.scratch import sweep
 from grader.model.submission import Assignment, Submission
 from grader.sandbox.confine import why_not
+from grader.sandbox.plain_text import listed
 
 INSTALL = "Install the same package there, and start it again."
 UNFIT = "unfit"  # in an answer: why this worker must grade nobody
@@ -41,7 +42,7 @@ _one_at_a_time = threading.Lock()  # the steps of a conversion, and torch's rand
 def grade_here(wanted: dict[str, str], assignment: bytes, topic: str, submission: bytes) -> bytes:
     """Grade on the Dask worker that this runs on. It keeps its zygote from submission to submission."""
     if differing := [name for name, value in wanted.items() if this_grader().get(name) != value]:
-        return _unfit(f"has another version of {' and '.join(differing)}. {INSTALL}")
+        return _unfit(f"has another version of {listed(differing)}. {INSTALL}")
     with _one_at_a_time:
         order: Submission = pickle.loads(submission)
         get_worker().log_event(topic, order.student)

@@ -17,7 +17,7 @@ from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.records import Record, digest_of
 from grader.gradebook.set_aside import Aside, Marks, SetAside
 from grader.host.machine import environment
-from grader.host.patience import patiently
+from grader.host.patience import while_short
 from grader.model.submission import Files, Graded
 
 T = TypeVar("T")
@@ -145,7 +145,7 @@ class Ledger:
     def _written(self, write: Callable[[], T]) -> T:
         """A full disk is waited for; what stays so, like a closed folder, concerns the whole class."""
         try:
-            return patiently(write, self._tell)
+            return while_short(write, self._tell)
         except OSError as error:
             where = f" ({error.filename})" if error.filename else ""
             raise CourseError(

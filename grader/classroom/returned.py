@@ -7,7 +7,6 @@ notebook anew, from texts, verdicts and outputs of known kinds; what does not fi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -21,7 +20,7 @@ from grader.model.submission import Assignment, Graded, GradedNotebook, KnownCel
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import METADATA_KEY, NOTES, STOPPED, exercise_of, is_test_cell, new_cell, ours
 from grader.notebooks.outputs import rebuild_again
-from grader.notebooks.parsing import MAX_CELLS, MAX_SOURCE
+from grader.notebooks.parsing import CELL_ID, MAX_CELLS, MAX_SOURCE
 from grader.notebooks.repair import nbgrader_metadata
 from grader.notebooks.safe_html import safe_texts
 from grader.notebooks.verdict_cells import (
@@ -38,7 +37,6 @@ from grader.sandbox.plain_text import one_line
 
 MAX_BYTES = 100 * 2**20  # outputs have 20 MB at most, and their escapes in JSON
 
-_CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _COMMENTS = (None, "No response.")  # all that nbgrader itself says of a cell
 
 
@@ -144,7 +142,7 @@ def _must_be_once(names: Sequence[str], known: Sequence[KnownCell]) -> None:
 
 def _cell(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> Any:
     identity, kind = data.get("id"), data.get("cell_type")
-    if not isinstance(identity, str) or not _CELL_ID.fullmatch(identity) or kind not in ("code", "markdown", "raw"):
+    if not isinstance(identity, str) or not CELL_ID.fullmatch(identity) or kind not in ("code", "markdown", "raw"):
         raise NoResult("a cell is of no known kind")
     cell = new_cell(kind, _joined(data.get("source")), identity, _told(ours(data)))
     original = _known(data, known)

@@ -14,7 +14,7 @@ from grader.gradebook.connection import open_gradebook
 from grader.gradebook.counting import HandIns
 from grader.gradebook.fingerprint import HAND_IN, changes_between
 from grader.gradebook.settings import read_settings
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed
 
 UNGRADED, ANOTHER = "not graded yet", "another hand-in is the best one now"
 _SHOWN = 5  # names for each reason
@@ -60,11 +60,6 @@ def told_of_stale(found: Mapping[str, Sequence[str]], assignment: str) -> str:
     by_reason: dict[str, list[str]] = defaultdict(list)
     for student, reasons in found.items():
         for reason in reasons:
-            by_reason[reason].append(one_line(student, 60))
-    told = "; ".join(f"{reason}: {_listed(students)}" for reason, students in by_reason.items())
+            by_reason[reason].append(student)
+    told = "; ".join(f"{reason}: {listed(students, _SHOWN)}" for reason, students in by_reason.items())
     return f"Not up to date: {told}. Run: grader autograde {assignment}"
-
-
-def _listed(students: Sequence[str]) -> str:
-    more = len(students) - _SHOWN
-    return ", ".join(students[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

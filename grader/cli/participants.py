@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from rich.table import Table
 from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, errors, tell
 from grader.course.folder import open_course
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 _MOST = 20  # students and lines that are told one by one
 
@@ -40,7 +40,9 @@ def show(context: typer.Context) -> None:
     console.print(f"{FILE} has {len(roster)} student{'s' * (len(roster) != 1)}.", highlight=False)
     others = {student.id for student in in_gradebook(course, tell)} | set(course.handing_in())
     if others := others - roster.keys():
-        console.print(escape(f"Not in it, but in the gradebook or handing in: {_listed(others)}."), highlight=False)
+        console.print(
+            escape(f"Not in it, but in the gradebook or handing in: {listed(sorted(others), _MOST)}."), highlight=False
+        )
     if not roster:
         console.print("To fill it, run: grader students import FILE", highlight=False)
 
@@ -67,7 +69,7 @@ def import_table(
         some = list(found.changed.items())[:_MOST]
         console.print(_table(["changed", "what"], ([student, "; ".join(said)] for student, said in some)))
     if found.new:
-        console.print(escape(f"New: {_listed(found.new)}."), highlight=False)
+        console.print(escape(f"New: {listed(sorted(found.new), _MOST)}."), highlight=False)
     counts = f"{len(found.new)} new, {len(found.changed)} changed, {found.same} as before"
     console.print(f"{FILE}: {counts}.", highlight=False)
     for line, why in list(found.bad.items())[:_MOST]:
@@ -85,8 +87,3 @@ def _table(columns: Iterable[str], rows: Iterable[list[str]]) -> Table:
     for row in rows:
         table.add_row(*(escape(one_line(text, 500)) for text in row))
     return table
-
-
-def _listed(students: Collection[str]) -> str:
-    shown = ", ".join(one_line(student, 60) for student in sorted(students)[:_MOST])
-    return shown if len(students) <= _MOST else f"{shown} and {len(students) - _MOST} more"

@@ -13,7 +13,7 @@ from grader.collecting.files import Parts
 from grader.collecting.hand_ins import HandIn
 from grader.collecting.recognising import Recognised, Recogniser, Unknown
 from grader.gradebook.late import LATE_FILE
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 MAX_LOOKED_AT = 100  # notebooks, and scripts with cells, in one hand-in
 _NOT_THEIRS = {("timestamp.txt",), (LATE_FILE,)}  # when it was handed in is not for a student to say
@@ -89,7 +89,8 @@ def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
         if looked is None or (isinstance(looked, Unknown) and looked.is_script):
             others.append(held)
     if not candidates:
-        return Waits(hand_in, notes or [f"there is no notebook in it: {_listed(contents.files)}"], is_empty=True)
+        places = listed((held.place for held in contents.files), 3) or "it is empty"
+        return Waits(hand_in, notes or [f"there is no notebook in it: {places}"], is_empty=True)
     best = {name: _best(same_name) for name, same_name in candidates.items()}
     if several := [one for found in best.values() if len(found) > 1 for one in found]:
         which = ", ".join(_shown(one.held) for one in several)
@@ -147,8 +148,3 @@ def _beside(others: Sequence[HeldFile], folders: set[Parts], notes: list[str]) -
 
 def _shown(held: HeldFile) -> str:
     return one_line(held.place)
-
-
-def _listed(files: Sequence[HeldFile]) -> str:
-    names = ", ".join(_shown(held) for held in files[:3]) or "it is empty"
-    return f"{names} and {len(files) - 3} more" if len(files) > 3 else names

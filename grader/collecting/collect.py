@@ -27,7 +27,7 @@ from grader.collecting.rosters import known_students
 from grader.collecting.students import MOODLE, NAME, OWNER, Form, Key, Roster, normal
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 # Whose each hand-in is. Who could be two students, or is at odds with what is known of one, is nobody yet.
 
@@ -54,9 +54,9 @@ def matched(hand_ins: Sequence[HandIn], roster: Roster, as_named: bool) -> Itera
 def _several(user: Form, students: set[str], users: set[Form]) -> str:
     """Why a user who has chosen a name is perhaps not the student of that name; empty if nothing speaks against it."""
     if len(students) > 1:
-        why = f"{_shown(user)} has handed in for {' and '.join(map(one_line, sorted(students)))}"
+        why = f"{_shown(user)} has handed in for {listed(sorted(students))}"
     elif len(users) > 1:
-        why = f"{' and '.join(map(_shown, sorted(users)))} have handed in for {one_line(next(iter(students)))}"
+        why = f"{listed(map(_shown, sorted(users)))} have handed in for {one_line(next(iter(students)))}"
     else:
         return ""
     if user[0] == OWNER:
@@ -83,7 +83,7 @@ class _Matching:
             return "", f"{_quoted(key)}: {key.doubt}"
         found = self._roster.called(key)
         if len(found) > 1:
-            return "", f"{_quoted(key)} could be {' or '.join(map(one_line, sorted(found)))}"
+            return "", f"{_quoted(key)} could be {listed(sorted(found), last='or')}"
         student, why = (found.pop(), "") if found else self._not_known(key)
         return (student, why) if why else self._checked(student, key)
 
@@ -95,7 +95,7 @@ class _Matching:
             return "", f"{_quoted(key)} could be {one_line(student)}, {other}{of_another}"
         user = self._roster.is_user(key.user)
         if user - {student}:
-            return "", f"it says to be of {student}, and belongs to {' or '.join(sorted(user))} on this machine"
+            return "", f"it says to be of {student}, and belongs to {listed(sorted(user), last='or')} on this machine"
         return (student, "") if is_name(student) else ("", f"{_quoted(key)} is {_NO_FOLDER}: {one_line(student)}")
 
     def _not_known(self, key: Key) -> tuple[str, str]:

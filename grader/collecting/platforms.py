@@ -13,7 +13,7 @@ from grader.collecting.files import MAX_NAME, File, Listing
 from grader.collecting.hand_ins import Asked, HandIn, Platform, grouped, inside, unnamed
 from grader.collecting.students import CANVAS, CANVAS_NAME, MOODLE, MOODLE_NAME, NAME, Key, normal
 from grader.errors import CourseError
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 # Folders that no platform has laid out: names of folders and of files tell the student.
 
@@ -218,7 +218,7 @@ def _read(top: str, asked: Asked) -> _Reading | str:
     sure = [one for one in readings if asked.roster.called_in_all(one.key) == means]
     if means and len(sure) == 1:
         return sure[0]
-    users = " or ".join(f"user {one.user}" for one in readings[:3])
+    users = listed((f"user {one.user}" for one in readings[:3]), last="or")
     return (
         f"it can be read as a file of {users}, since a name in it has numbers between “_”. "
         "Name with --students the gradebook that Canvas exports: it has the numbers of users"

@@ -25,7 +25,7 @@ from grader.notebooks.parsing import (
     without_outputs,
 )
 from grader.notebooks.repair import defined_in, looks_like, nbgrader_metadata
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 # Notebooks handed in as Python, as jupytext, `jupyter nbconvert --to script`, VS Code or Colab writes them.
 
@@ -318,7 +318,7 @@ class Recogniser:
     def _only(self, found: Sequence[Released]) -> Released | Unknown:
         """The one that it is, if there is just one and it is of this assignment."""
         if len(found) > 1:
-            return Unknown(f"it could be {' or '.join(f'{one.assignment}/{one.name}' for one in found)}")
+            return Unknown(f"it could be {listed((f'{one.assignment}/{one.name}' for one in found), last='or')}")
         return found[0] if found[0].assignment == self._assignment else Unknown(f"it is of {found[0].assignment}")
 
 

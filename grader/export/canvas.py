@@ -21,14 +21,13 @@ from grader.export.points import (
     grades_to_export,
     identified,
     is_identifier,
-    listed,
     tell_of_maximum,
     write_export,
 )
 from grader.export.rest import Rest
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import defused, is_formula, number
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 # A gradebook CSV for Canvas: a new one, or one that Canvas has exported, with our column filled in.
 

@@ -12,10 +12,11 @@ from typing import Any
 from grader.classroom.handed_in import NotTakenIn, take_in
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.points import FOLDER, listed, write_export
+from grader.export.points import FOLDER, write_export
 from grader.gradebook.names import Names
 from grader.notebooks.parsing import parse_notebook
 from grader.pages.code_forms import MAGIC
+from grader.sandbox.plain_text import listed
 
 
 def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:

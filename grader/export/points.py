@@ -18,7 +18,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.standings import ClassGrades, Standing, read_class
 from grader.pages.spreadsheet import is_formula, number
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 FOLDER = "export"
 IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle calls them, and where we have them
@@ -80,11 +80,6 @@ def as_csv(rows: Iterable[Sequence[str]]) -> str:
     text = io.StringIO()
     csv.writer(text).writerows(rows)
     return text.getvalue()
-
-
-def listed(students: Sequence[str]) -> str:
-    shown = ", ".join(one_line(student, 60) for student in students[:10])
-    return shown if len(students) <= 10 else f"{shown} and {len(students) - 10} more"
 
 
 def identified(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import time
 import urllib.error
@@ -16,6 +17,7 @@ from http.client import HTTPException
 from typing import Any, NamedTuple
 
 from grader.errors import CourseError
+from grader.host.patience import patiently
 from grader.sandbox.plain_text import one_line
 
 SECONDS = 60  # until an answer begins
@@ -81,21 +83,28 @@ class Rest:
         return self._ask(lambda: urllib.request.Request(address, body, self._headers, method=method), harmless=harmless)
 
     def _ask(self, request: Callable[[], urllib.request.Request], harmless: bool) -> Reply:
-        for tried in range(TRIES):
-            try:
-                with self._opener.open(request(), timeout=SECONDS) as answer:
-                    return Reply(self._read(answer.read(MAX_BYTES + 1)), answer.headers)
-            except urllib.error.HTTPError as error:
-                said = self._said(error)
-                busy = error.code in _BUSY or (error.code == 403 and "rate limit" in said.lower())
-                if not busy and not (harmless and error.code in _BROKEN):
-                    raise self._refused(error, said) from None
-                self._wait(tried, error.headers.get("Retry-After", ""))
-            except (OSError, HTTPException) as error:  # where it is not known whether it was done, it is not done again
-                if not harmless:
-                    raise CourseError(f"{self.name} has not answered: {self._shown(error, 200)}. {_AGAIN}") from None
-                self._wait(tried, "", self._shown(error, 200))
-        raise AssertionError("the last try waits no more")
+        def ask() -> Reply:
+            with self._opener.open(request(), timeout=SECONDS) as answer:
+                return Reply(self._read(answer.read(MAX_BYTES + 1)), answer.headers)
+
+        return patiently(ask, functools.partial(self._pause_after, harmless), self._sleep)
+
+    def _pause_after(self, harmless: bool, error: Exception, failed: int) -> float:
+        if isinstance(error, urllib.error.HTTPError):
+            said, asked, why = self._said(error), error.headers.get("Retry-After", ""), "asks us to come later"
+            busy = error.code in _BUSY or (error.code == 403 and "rate limit" in said.lower())
+            if not busy and not (harmless and error.code in _BROKEN):
+                raise self._refused(error, said) from None
+        elif isinstance(error, (OSError, HTTPException)):
+            asked, why = "", f"cannot be reached: {self._shown(error, 200)}"
+            if not harmless:  # it may have been done, and must not be done twice
+                raise CourseError(f"{self.name} has not answered: {self._shown(error, 200)}. {_AGAIN}") from None
+        else:
+            raise error
+        seconds = _seconds(asked, 2.0**failed)
+        if failed == TRIES - 1 or seconds > LONGEST_WAIT:
+            raise CourseError(f"{self.name} {why}. {_AGAIN}") from None
+        return seconds
 
     def _shown(self, text: object, length: int) -> str:
         """Whatever a platform repeats of what it was asked."""
@@ -118,13 +127,6 @@ class Rest:
             raise CourseError(
                 f"{self.name} has answered with something that is no JSON. Is its address right?"
             ) from None
-
-    def _wait(self, tried: int, asked: str, why: str = "") -> None:
-        seconds = _seconds(asked, 2.0**tried)
-        if tried == TRIES - 1 or seconds > LONGEST_WAIT:
-            said = f"cannot be reached: {why}" if why else "asks us to come later"
-            raise CourseError(f"{self.name} {said}. {_AGAIN}")
-        self._sleep(seconds)
 
     def _sent_away(self, place: str) -> CourseError:
         return CourseError(

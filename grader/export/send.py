@@ -26,12 +26,12 @@ from grader.errors import CourseError
 from grader.export.canvas import CanvasApi
 from grader.export.moodle import MoodleApi
 from grader.export.platform import Grade, PlatformApi, There, same
-from grader.export.points import IDENTIFIERS, Tell, listed
+from grader.export.points import IDENTIFIERS, Tell
 from grader.export.rest import Rest
 from grader.gradebook.published import FOLDER, Publications, Told
 from grader.gradebook.standings import read_class
 from grader.pages.spreadsheet import number
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 Key = TypeVar("Key")
 SENDERS = ("canvas", "moodle")

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.facts.loop_facts import of_loops
-from grader.facts.student_text import MAGIC
+from grader.facts.student_text import MAGIC, MAX_SOURCE
 from grader.model.fact import Fact, FactKind
 
 # Facts about methods: those that a class has, and those that return None and are taken to return more.
@@ -85,7 +85,6 @@ def _bound(method: ast.FunctionDef) -> set[str]:
     return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
 
-MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
 MAX_LINE = 120  # characters of a line that is shown
 # Of a word, this is its length where it is a column. Who reads it did not write for rows.
 FIRST_SIZES = ("_.shape[0]", "_.size(0)")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-MAX_SOURCE = 20_000  # characters of a cell; a whole notebook of the course has as many
+MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
 
 MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)  # lines that are for IPython
 _LINE_END = re.compile(r"\r\n?|\n")

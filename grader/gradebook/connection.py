@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, Operationa
 from sqlalchemy.orm import Session
 
 from grader.errors import CourseError
+from grader.host.patience import patiently
 
 # It brings all of nbgrader's commands, which take long to import.
 if TYPE_CHECKING:
@@ -136,19 +137,20 @@ def _patiently(
 ) -> T:
     """Wait while somebody else has the gradebook; say so."""
     until = time.monotonic() + PATIENCE
-    told = False
-    while True:
-        try:
-            return work()
-        except DBAPIError as error:
-            undo()
-            if not _may_pass(url, error) or time.monotonic() > until:
-                hint = again if _may_pass(url, error) else _FIX
-                raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. {hint}") from error
-            if not told:
-                tell(f"The gradebook does not answer ({_reason(error)}). Waiting for it …")
-                told = True
-            time.sleep(PAUSE)
+
+    def pause_after(error: Exception, failed: int) -> float:
+        if not isinstance(error, DBAPIError):
+            raise error
+        undo()
+        may_pass = _may_pass(url, error)
+        if not may_pass or time.monotonic() > until:
+            hint = again if may_pass else _FIX
+            raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. {hint}") from error
+        if not failed:
+            tell(f"The gradebook does not answer ({_reason(error)}). Waiting for it …")
+        return PAUSE
+
+    return patiently(work, pause_after)
 
 
 _MAY_PASS = ("locked", "disk is full")

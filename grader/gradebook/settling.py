@@ -14,7 +14,7 @@ from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import PatientSession, open_gradebook
 from grader.gradebook.late import are_there_any, is_late_without_time, write_dates, write_penalties
 from grader.gradebook.settings import term_rules
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 from grader.term.rules import AssignmentRules
 
 Tell = Callable[[str], None]
@@ -53,10 +53,8 @@ def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
     submitted = course.folder("submitted")
     late = [one for one in course.students(assignment) if is_late_without_time(submitted / one / assignment)]
     if late:
-        shown = ", ".join(one_line(student, 60) for student in late[:10])
-        more = f" and {len(late) - 10} more" if len(late) > 10 else ""
         tell(
-            f"Late, but nobody knows by how much, so nothing is taken off: {shown}{more}. Collect again with --times, "
+            f"Late, but nobody knows by how much, so nothing is taken off: {listed(late)}. Collect again with --times, "
             f"or write the time into timestamp.txt beside the notebook, and run: grader autograde {assignment}"
         )
 

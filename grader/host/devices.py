@@ -11,11 +11,12 @@ import torch
 
 from grader.errors import CourseError, CrewGone
 from grader.host.limits import Limits
-from grader.host.patience import patiently
+from grader.host.patience import while_short
 from grader.host.replies import CellResult
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.host.zygote_process import GPUS, ZygoteError
 from grader.sandbox.confine import CannotConfineError
+from grader.sandbox.plain_text import listed
 
 # Of a GPU's memory: what CUDA and its libraries keep for each process that computes there, and what a notebook that is
 # not unusual adds; docs/gpu.md has the measurements. A greedy notebook may take 4 GiB, and others then wait for room.
@@ -61,7 +62,7 @@ def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str
             sandbox.close()
 
     try:
-        result = patiently(run)
+        result = while_short(run)
     except (ZygoteError, CannotConfineError, SandboxLost, OSError) as error:
         raise NoSandboxError(said(error)) from error
     shown = "".join(output.get("text", "") for output in result.outputs)
@@ -72,7 +73,7 @@ def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str
     if computed != RIGHT:
         raise NoSandboxError(f"{device} computes {computed} where {RIGHT} is right")
     if confined and could:
-        raise NoSandboxError(f"it could {' and '.join(could)}")
+        raise NoSandboxError(f"it could {listed(could)}")
     return int(free)
 
 

@@ -21,7 +21,7 @@ from grader.facts.reached import Reached
 from grader.host.limits import Time
 from grader.host.notebook_settings import Settings
 from grader.host.ordinary_tests import RunningTests
-from grader.host.patience import patiently
+from grader.host.patience import while_short
 from grader.host.replies import CellResult
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.host.trial import Trial
@@ -157,7 +157,7 @@ class Grading:
                 sandbox.wait_or_close()
             return sandbox
 
-        return patiently(start, until=time.ends_at)
+        return while_short(start, until=time.ends_at)
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""

@@ -1,4 +1,4 @@
-"""A machine that is short of something: whoever waits a little may get it, since others come to an end and tidy up."""
+"""Trying again: others come to an end and tidy up, so what is missing now may be there in a moment."""
 
 from __future__ import annotations
 
@@ -14,25 +14,41 @@ _SHORT = {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, 
 T = TypeVar("T")
 
 
+def patiently(
+    work: Callable[[], T],
+    pause_after: Callable[[Exception, int], float],
+    sleep: Callable[[float], None] = lambda seconds: time.sleep(seconds),
+) -> T:
+    """Do some work until it succeeds, and return its result. Work that fails must be able to begin again.
+
+    `pause_after` gets each error and how many came before it. It returns how many seconds to wait, or raises what the
+    caller is to see when waiting is of no use.
+    """
+    failed = 0
+    while True:
+        try:
+            return work()
+        except Exception as error:
+            seconds = pause_after(error, failed)
+        failed += 1
+        sleep(seconds)
+
+
+def while_short(work: Callable[[], T], tell: Callable[[str], None] = lambda _: None, until: float = math.inf) -> T:
+    """Do some work, and wait while the machine is short of something, but not beyond `until` on the monotonic clock."""
+
+    def pause_after(error: Exception, failed: int) -> float:
+        if not isinstance(error, OSError) or not is_short(error) or failed == len(PAUSES):
+            raise error
+        if time.monotonic() + PAUSES[failed] > until:
+            raise error
+        if not failed:
+            tell(f"This machine is short of something ({error.strerror}). Waiting …")
+        return PAUSES[failed]
+
+    return patiently(work, pause_after)
+
+
 def is_short(error: OSError) -> bool:
     """Whether the machine lacks something that may come back: room, memory, processes, descriptors."""
     return error.errno in _SHORT
-
-
-def patiently(work: Callable[[], T], tell: Callable[[str], None] = lambda _: None, until: float = math.inf) -> T:
-    """What `work` returns. What it has begun before it fails, it must be able to begin again.
-
-    On the monotonic clock, nobody waits any more `until` then.
-    """
-    told = False
-    for pause in PAUSES:
-        try:
-            return work()
-        except OSError as error:
-            if not is_short(error) or time.monotonic() + pause > until:
-                raise
-            if not told:
-                tell(f"This machine is short of something ({error.strerror}). Waiting …")
-                told = True
-        time.sleep(pause)
-    return work()

@@ -189,7 +189,7 @@ def _measure(folder: Path) -> tuple[int, int]:
                 for entry in entries:
                     files += 1
                     with contextlib.suppress(FileNotFoundError):  # gone by now
-                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                        size += entry.stat(follow_symlinks=False).st_blocks * _BLOCK
                     if entry.is_dir(follow_symlinks=False):
                         to_look.append((entry.path, depth + 1))
         except (FileNotFoundError, NotADirectoryError):

@@ -11,7 +11,7 @@ from grader.model.answer import Answer, Lost, Raised, sentence_of
 from grader.model.fact import Fact, FactKind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
 from grader.model.located import Change, Located
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 
 LONGEST = 1000  # characters of a sentence
 RIGHT = "Right."
@@ -55,19 +55,15 @@ def of_facts(facts: Sequence[Fact]) -> list[str]:
 
 
 def _of_fact(fact: Fact) -> str:
-    return _FACTS[fact.kind].format(one_line(fact.what, MAX_LINE), _listed([f"`{name}`" for name in fact.parts[:MANY]]))
+    return _FACTS[fact.kind].format(one_line(fact.what, MAX_LINE), listed([f"`{name}`" for name in fact.parts[:MANY]]))
 
 
 def _borrowed(names: Sequence[str]) -> str:
     they_fit = "it fits" if len(names) == 1 else "they fit"
     return (
-        f"Your code reads {_listed(names)} from the notebook, where {they_fit} the notebook's inputs. "
+        f"Your code reads {listed(names, len(names))} from the notebook, where {they_fit} the notebook's inputs. "
         "Compute with the arguments instead."
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 MANY = 3
@@ -127,8 +123,8 @@ def located(places: Sequence[Located]) -> str:
         if change == Change.SEVERAL:
             return f"With small changes in the line `{line}`, all values come out right."
         return f"With one small change in the line `{line}`, all values come out right. It is about {change}."
-    listed = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
-    return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all values come out right: {listed}."
+    changes = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
+    return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all values come out right: {changes}."
 
 
 def missing(noun: str, entry: str) -> str:

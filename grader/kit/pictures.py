@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from grader.model.verdict import Picture
+from grader.sandbox.plain_text import listed
 from grader.sandbox.tables import Table
 
 Tensor = torch.Tensor
@@ -217,10 +218,7 @@ def two_digits(number: float) -> float | str:
 
 def _named(what: str, which: Sequence[int]) -> str:
     """Such as "Row 2", "Rows 1, 2 and 4"."""
-    numbers = [str(index + 1) for index in which]
-    if len(numbers) == 1:
-        return f"{what.capitalize()} {numbers[0]}"
-    return f"{what.capitalize()}s {', '.join(numbers[:-1])} and {numbers[-1]}"
+    return f"{what.capitalize()}{'s' * (len(which) > 1)} {listed((index + 1 for index in which), len(which))}"
 
 
 def _where(which: Tensor) -> list[int]:

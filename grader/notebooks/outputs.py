@@ -25,7 +25,7 @@ MAX_DEPTH = 50
 MAX_PIXELS = 10_000
 
 _TEXTS = ("text/plain", "text/latex")
-_IMAGES = ("image/png", "image/jpeg", "image/gif")
+IMAGES = ("image/png", "image/jpeg", "image/gif")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~])?+")
 # Codes 38 and 48 are followed by a colour; nbconvert fails where it is missing.
 _CODE = r"(?:[34]8;5;\d{1,3}|[34]8;2(?:;\d{1,3}){3}|(?!0?[34]8(?!\d))\d{1,3})"
@@ -173,7 +173,7 @@ def _shown(kind: str, output: dict[str, Any], room: _Room) -> dict[str, Any] | N
 def _data(data: dict[str, Any], room: _Room) -> dict[str, Any]:
     """What a page may show of one output, by MIME type. Scripts and widgets have no type here."""
     shown: dict[str, Any] = {name: room.text(data[name]) for name in _TEXTS if name in data}
-    shown |= {name: image for name in _IMAGES if name in data and is_image(name, image := room.text(data[name]))}
+    shown |= {name: image for name in IMAGES if name in data and is_image(name, image := room.text(data[name]))}
     if "application/json" in data:
         with contextlib.suppress(ValueError):
             shown["application/json"] = _json(data["application/json"], room, MAX_DEPTH)
@@ -211,7 +211,7 @@ def _json(value: Any, room: _Room, depth: int) -> Any:
 def _sizes(metadata: Any, shown: dict[str, Any]) -> dict[str, Any]:
     """The width and height at which images are to be shown."""
     sizes = {}
-    for name in _IMAGES:
+    for name in IMAGES:
         size = metadata.get(name) if name in shown and isinstance(metadata, dict) else None
         if isinstance(size, dict):
             sizes[name] = {side: size[side] for side in ("width", "height") if _is_length(size.get(side))}

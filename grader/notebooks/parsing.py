@@ -65,7 +65,7 @@ MAX_CELLS = 1000
 MAX_SOURCE = 2 * 2**20  # characters of all cells
 NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and repairing
 
-_CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _KINDS = ("code", "markdown", "raw")
 # A text is taken at once, and matches also where it never ends: nothing is looked at twice.
 _PART = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
@@ -200,7 +200,7 @@ def _rebuild(cell: Any) -> Any:
     rebuilt = new_cell(
         kind if kind in _KINDS else "raw",
         _text(source),
-        identity if isinstance(identity, str) and _CELL_ID.fullmatch(identity) else "",
+        identity if isinstance(identity, str) and CELL_ID.fullmatch(identity) else "",
     )
     metadata = cell.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None

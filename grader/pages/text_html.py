@@ -10,7 +10,7 @@ import nh3
 from markupsafe import Markup, escape
 
 from grader.notebooks.highlighting import MAX_COLOURED, coloured
-from grader.notebooks.outputs import drawing_in
+from grader.notebooks.outputs import IMAGES, drawing_in
 from grader.notebooks.safe_html import markdown_to_html, safe_markdown
 
 _LEFT_OUT = "\n\n# … (the rest is left out here)"
@@ -18,7 +18,6 @@ _CONTROLS = re.compile(r"[^\S\n ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f
 _TAGS = {"a", "b", "blockquote", "br", "code", "del", "em", "hr", "i", "li", "ol", "p", "pre", "strong", "sub", "sup"}
 _TAGS |= {"table", "tbody", "td", "th", "thead", "tr", "ul"}
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_PICTURES = ("image/png", "image/jpeg", "image/gif")
 MAX_PRINTED = 10_000  # characters
 # No styles and no classes: what others write must look like text on this page, in the dark, too.
 _NARROW = nh3.Cleaner(tags=_TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
@@ -51,7 +50,7 @@ def printed(text: str) -> Markup:
 
 def picture_html(data: Mapping[str, Any]) -> Markup:
     """A picture or drawing among the forms of an output that was rebuilt; empty if there is none."""
-    kind = next((kind for kind in _PICTURES if kind in data), "")
+    kind = next((kind for kind in IMAGES if kind in data), "")
     address = f"data:{kind};base64,{''.join(data[kind].split())}" if kind else drawing_in(data.get("text/html", ""))
     return Markup('<img alt="Drawn by your code" src="{}">').format(address) if address else Markup("")
 

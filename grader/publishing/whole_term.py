@@ -9,12 +9,12 @@ from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.points import Tell, as_csv, listed, write_export
+from grader.export.points import Tell, as_csv, write_export
 from grader.gradebook.term_grades import TermGrades, read_term
 from grader.pages.page_parts import REPORT, template
 from grader.pages.report import names_of
 from grader.pages.spreadsheet import defused, number
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import listed, one_line
 from grader.term.times import said
 
 NAME = "all-assignments"

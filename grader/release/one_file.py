@@ -48,7 +48,7 @@ def in_colab(folder: str, assignment: str, name: str) -> str:
 
 FOLDER = "release_single"
 
-_LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
+LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
 
 
 def write_single_files(course: Course, assignment: str) -> Path:
@@ -58,7 +58,7 @@ def write_single_files(course: Course, assignment: str) -> Path:
     beside = {
         path.relative_to(release).as_posix(): path.read_bytes()
         for path in sorted(release.rglob("*"))
-        if path.is_file() and path.suffix != ".ipynb" and not _LEFT_BEHIND & set(path.parts)
+        if path.is_file() and path.suffix != ".ipynb" and not LEFT_BEHIND & set(path.parts)
     }
     singles, all_inside = {}, set()
     for name in course.notebooks("release", assignment):

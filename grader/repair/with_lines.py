@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from grader.again.asking_again import UNEXPLAINED
 from grader.judging import sentences
 from grader.judging.with_facts import with_facts
 from grader.model.exercise import Exercise
@@ -33,7 +34,6 @@ CREDITS = {
     Change.AFTER: 0.25,
     Change.PLACE: 0.25,
 }
-_UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
 
 
 def with_lines(
@@ -47,7 +47,7 @@ def with_lines(
 
     A located line earns points if the repaired code is one solution (`is_solution`), not several to choose from.
     """
-    if verdict.misconceptions or verdict.reason not in _UNEXPLAINED:
+    if verdict.misconceptions or verdict.reason not in UNEXPLAINED:
         return verdict
     repair = find()
     if repair is None:

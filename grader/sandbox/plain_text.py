@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def one_line(text: object, length: int = 200) -> str:
     """Short and on one line."""
@@ -9,3 +11,11 @@ def one_line(text: object, length: int = 200) -> str:
     if short.isprintable():  # as nearly all is, and an answer has hundreds of names
         return short
     return "".join(letter if letter.isprintable() else " " for letter in short)
+
+
+def listed(names: Iterable[object], most: int = 10, last: str = "and") -> str:
+    """Names as people read them: "a, b and c", or "a, b and 7 more" if `most` is 2."""
+    shown = list(map(one_line, names))
+    if len(shown) > most:
+        shown = [*shown[:most], f"{len(shown) - most} more"]
+    return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

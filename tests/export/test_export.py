@@ -96,7 +96,7 @@ def test_canvas_filled_in(course_of_four: Course, told: list[str], tmp_path: Pat
         ["Lovelace, Ada", "101", "u-ada", "ada@example.edu", "Group A", "30"],
         ["Turing, Alan", "102", "u-alan", "alan@example.edu", "Group A and Group B", "26.5"],
     ]
-    assert told == ["Not in the file from Canvas, so left out: barbara, chien."]
+    assert told == ["Not in the file from Canvas, so left out: barbara and chien."]
 
 
 def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_roster_of_another_class(course_of_four: Course, tmp_path: Path) -> No
 def test_moodle(course_of_four: Course, told: list[str], by: str, rows: list[list[str]]) -> None:
     path = export_moodle(course_of_four, ASSIGNMENT, by, "", told.append)
     assert rows_of(path) == rows
-    left_out = [] if by == "username" else ["barbara, chien"]
+    left_out = [] if by == "username" else ["barbara and chien"]
     assert [line.split(": ")[1].split(". ")[0] for line in told] == left_out
 
 
@@ -243,7 +243,7 @@ def test_who_shares_an_address_is_left_out(course_of_four: Course, told: list[st
         gradebook.update_or_create_student("barbara", email="barbara@example.edu")
     rows = rows_of(export_moodle(course_of_four, ASSIGNMENT, "email", "", told.append))
     assert rows[1:] == [["barbara@example.edu", "26.75"]]
-    assert "ada, alan, chien" in told[0]
+    assert "ada, alan and chien" in told[0]
 
 
 def test_nobody_has_an_address(course: Course) -> None:
@@ -285,7 +285,7 @@ def test_gradescope(course_of_four: Course, tmp_path: Path, told: list[str]) -> 
         "name": "Exercise 2: Attention scores", "number": "2", "score": 1.5, "max_score": 3,
         "output": "Something differs.",
     }  # fmt: skip
-    assert "barbara, chien" in told[0]
+    assert "barbara and chien" in told[0]
 
 
 def test_gradescope_shows_what_the_instructor_has_written(course_of_four: Course, tmp_path: Path) -> None:
@@ -385,12 +385,12 @@ def test_formulas_are_defused_and_identifiers_are_never_changed(
     alone = rows_of(export_canvas(course, ASSIGNMENT, None, "=title", told.append))
     assert alone[0][-1] == "'=title"
     assert alone[2:] == [["'=2+2, @SUM(A1)", "", "", "ada", "", "30"]]
-    assert "-1, =1+1, @eve" in told[0]
+    assert "-1, =1+1 and @eve" in told[0]
     assert rows_of(export_moodle(course, ASSIGNMENT, "username", "", told.append))[1:] == [["ada", "30"]]
     text = 'Student,ID,SIS Login ID,Section\n"=""Ada""",7,ada,+A\n=x,8,=1+1,B\n'
     filled_in = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", told.append))
     assert filled_in[1:] == [['\'="Ada"', "7", "ada", "'+A", "30"]]
-    assert "Not in the file from Canvas, so left out: -1, @eve." in told
+    assert "Not in the file from Canvas, so left out: -1 and @eve." in told
     assert told[-1].startswith("Left out, because a spreadsheet would take the identifier")
     assert "for a formula: =1+1. Type" in told[-1]
 
@@ -445,4 +445,4 @@ def test_the_command_line_says_where_the_file_is(course_of_four: Course, tmp_pat
     done = grader(*arguments, folder=course_of_four.root)
     assert done.returncode == 0
     assert done.stdout == "export/self_attention-canvas.csv\n"
-    assert "left out: barbara, chien" in done.stderr
+    assert "left out: barbara and chien" in done.stderr

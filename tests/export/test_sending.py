@@ -162,7 +162,7 @@ def test_who_is_not_known_for_sure_is_left_out_and_named(published: Course, plat
     del held.people[1]
     told: list[str] = []
     assert [one.student for one in planned(published, platform, told)] == ["barbara"]
-    assert told == [f"Left out, because {platform.name} knows nobody or two by their Username: ada, alan."]
+    assert told == [f"Left out, because {platform.name} knows nobody or two by their Username: ada and alan."]
 
 
 def test_a_number_of_canvas_in_the_roster_says_who_it_is(published: Course, held: Held, url: str) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from grader.course.folder import Course
 from grader.facts import definitions
-from grader.facts.code_facts import MAX_SOURCE, facts_of, variables_of
+from grader.facts.code_facts import facts_of, variables_of
+from grader.facts.student_text import MAX_SOURCE
 from grader.host.grading import grade_notebook
 from grader.judging.sentences import of_facts
 from grader.model.fact import Fact, FactKind

@@ -252,7 +252,7 @@ def test_nothing_is_published_while_answers_wait_unless_somebody_says_so(course:
 def test_how_many_answers_of_whom_wait_is_said() -> None:
     assert said_of_waiting({"ada": []}) == ""
     assert said_of_waiting({"ada": ["why", "plot"], "emmy": [], "kurt": ["plot"]}) == (
-        "Not final: 3 answers wait for points by hand, of 2 students (why: ada; plot: ada, kurt)."
+        "Not final: 3 answers wait for points by hand, of 2 students (why: ada; plot: ada and kurt)."
     )
 
 

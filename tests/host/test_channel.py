@@ -33,6 +33,7 @@ from grader.model.answer import Loss, Lost, Missing, Raised, Returned, sentence_
 from grader.model.exercise import Case, SampledCase
 from grader.sandbox import decoder, values, wire
 from grader.sandbox.forms import read
+from grader.sandbox.plain_text import listed
 from support.our_course import EXERCISES
 from support.part import ALL, state
 
@@ -573,6 +574,20 @@ def test_malformed_messages(seed: int) -> None:
 def test_a_text_from_the_other_side_stays_on_one_line() -> None:
     tree = {"dict": {"a\nb\x1b": {"text": "c\u202ed"}, "ä b": {"text": "e" * 300}}}
     assert decoder.decode(tree, {}, observed=True) == {"a b ": "c d", "ä b": "e" * 200}
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ([], ""),
+        (["a"], "a"),
+        (["a", "b\n"], "a or b "),
+        (["a", "b", "c"], "a, b or c"),
+        (["a", "b", "c", "d"], "a, b, c or 1 more"),
+    ],
+)
+def test_names_are_listed_as_people_read_them(names: list[str], said: str) -> None:
+    assert listed(names, 3, last="or") == said
 
 
 def test_devices_are_found_wherever_a_tensor_stands() -> None:

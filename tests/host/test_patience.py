@@ -45,6 +45,20 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "PAUSES", (0.0,) * 3)
 
 
+def test_work_is_begun_again_until_it_succeeds_or_waiting_is_of_no_use() -> None:
+    slept: list[float] = []
+
+    def pause_after(error: Exception, failed: int) -> float:
+        if not isinstance(error, OSError):
+            raise error
+        return float(failed)
+
+    assert patience.patiently(FailingAtFirst(lambda: 7, errno.EIO, 3), pause_after, slept.append) == 7
+    assert slept == [0.0, 1.0, 2.0]
+    with pytest.raises(ZeroDivisionError):
+        patience.patiently(lambda: 1 / 0, pause_after)
+
+
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EMFILE, errno.ENOMEM])
 def test_a_sandbox_that_has_no_room_waits_for_it(
     error: int, course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch

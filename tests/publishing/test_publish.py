@@ -230,7 +230,7 @@ def test_it_is_said_who_is_not_up_to_date(taught: Course, submit: Submit, told: 
     taught = Course(taught.root)
     said = told_of_stale(stale(taught, ASSIGNMENT, told.append), ASSIGNMENT)
     assert said == (
-        "Not up to date: a new hand-in: ada; an exercise file: ada, emmy; not graded yet: kurt. "
+        "Not up to date: a new hand-in: ada; an exercise file: ada and emmy; not graded yet: kurt. "
         "Run: grader autograde self_attention"
     )
 
