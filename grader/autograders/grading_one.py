@@ -13,13 +13,13 @@ from grader.autograders.packed import Packed
 from grader.classroom.submission_grader import SubmissionGrader
 from grader.collecting.choosing import Chosen, Waits, choose
 from grader.collecting.folders import list_folder
-from grader.collecting.hand_ins import HandIn
 from grader.collecting.recognising import Recogniser
 from grader.collecting.students import Key
+from grader.collecting.uploads import Upload
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import hidden_seed
 from grader.host.scratch import sweep
-from grader.model.attempt import for_student
+from grader.model.denied import for_student
 from grader.model.submission import Graded, KnownCell, Submission
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import exercise_of
@@ -87,8 +87,8 @@ def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") ->
 
 
 def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:
-    hand_in = HandIn(Key.of(student), list_folder(folder).files if folder.is_dir() else (), folder.name)
-    (found,) = choose([hand_in], Recogniser(packed.released, packed.assignment.name))
+    upload = Upload(Key.of(student), list_folder(folder).files if folder.is_dir() else (), folder.name)
+    (found,) = choose([upload], Recogniser(packed.released, packed.assignment.name))
     return found
 
 

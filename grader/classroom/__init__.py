@@ -1,3 +1,13 @@
-"""A class is graded: what was handed in is taken in, crews grade it, and the results are written down."""
+"""A class is graded: submissions are taken in, crews grade them, and the results are written down."""
 
-__all__ = ["fork_server", "handed_in", "intake", "kept", "progress", "rehearsal", "run", "stale", "submission_grader"]
+__all__ = [
+    "attempts",
+    "fork_server",
+    "intake",
+    "progress",
+    "rehearsal",
+    "run",
+    "stale",
+    "submission_grader",
+    "submitted_files",
+]

@@ -24,7 +24,7 @@ from distributed.comm.addressing import parse_address
 
 from grader.classroom.dask_worker import CODE, ORDER, UNFIT, this_grader
 from grader.classroom.local_crew import TICK
-from grader.classroom.returned import NoResult, read_json, unpack
+from grader.classroom.worker_results import NoResult, read_json, unpack
 from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Graded, Submission
 from grader.sandbox.plain_text import one_line

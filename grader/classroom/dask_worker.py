@@ -14,7 +14,7 @@ from typing import Any
 
 from distributed import get_worker
 
-from grader.classroom.returned import pack
+from grader.classroom.worker_results import pack
 from grader.errors import CourseError, CrewGone
 from grader.host.scratch import sweep
 from grader.model.submission import Assignment, Submission

@@ -17,14 +17,14 @@ from typing import Any
 
 from nbgrader.utils import find_all_files, parse_utc
 
-from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
-from grader.classroom.kept import FOLDER, NoRoom, keep, kept
+from grader.classroom.attempts import FOLDER, NoRoom, keep, kept
+from grader.classroom.submitted_files import NotTakenIn, SubmittedFiles, take_in
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
-from grader.gradebook.counting import HandIns
+from grader.gradebook.counting import Attempts
 from grader.gradebook.fingerprint import Fingerprint, digest, way
-from grader.gradebook.hidden_seed import NumberedHandIn, hidden_seed, secret_of
+from grader.gradebook.hidden_seed import Attempt, hidden_seed, secret_of
 from grader.gradebook.settings import ClassSettings, takes_points_off
 from grader.model.submission import Assignment, Files, KnownNotebook, Submission
 from grader.notebooks.cells import demos_of
@@ -52,7 +52,7 @@ def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[s
     return list(dict.fromkeys(students)) or everyone
 
 
-def all_handed_in(course: Course, students: Sequence[str] = ()) -> dict[str, list[str]]:
+def all_submitted(course: Course, students: Sequence[str] = ()) -> dict[str, list[str]]:
     """The assignments of which there are submissions; where students are named, theirs, and who of them is in each."""
     found = {assignment: course.students(assignment) for assignment in course.assignments()}
     there = {student for everyone in found.values() for student in everyone}
@@ -107,7 +107,7 @@ class Taken:
 
     submission: Submission
     fingerprint: str  # of all that its grade depends on, as text
-    hand_in: NumberedHandIn
+    attempt: Attempt
     timestamp: datetime | None  # when it was handed in, if that is known
     left_out: Sequence[str]  # as attempts that a notice can tell of
 
@@ -121,7 +121,7 @@ class Intake:
         assignment: Assignment,
         settings: ClassSettings,
         gradebook: ClassGradebook,
-        known: HandIns,
+        known: Attempts,
     ) -> None:
         self._course = course
         self._given = settings.source
@@ -149,12 +149,12 @@ class Intake:
             with contextlib.suppress(NotTakenIn):  # what could not be graded is in nobody's way
                 earlier.append(self._read(self._course.root / FOLDER, student, name))
         found: dict[str, Taken] = {}
-        numbered: list[NumberedHandIn] = []
-        for handed_in in [*sorted(earlier, key=_time_of), newest]:
-            taken = self._taken(student, handed_in, numbered)
-            found.pop(taken.hand_in.digest, None)  # a copy of the newest one
-            found[taken.hand_in.digest] = taken
-            numbered.append(taken.hand_in)
+        numbered: list[Attempt] = []
+        for submitted in [*sorted(earlier, key=_time_of), newest]:
+            taken = self._taken(student, submitted, numbered)
+            found.pop(taken.attempt.digest, None)  # a copy of the newest one
+            found[taken.attempt.digest] = taken
+            numbered.append(taken.attempt)
         return list(found.values())
 
     def keep(self, student: str) -> None:
@@ -163,24 +163,24 @@ class Intake:
             with contextlib.suppress(NoRoom):  # here it counts all the same, and `grader collect` replaces nothing then
                 keep(self._course, student, self._name)
 
-    def _read(self, folder: Path, student: str, name: str = "") -> HandedIn:
+    def _read(self, folder: Path, student: str, name: str = "") -> SubmittedFiles:
         return take_in(folder, student, self._name, self._given, self._own, self._notebooks, self._beside, name)
 
-    def _taken(self, student: str, handed_in: HandedIn, before: Sequence[NumberedHandIn]) -> Taken:
-        files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
-        time = _time_of(handed_in)
-        left_out = [] if self._rules.best else handed_in.left_out  # a copy that is kept has nothing to leave out
-        content = digest(str(left_out), *self._contents(handed_in.notebooks), *_named(files))
-        hand_in = self._known.hand_in(student, content, before)
-        seed = hidden_seed(self._secret, self._name, student, hand_in.number)
+    def _taken(self, student: str, submitted: SubmittedFiles, before: Sequence[Attempt]) -> Taken:
+        files = {place: content for place, content in submitted.files.items() if not self._is_ignored(place)}
+        time = _time_of(submitted)
+        left_out = [] if self._rules.best else submitted.left_out  # a copy that is kept has nothing to leave out
+        content = digest(str(left_out), *self._contents(submitted.notebooks), *_named(files))
+        attempt = self._known.attempt(student, content, before)
+        seed = hidden_seed(self._secret, self._name, student, attempt.number)
         fingerprint = replace(
             self._same_for_all,
             rules=digest(self._same_for_all.rules, self._extension(student)),
-            hand_in=digest(student, content, seed),
+            submission=digest(student, content, seed),
         )
-        submission = Submission(student, handed_in.notebooks, files, seed, content)
-        left_out = handed_in.left_out + ([] if time or self._rules.best else self._without_time(student))
-        return Taken(submission, str(fingerprint), hand_in, parse_utc(time) if time else None, left_out)
+        submission = Submission(student, submitted.notebooks, files, seed, content)
+        left_out = submitted.left_out + ([] if time or self._rules.best else self._without_time(student))
+        return Taken(submission, str(fingerprint), attempt, parse_utc(time) if time else None, left_out)
 
     def _extension(self, student: str) -> str:
         """As far as a grade depends on it."""
@@ -207,8 +207,8 @@ class Intake:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)
 
 
-def _time_of(handed_in: HandedIn) -> str:
-    return handed_in.files.get("timestamp.txt", b"").decode().strip()
+def _time_of(submitted: SubmittedFiles) -> str:
+    return submitted.files.get("timestamp.txt", b"").decode().strip()
 
 
 def _fingerprint_for_all(assignment: Assignment, duedate: datetime | None) -> Fingerprint:
@@ -223,7 +223,7 @@ def _fingerprint_for_all(assignment: Assignment, duedate: datetime | None) -> Fi
         exercises=assignment.exercises.digest,
         notebook=digest(assignment.name, *map(_known_text, assignment.notebooks), *_named(assignment.given)),
         rules=digest(assignment.settings, str(duedate)),
-        hand_in="",
+        submission="",
     )
 
 

@@ -12,7 +12,7 @@ from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.intake import Taken
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import GradebookEntry
-from grader.gradebook.counting import HandIns
+from grader.gradebook.counting import Attempts
 from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.records import Record, digest_of
 from grader.gradebook.set_aside import Aside, Marks, SetAside
@@ -31,14 +31,14 @@ class Result:
     graded: Graded
 
     @property
-    def hand_in(self) -> str:
-        return self.taken.hand_in.digest
+    def attempt(self) -> str:
+        return self.taken.attempt.digest
 
 
 class Ledger:
     """The results of one assignment. `given` lies beside every notebook."""
 
-    def __init__(self, folder: GradedFolder, known: HandIns, given: Files, tell: Callable[[str], None]) -> None:
+    def __init__(self, folder: GradedFolder, known: Attempts, given: Files, tell: Callable[[str], None]) -> None:
         self._folder = folder
         self._gradebook = known.gradebook
         self._given = given
@@ -54,13 +54,13 @@ class Ledger:
 
     def grade_for(self, taken: Taken) -> Graded | None:
         """The grade that is written down for just this submission, if its notebook lies where it was put."""
-        student, hand_in = taken.submission.student, taken.hand_in.digest
-        record = self._known.record(student, hand_in)
+        student, attempt = taken.submission.student, taken.attempt.digest
+        record = self._known.record(student, attempt)
         if not record or record.fingerprint != taken.fingerprint:
             return None
-        if hand_in == self._known.counting(student) and record.digest != self._folder.digest(student):
+        if attempt == self._known.counting(student) and record.digest != self._folder.digest(student):
             return None
-        return Graded(student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True, hand_in=hand_in)
+        return Graded(student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True, attempt=attempt)
 
     def why_not(self, student: str) -> str:
         """Why nothing can be written for this student; empty if it can."""
@@ -71,26 +71,26 @@ class Ledger:
         best = results[-1] if len(results) == 1 else self._best(results)
         student = best.graded.student
         counting = self._known.counting(student)
-        is_other = counting != best.hand_in and counting in {one.hand_in for one in results}
-        marks = self._marks(best) if is_other or best.hand_in in self._known.aside[student] else None
-        if not best.graded.unchanged or counting != best.hand_in:
+        is_other = counting != best.attempt and counting in {one.attempt for one in results}
+        marks = self._marks(best) if is_other or best.attempt in self._known.aside[student] else None
+        if not best.graded.unchanged or counting != best.attempt:
             self._lay_down(best, marks)
         for one in results:
-            if one is not best and (not one.graded.unchanged or one.hand_in == counting):
-                self._set_aside(one, counted=one.hand_in == counting)
+            if one is not best and (not one.graded.unchanged or one.attempt == counting):
+                self._set_aside(one, counted=one.attempt == counting)
         best.graded.unchanged = all(one.graded.unchanged for one in results)
         return best.graded
 
     def _best(self, results: Sequence[Result]) -> Result:
-        times = {one.hand_in: one.taken.timestamp for one in results}
-        new = {one.hand_in: self._fresh(one) for one in results if not one.graded.unchanged}
+        times = {one.attempt: one.taken.timestamp for one in results}
+        new = {one.attempt: self._fresh(one) for one in results if not one.graded.unchanged}
         best = self._known.best(results[0].graded.student, times, new)
-        return next(one for one in results if one.hand_in == best)
+        return next(one for one in results if one.attempt == best)
 
     def _marks(self, result: Result) -> Marks:
         """With what a person has given this very hand-in."""
-        new = {} if result.graded.unchanged else {result.hand_in: self._fresh(result)}
-        return self._known.known_marks(result.graded.student, result.hand_in, new)
+        new = {} if result.graded.unchanged else {result.attempt: self._fresh(result)}
+        return self._known.known_marks(result.graded.student, result.attempt, new)
 
     def _fresh(self, result: Result) -> Marks:
         return self._gradebook.fresh_marks(result.graded, self._same(result))
@@ -107,9 +107,9 @@ class Ledger:
 
     def _before(self, result: Result) -> dict[str, str]:
         """Its graded notebooks as they were so far, or those of the hand-in in whose place it comes."""
-        student, hand_in = result.graded.student, result.hand_in
-        if hand_in in self._known.aside[student]:
-            return self._gradebook.notebooks_aside(student, hand_in)
+        student, attempt = result.graded.student, result.attempt
+        if attempt in self._known.aside[student]:
+            return self._gradebook.notebooks_aside(student, attempt)
         return self._folder.texts(student)
 
     def _lay_down(self, result: Result, marks: Marks | None) -> None:
@@ -124,7 +124,7 @@ class Ledger:
         texts = self._texts(result)
         known = counted and result.graded.unchanged  # its marks are in the gradebook, where they can still change
         marks = Marks({}, {}) if known else self._marks(result)
-        one = SetAside(result.hand_in, result.taken.timestamp, _record(result, texts), marks, texts)
+        one = SetAside(result.attempt, result.taken.timestamp, _record(result, texts), marks, texts)
         self._aside.append(Aside(result.graded.student, one, counted))
 
     def write_batch(self) -> None:
@@ -156,4 +156,4 @@ class Ledger:
 def _record(result: Result, texts: Mapping[str, str]) -> Record:
     digest = digest_of({name: text.encode() for name, text in texts.items()})
     taken, graded = result.taken, result.graded
-    return Record(taken.fingerprint, digest, graded.verdicts, graded.blocked, taken.hand_in, environment())
+    return Record(taken.fingerprint, digest, graded.verdicts, graded.blocked, taken.attempt, environment())

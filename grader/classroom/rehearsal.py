@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from grader.classroom.kept import FOLDER as KEPT
+from grader.classroom.attempts import FOLDER as KEPT
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import copy_gradebook, gradebook_file

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from grader.classroom.graded_folder import GradedFolder
-from grader.classroom.handed_in import NotTakenIn
 from grader.classroom.intake import Intake, Taken, read_assignment, who
 from grader.classroom.ledger import Ledger, Result
 from grader.classroom.local_crew import InThisProcess, LocalCrew
+from grader.classroom.submitted_files import NotTakenIn
 from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
-from grader.gradebook.counting import HandIns
+from grader.gradebook.counting import Attempts
 from grader.gradebook.settings import read_settings, term_rules
 from grader.gradebook.settling import settle, tell_of_late, tell_of_unknown
 from grader.host.scratch import sweep
@@ -113,7 +113,7 @@ def autograde(
             gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell, rules)
             settle(opened, assignment, rules, watcher.tell)
             common = read_assignment(course, settings, gradebook, device=device, confined=confined)
-            known = HandIns(gradebook)
+            known = Attempts(gradebook)
             intake = Intake(course, common, settings, gradebook, known)
             folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
             with contextlib.closing(Ledger(folder, known, common.given, watcher.tell)) as ledger:
@@ -146,7 +146,7 @@ def alone(course: Course) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class _HandedIn:
+class _Attempts:
     """All of a student's hand-ins that may count, and what has become of them, by what tells them apart."""
 
     taken: Sequence[Taken]
@@ -154,7 +154,7 @@ class _HandedIn:
 
     @property
     def left(self) -> list[Taken]:
-        return [taken for taken in self.taken if taken.hand_in.digest not in self.graded]
+        return [taken for taken in self.taken if taken.attempt.digest not in self.graded]
 
     @property
     def failed(self) -> Graded | None:
@@ -162,12 +162,12 @@ class _HandedIn:
 
     @property
     def results(self) -> list[Result]:
-        return [Result(taken, self.graded[taken.hand_in.digest]) for taken in self.taken]
+        return [Result(taken, self.graded[taken.attempt.digest]) for taken in self.taken]
 
     def add(self, graded: Graded) -> None:
-        (taken,) = [taken for taken in self.taken if taken.hand_in.digest == graded.hand_in]
+        (taken,) = [taken for taken in self.taken if taken.attempt.digest == graded.attempt]
         graded.blocked = (*taken.left_out, *graded.blocked)
-        self.graded[graded.hand_in] = graded
+        self.graded[graded.attempt] = graded
 
 
 class _Run:
@@ -178,7 +178,7 @@ class _Run:
         self._ledger = ledger
         self._watcher = watcher
         self._force = force
-        self._taken: dict[str, _HandedIn] = {}  # by student: what is being graded
+        self._taken: dict[str, _Attempts] = {}  # by student: what is being graded
         self._ready: list[Graded] = []  # to be told of with the next batch, in this order
         self._batch_began = time.monotonic()
 
@@ -201,23 +201,23 @@ class _Run:
         """What is to be graded. What is not has its result already, or cannot be taken in."""
         for student in students:
             try:
-                handed_in = _HandedIn(self._intake.take_in(student), {})
+                attempts = _Attempts(self._intake.take_in(student), {})
             except NotTakenIn as reason:
                 self._ready.append(Graded(student, error=str(reason)))
                 continue
-            for taken in handed_in.taken if not self._force else ():
+            for taken in attempts.taken if not self._force else ():
                 if unchanged := self._ledger.grade_for(taken):
-                    handed_in.graded[taken.hand_in.digest] = unchanged
-            new = handed_in.left
+                    attempts.graded[taken.attempt.digest] = unchanged
+            new = attempts.left
             self._intake.keep(student)
-            if len(handed_in.taken) == 1 and not new:
-                self._ready.append(self._ledger.count(handed_in.results))
+            if len(attempts.taken) == 1 and not new:
+                self._ready.append(self._ledger.count(attempts.results))
             elif no_room := self._ledger.why_not(student):
                 self._ready.append(Graded(student, error=no_room))
             elif not new:
-                self._ready.append(self._ledger.count(handed_in.results))
+                self._ready.append(self._ledger.count(attempts.results))
             else:
-                self._taken[student] = handed_in
+                self._taken[student] = attempts
                 yield from (taken.submission for taken in new)
 
     def _follow(self, crew: Crew, submissions: Iterator[Submission]) -> Iterator[Graded]:
@@ -230,11 +230,11 @@ class _Run:
                 yield from self._write_down()
 
     def _keep(self, graded: Graded) -> None:
-        handed_in = self._taken[graded.student]
-        handed_in.add(graded)
-        if not handed_in.left:
+        attempts = self._taken[graded.student]
+        attempts.add(graded)
+        if not attempts.left:
             del self._taken[graded.student]
-            self._ready.append(handed_in.failed or self._ledger.count(handed_in.results))
+            self._ready.append(attempts.failed or self._ledger.count(attempts.results))
 
     def _write_down(self) -> list[Graded]:
         """Who has a result now, written down."""

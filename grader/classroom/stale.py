@@ -6,12 +6,12 @@ import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from grader.classroom.handed_in import NotTakenIn
 from grader.classroom.intake import Intake, Taken, read_assignment
+from grader.classroom.submitted_files import NotTakenIn
 from grader.course.folder import Course
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
-from grader.gradebook.counting import HandIns
+from grader.gradebook.counting import Attempts
 from grader.gradebook.fingerprint import HAND_IN, changes_between
 from grader.gradebook.settings import read_settings
 from grader.sandbox.plain_text import listed
@@ -29,7 +29,7 @@ def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[
             return {}  # nbgrader alone has graded, and does not write down what for
         settings = read_settings(course, api, assignment)
         common = read_assignment(course, settings, gradebook, device="cpu", confined=True)
-        known = HandIns(gradebook)
+        known = Attempts(gradebook)
         intake = Intake(course, common, settings, gradebook, known)
     found: dict[str, Sequence[str]] = {}
     for student in course.students(assignment):
@@ -39,17 +39,17 @@ def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[
     return found
 
 
-def _why(student: str, handed_in: Sequence[Taken], known: HandIns) -> Sequence[str]:
+def _why(student: str, attempts: Sequence[Taken], known: Attempts) -> Sequence[str]:
     """What has changed since this student was graded."""
     if not (counting := known.records.get(student)):
         return (UNGRADED,)
-    if len(handed_in) == 1:
-        return changes_between(counting.fingerprint, handed_in[0].fingerprint)
-    compared = [(known.record(student, taken.hand_in.digest), taken.fingerprint) for taken in handed_in]
+    if len(attempts) == 1:
+        return changes_between(counting.fingerprint, attempts[0].fingerprint)
+    compared = [(known.record(student, taken.attempt.digest), taken.fingerprint) for taken in attempts]
     why = [changes_between(record.fingerprint, now) if record else (HAND_IN,) for record, now in compared]
     if reasons := dict.fromkeys(reason for some in why for reason in some):
         return tuple(reasons)
-    times = {taken.hand_in.digest: taken.timestamp for taken in handed_in}
+    times = {taken.attempt.digest: taken.timestamp for taken in attempts}
     return () if known.best(student, times) == known.counting(student) else (ANOTHER,)
 
 

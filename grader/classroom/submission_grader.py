@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from grader.classroom.returned import as_text, not_handed_in
+from grader.classroom.worker_results import as_text, missing_notebook
 from grader.errors import CourseError
 from grader.gradebook.conversion import Conversion
 from grader.host.devices import cannot_start
@@ -47,7 +47,7 @@ class SubmissionGrader:
     ) -> tuple[Sequence[Scored], Sequence[str]]:
         """Add what became of one notebook."""
         if known.name not in submission.notebooks:
-            graded.notebooks[known.name], verdicts = not_handed_in(known)
+            graded.notebooks[known.name], verdicts = missing_notebook(known)
             return verdicts, ()
         files = _with_given(submission.files, self._assignment.given)
         content = parse_notebook(submission.notebooks[known.name])

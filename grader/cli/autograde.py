@@ -50,13 +50,13 @@ def grade(
     Example: `grader autograde week1 --student ada --student emmy`
     """
     course = open_course()
-    from grader.classroom.intake import all_handed_in
+    from grader.classroom.intake import all_submitted
     from grader.gradebook.names import Names
 
     if device == "cuda" and not dask:
         jobs = _jobs_on_gpus(jobs, confined=not unconfined)
     students = student or []
-    chosen = dict.fromkeys(course.chosen(assignments), students) if assignments else all_handed_in(course, students)
+    chosen = dict.fromkeys(course.chosen(assignments), students) if assignments else all_submitted(course, students)
     how: dict[str, Any] = {
         "device": device,
         "force": force,

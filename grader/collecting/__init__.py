@@ -1,3 +1,3 @@
-"""Hand-ins from wherever they are: matched with students, recognised by what they contain, put into submitted/."""
+"""Submissions from wherever they are: matched with students, recognised by their content, put into submitted/."""
 
-__all__ = ["choosing", "collect", "enrolling", "files", "folders", "hand_ins", "recognising", "rosters", "students"]
+__all__ = ["choosing", "collect", "enrolling", "files", "folders", "recognising", "rosters", "students", "uploads"]

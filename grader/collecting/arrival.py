@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from grader.collecting.hand_ins import HandIn
 from grader.collecting.rosters import MAX_BYTES, read_line, read_lines
 from grader.collecting.students import CANVAS, ID, MOODLE, Form, Key, Roster
+from grader.collecting.uploads import Upload
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
 from grader.term.times import NoTime, moment_of
@@ -43,9 +43,9 @@ class Times:
             why = next((why for why in self._times.values() if isinstance(why, str)), "nobody in it has one")
             raise CourseError(f"{path} tells no time: {why}. {_INSTEAD}")
 
-    def of(self, hand_in: HandIn, student: str) -> tuple[datetime | None, str]:
+    def of(self, upload: Upload, student: str) -> tuple[datetime | None, str]:
         """When it was handed in, or why that is not known."""
-        numbers = sorted(form for form in hand_in.key.forms if form in self._times)
+        numbers = sorted(form for form in upload.key.forms if form in self._times)
         (own,) = Key.of("", (ID, student)).forms
         time = self._times.get(numbers[0] if numbers else own, f"{self._path.name} has no time for it")
         return (time, "") if isinstance(time, datetime) else (None, time)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from grader.classroom.handed_in import MAX_FILES, is_page
+from grader.classroom.submitted_files import MAX_FILES, is_page
 from grader.collecting.contents import HeldFile, contents_of
 from grader.collecting.files import Parts
-from grader.collecting.hand_ins import HandIn
 from grader.collecting.recognising import Recognised, Recogniser, Unknown
+from grader.collecting.uploads import Upload
 from grader.gradebook.late import LATE_FILE
 from grader.sandbox.plain_text import listed, one_line
 
@@ -23,7 +23,7 @@ _NOT_THEIRS = {("timestamp.txt",), (LATE_FILE,)}  # when it was handed in is not
 class Chosen:
     """What is to lie in submitted/."""
 
-    hand_in: HandIn
+    upload: Upload
     notebooks: dict[str, bytes]  # by name
     files: dict[str, bytes]  # beside them, by place
     notes: Sequence[str]
@@ -33,20 +33,20 @@ class Chosen:
 class Waits:
     """A hand-in that nobody but a person can decide about."""
 
-    hand_in: HandIn
+    upload: Upload
     why: Sequence[str]
     is_empty: bool = False  # no notebook of the assignment is in it
 
 
-def choose(hand_ins: Sequence[HandIn], recogniser: Recogniser, every: bool = False) -> Iterator[Chosen | Waits]:
+def choose(uploads: Sequence[Upload], recogniser: Recogniser, every: bool = False) -> Iterator[Chosen | Waits]:
     """The newest hand-in that has a notebook of the assignment, if times tell which that is; and all that waits.
 
     Where `every` one may count, those that are older come after it.
     """
-    timed = sorted(((one.time, one) for one in hand_ins if one.time), key=lambda pair: pair[0], reverse=True)
+    timed = sorted(((one.time, one) for one in uploads if one.time), key=lambda pair: pair[0], reverse=True)
     groups = [[one for _, one in pairs] for _, pairs in groupby(timed, key=lambda pair: pair[0])]
-    for of_one_time in groups if len(timed) == len(hand_ins) else [hand_ins]:
-        read = [_read(hand_in, recogniser) for hand_in in of_one_time]
+    for of_one_time in groups if len(timed) == len(uploads) else [uploads]:
+        read = [_read(upload, recogniser) for upload in of_one_time]
         yield from (one for one in read if isinstance(one, Waits) and one.is_empty)
         if usable := [one for one in read if isinstance(one, Chosen) or not one.is_empty]:
             yield from _one_of(usable)
@@ -62,16 +62,16 @@ def _one_of(usable: Sequence[Chosen | Waits]) -> Iterator[Chosen | Waits]:
         return
     for one in usable:
         differ = f"one of {len(usable)} hand-ins of this student that differ, and no time tells which is the newest"
-        yield Waits(one.hand_in, [differ])
+        yield Waits(one.upload, [differ])
 
 
 def _same(one: Chosen, other: Chosen | Waits) -> bool:
     return isinstance(other, Chosen) and (one.notebooks, one.files) == (other.notebooks, other.files)
 
 
-def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
-    contents = contents_of(hand_in.files)
-    notes = [*hand_in.notes, *_lateness(hand_in), *contents.refused]
+def _read(upload: Upload, recogniser: Recogniser) -> Chosen | Waits:
+    contents = contents_of(upload.files)
+    notes = [*upload.notes, *_lateness(upload), *contents.refused]
     candidates: dict[str, list[Recognised]] = {}
     others, cut = [], []
     number = 0
@@ -80,7 +80,7 @@ def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
         number += looked is not None
         if number > MAX_LOOKED_AT:
             many = f"it holds more than {MAX_LOOKED_AT} notebooks and scripts with cells"
-            return Waits(hand_in, [f"{many}. Ask for the notebook alone"])
+            return Waits(upload, [f"{many}. Ask for the notebook alone"])
         if isinstance(looked, Recognised):
             candidates.setdefault(looked.name, []).append(looked)
         elif isinstance(looked, Unknown):
@@ -90,24 +90,24 @@ def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
             others.append(held)
     if not candidates:
         places = listed((held.place for held in contents.files), 3) or "it is empty"
-        return Waits(hand_in, notes or [f"there is no notebook in it: {places}"], is_empty=True)
+        return Waits(upload, notes or [f"there is no notebook in it: {places}"], is_empty=True)
     best = {name: _best(same_name) for name, same_name in candidates.items()}
     if several := [one for found in best.values() if len(found) > 1 for one in found]:
         which = ", ".join(_shown(one.held) for one in several)
-        return Waits(hand_in, [f"{len(several)} notebooks that differ, and no time tells which is the newest: {which}"])
+        return Waits(upload, [f"{len(several)} notebooks that differ, and no time tells which is the newest: {which}"])
     taken = {name: found[0] for name, found in best.items()}
     if cut and (recogniser.names - taken.keys() or any(one.untouched for one in taken.values())):
-        return Waits(hand_in, [*cut, "it could be what was worked on"])
+        return Waits(upload, [*cut, "it could be what was worked on"])
     for name, one in taken.items():
         notes += [*one.notes, *_passed_over(one, candidates[name])]
     files = _beside(others, {one.held.parts[:-1] for one in taken.values()}, notes)
-    return Chosen(hand_in, {name: one.content for name, one in taken.items()}, files, notes)
+    return Chosen(upload, {name: one.content for name, one in taken.items()}, files, notes)
 
 
-def _lateness(hand_in: HandIn) -> Iterator[str]:
-    if hand_in.late:
-        unknown = "" if hand_in.time else ", but not since when: it counts as on time until --times says that"
-        yield f"late, as {hand_in.late} says{unknown}"
+def _lateness(upload: Upload) -> Iterator[str]:
+    if upload.late:
+        unknown = "" if upload.time else ", but not since when: it counts as on time until --times says that"
+        yield f"late, as {upload.late} says{unknown}"
 
 
 def _best(candidates: Sequence[Recognised]) -> list[Recognised]:

@@ -13,18 +13,18 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from grader.classroom.handed_in import is_name
+from grader.classroom.submitted_files import is_name
 from grader.collecting.arrival import Times
 from grader.collecting.choosing import Chosen, choose
 from grader.collecting.contents import list_zip
 from grader.collecting.files import Listing
 from grader.collecting.folders import list_folder
-from grader.collecting.hand_ins import Asked, HandIn
 from grader.collecting.placing import NEW, OLDER, REPLACED, WAITS, Place, recover
-from grader.collecting.platforms import hand_ins_of, must_be_known
+from grader.collecting.platforms import must_be_known, uploads_of
 from grader.collecting.recognising import Recogniser, released_by
 from grader.collecting.rosters import known_students
 from grader.collecting.students import MOODLE, NAME, OWNER, Form, Key, Roster, normal
+from grader.collecting.uploads import Asked, Upload
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
@@ -34,10 +34,10 @@ from grader.sandbox.plain_text import listed, one_line
 _NO_FOLDER = "no name that a folder can have for nbgrader"
 
 
-def matched(hand_ins: Sequence[HandIn], roster: Roster, as_named: bool) -> Iterator[tuple[HandIn, str, str]]:
+def matched(uploads: Sequence[Upload], roster: Roster, as_named: bool) -> Iterator[tuple[Upload, str, str]]:
     """Each hand-in with the id of its student, or with why that is not known."""
     matching = _Matching(roster, as_named)
-    found = [(one, *matching.student_of(one.key)) for one in hand_ins]
+    found = [(one, *matching.student_of(one.key)) for one in uploads]
     students: dict[Form, set[str]] = defaultdict(set)  # of each user of a platform
     users: dict[tuple[str, str], set[Form]] = defaultdict(set)  # of each student, on each kind of platform
     for one, student, why in found:
@@ -157,43 +157,43 @@ def collect(
         recover(course, assignment)
     with ExitStack() as stack:
         listings = [_open(source, stack) for source in sources]
-        found = [hand_in for one in listings for hand_in in _hand_ins(one, asked, wanted.platform, tell)]
-        by_student: dict[str, list[HandIn]] = {}
-        for hand_in, student, why in matched(found, roster, wanted.as_named):
+        found = [upload for one in listings for upload in _uploads(one, asked, wanted.platform, tell)]
+        by_student: dict[str, list[Upload]] = {}
+        for upload, student, why in matched(found, roster, wanted.as_named):
             if why:
-                yield Decision("", one_line(hand_in.place), WAITS, [why], hand_in.time)
+                yield Decision("", one_line(upload.place), WAITS, [why], upload.time)
             else:
-                by_student.setdefault(student, []).append(_timed(hand_in, student, times))
-        for student, hand_ins in sorted(by_student.items()):
+                by_student.setdefault(student, []).append(_timed(upload, student, times))
+        for student, uploads in sorted(by_student.items()):
             is_newest = True
-            for chosen in choose(hand_ins, recogniser, every=rules.best):
+            for chosen in choose(uploads, recogniser, every=rules.best):
                 if isinstance(chosen, Chosen):
                     place = Place(course, student, assignment, keeps=rules.best)
                     missing = _missing(course, assignment, chosen)
                     yield _placed(place, chosen, missing, wanted, is_newest)
                     is_newest = False
                 else:
-                    hand_in = chosen.hand_in
-                    yield Decision(student, one_line(hand_in.place), WAITS, chosen.why, hand_in.time)
+                    upload = chosen.upload
+                    yield Decision(student, one_line(upload.place), WAITS, chosen.why, upload.time)
 
 
 def _open(source: Path, stack: ExitStack) -> Listing:
     return list_folder(source) if source.is_dir() else list_zip(source, stack)
 
 
-def _hand_ins(listing: Listing, asked: Asked, named: str, tell: Callable[[str], None]) -> list[HandIn]:
-    platform, found, doubt = hand_ins_of(listing, asked, named)
+def _uploads(listing: Listing, asked: Asked, named: str, tell: Callable[[str], None]) -> list[Upload]:
+    platform, found, doubt = uploads_of(listing, asked, named)
     number = "1 hand-in" if len(found) == 1 else f"{len(found)} hand-ins"
     tell(f"{listing.called} is read as {platform.called}: {number} of {asked.assignment}.{doubt}")
     return found
 
 
-def _timed(hand_in: HandIn, student: str, times: Times | None) -> HandIn:
+def _timed(upload: Upload, student: str, times: Times | None) -> Upload:
     """With the time that the user's file has for it, if it has none of its own."""
-    if times is None or hand_in.time:
-        return hand_in
-    time, why = times.of(hand_in, student)
-    return replace(hand_in, time=time, notes=[*hand_in.notes, *([why] if why else [])])
+    if times is None or upload.time:
+        return upload
+    time, why = times.of(upload, student)
+    return replace(upload, time=time, notes=[*upload.notes, *([why] if why else [])])
 
 
 def _placed(place: Place, chosen: Chosen, without: Sequence[str], wanted: Wanted, is_newest: bool) -> Decision:
@@ -208,8 +208,8 @@ def _placed(place: Place, chosen: Chosen, without: Sequence[str], wanted: Wanted
         outcome, why = WAITS, f"{error.filename or place.path} cannot be written: {error.strerror}"
     said = [why] if why else []
     missing = [] if outcome == WAITS else [f"without {name}.ipynb" for name in without]
-    hand_in = chosen.hand_in
-    return Decision(place.student, one_line(hand_in.place), outcome, [*said, *missing, *chosen.notes], hand_in.time)
+    upload = chosen.upload
+    return Decision(place.student, one_line(upload.place), outcome, [*said, *missing, *chosen.notes], upload.time)
 
 
 def _missing(course: Course, assignment: str, chosen: Chosen) -> list[str]:

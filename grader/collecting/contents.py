@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.classroom.handed_in import MAX_BYTES
+from grader.classroom.submitted_files import MAX_BYTES
 from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_junk, refused, why_not
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line

@@ -9,10 +9,10 @@ from datetime import datetime
 
 from nbgrader.utils import parse_utc
 
-from grader.classroom.handed_in import MAX_TIMESTAMP
+from grader.classroom.submitted_files import MAX_TIMESTAMP
 from grader.collecting.files import File, Listing, Refused
-from grader.collecting.hand_ins import Asked, HandIn, grouped, inside, unnamed
 from grader.collecting.students import ID, OWNER, Key
+from grader.collecting.uploads import Asked, Upload, grouped, inside, unnamed
 from grader.sandbox.plain_text import one_line
 
 
@@ -29,14 +29,14 @@ class Exchange:
     def fits(self, listing: Listing) -> int:
         return sum(map(bool, map(self._NAMED.fullmatch, listing.tops)))
 
-    def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
+    def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
         found = []
         for top, files in grouped(listing, str).items():
             if not (named := self._NAMED.fullmatch(top)):
                 found.append(unnamed(listing, files, "nbgrader"))
             elif named["assignment"] == asked.assignment:
                 key = _key(named["student"], listing.owners.get(top, ""))
-                found.append(HandIn(key, inside(files), listing.within(top), time=time_in(named["time"])))
+                found.append(Upload(key, inside(files), listing.within(top), time=time_in(named["time"])))
         return found
 
 
@@ -78,13 +78,13 @@ class Ngshare:
         """Only the user knows: whoever hands in a folder could lay it out so, with a time of their own."""
         return 0
 
-    def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
+    def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
         found = []
         for student, files in grouped(listing, str).items():
             inside = [file.below(2) for file in files if file.parts[1:2] == (asked.assignment,) and len(file.parts) > 2]
             if inside:
                 place = listing.within(f"{student}/{asked.assignment}")
-                found.append(HandIn(Key.of(student, (ID, student)), inside, place, time=_time_beside(inside)))
+                found.append(Upload(Key.of(student, (ID, student)), inside, place, time=_time_beside(inside)))
         return found
 
 

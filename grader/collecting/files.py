@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from grader.classroom.handed_in import MAX_BYTES, MAX_LEVELS, MAX_PLACE, NEVER_NEEDED
+from grader.classroom.submitted_files import MAX_BYTES, MAX_LEVELS, MAX_PLACE, NEVER_NEEDED
 from grader.sandbox.plain_text import one_line
 
 MAX_NAME = 255  # bytes of a name that a disk takes

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.classroom.handed_in import read_plain
+from grader.classroom.submitted_files import read_plain
 from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_junk, refused, why_not
 from grader.errors import CourseError
 

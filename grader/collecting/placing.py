@@ -10,8 +10,8 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from grader.classroom import kept
-from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
+from grader.classroom import attempts
+from grader.classroom.submitted_files import NotTakenIn, SubmittedFiles, take_in
 from grader.collecting.choosing import Chosen
 from grader.course.folder import Course
 from grader.gradebook.late import LATE_FILE, is_late_without_time
@@ -64,7 +64,7 @@ class Place:
         if not os.path.lexists(self.path) or (self.path.is_dir() and not any(self.path.iterdir())):
             return NEW, ""
         there = self._there(chosen)
-        time, before, same = chosen.hand_in.time, _time_of(there), self._is_same(there, chosen)
+        time, before, same = chosen.upload.time, _time_of(there), self._is_same(there, chosen)
         if time and before and time != before:
             shown = said(before, self._course.rules(self._assignment).zone)
             return (REPLACED, f"one of {shown}") if time > before else (OLDER, f"of {shown}")
@@ -79,20 +79,20 @@ class Place:
         return WAITS, f"another one is in {self._shown}, and no time tells which is newer: say --newer if this one is"
 
     def _is_news(self, chosen: Chosen) -> bool:
-        return bool(chosen.hand_in.late) and not is_late_without_time(self.path)
+        return bool(chosen.upload.late) and not is_late_without_time(self.path)
 
     @property
     def _shown(self) -> str:
         return f"{self._submitted.name}/{one_line(self.student)}/{self._assignment}"
 
-    def _there(self, chosen: Chosen) -> HandedIn | None:
+    def _there(self, chosen: Chosen) -> SubmittedFiles | None:
         """What would be graded now, if anything."""
         try:
             return take_in(self._submitted, self.student, self._assignment, notebooks=list(chosen.notebooks))
         except NotTakenIn:
             return None
 
-    def _is_same(self, there: HandedIn | None, chosen: Chosen) -> bool:
+    def _is_same(self, there: SubmittedFiles | None, chosen: Chosen) -> bool:
         if there is None or {path.stem for path in self.path.glob("*.ipynb")} != set(chosen.notebooks):
             return False
         files = {place: content for place, content in there.files.items() if place not in _SAID_BESIDE}
@@ -100,17 +100,17 @@ class Place:
 
     def keep(self, chosen: Chosen, dry_run: bool) -> tuple[str, str]:
         """Where the best hand-in counts, also an older one than that which is there is kept."""
-        older = HandedIn({**chosen.notebooks}, {**chosen.files, **_time_file(chosen)})
-        if kept.is_there(self._course, self.student, self._assignment, older):
+        older = SubmittedFiles({**chosen.notebooks}, {**chosen.files, **_time_file(chosen)})
+        if attempts.is_there(self._course, self.student, self._assignment, older):
             return SAME, ""
         if not dry_run:
-            kept.write(self._course, self.student, self._assignment, older)
+            attempts.write(self._course, self.student, self._assignment, older)
         return KEPT, ""
 
     def put(self, chosen: Chosen) -> None:
         """Write it, and take away what was there, which is kept if it may count."""
         if self.keeps:
-            kept.keep(self._course, self.student, self._assignment)
+            attempts.keep(self._course, self.student, self._assignment)
         files = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()} | chosen.files
         files |= _time_file(chosen)
         self._new.mkdir(parents=True)
@@ -138,13 +138,13 @@ def exchanged(one: Path, other: Path) -> bool:
 
 
 def _time_file(chosen: Chosen) -> dict[str, bytes]:
-    time, late = chosen.hand_in.time, chosen.hand_in.late
+    time, late = chosen.upload.time, chosen.upload.late
     if time:
         return {_TIME: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()}
     return {LATE_FILE: f"{late} says that this is late, and not since when.\n".encode()} if late else {}
 
 
-def _time_of(there: HandedIn | None) -> datetime | None:
+def _time_of(there: SubmittedFiles | None) -> datetime | None:
     text = there.files.get(_TIME, b"").decode().strip() if there else ""
     return parse_utc(text) if text else None  # take_in has seen that it is a time
 

@@ -10,8 +10,8 @@ from pathlib import PurePath
 
 from grader.collecting.exchange import Exchange, Ngshare
 from grader.collecting.files import MAX_NAME, File, Listing
-from grader.collecting.hand_ins import Asked, HandIn, Platform, grouped, inside, unnamed
 from grader.collecting.students import CANVAS, CANVAS_NAME, MOODLE, MOODLE_NAME, NAME, Key, normal
+from grader.collecting.uploads import Asked, Platform, Upload, grouped, inside, unnamed
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
 
@@ -27,14 +27,14 @@ class Clones:
     def fits(self, listing: Listing) -> int:
         return len(listing.clones.intersection(listing.tops))
 
-    def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
+    def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
         """Classrooms of git hosts write the assignment in front of all names. How much of what names share that is,
         nobody can tell, so that a name must mean one student however much of it is taken away."""
         tops = listing.tops
         words = [top.split("-") for top in tops]
         shared = list(takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))) if len(tops) > 1 else []
         return [
-            HandIn(
+            Upload(
                 _named_by(top, ["-".join(top.split("-")[cut:]) for cut in range(1, len(shared) + 1)], asked),
                 inside(files),
                 listing.within(top),
@@ -53,11 +53,11 @@ class Folder:
         """Nobody writes the names but whoever has put the files there."""
         return 0
 
-    def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
+    def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
         folders = {file.parts[0] for file in listing.files if len(file.parts) > 1}
         keys = {top: _named_by(top if top in folders else _stem(top), [], asked) for top in listing.tops}
         return [
-            HandIn(keys[files[0].parts[0]], inside(files), listing.within(files[0].parts[0]))
+            Upload(keys[files[0].parts[0]], inside(files), listing.within(files[0].parts[0]))
             for files in grouped(listing, lambda top: keys[top].own or top).values()
         ]
 
@@ -109,7 +109,7 @@ class Moodle:
     def fits(self, listing: Listing) -> int:
         return sum(map(bool, map(self._NAMED.fullmatch, listing.tops)))
 
-    def hand_ins(self, listing: Listing, _asked: Asked) -> list[HandIn]:
+    def uploads(self, listing: Listing, _asked: Asked) -> list[Upload]:
         found = []
         for files in grouped(listing, self._student).values():
             named = self._NAMED.fullmatch(files[0].parts[0])
@@ -118,7 +118,7 @@ class Moodle:
                 key = Key.of(
                     number, (MOODLE, number), (MOODLE_NAME, name), shown=f"{name} ({number})", user=(MOODLE, number)
                 )
-                found.append(HandIn(key, list(map(self._own, files)), listing.within(f"{name}_{number}")))
+                found.append(Upload(key, list(map(self._own, files)), listing.within(f"{name}_{number}")))
             else:
                 found.append(unnamed(listing, files, "Moodle"))
         return found
@@ -169,7 +169,7 @@ class Canvas:
     def fits(self, listing: Listing) -> int:
         return sum(any(_readings(top)) for top in listing.tops)
 
-    def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
+    def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
         read = {top: _read(top, asked) for top in listing.tops}
         users = {top: (one.user, one.name) if isinstance(one, _Reading) else (top, None) for top, one in read.items()}
         found = []
@@ -178,9 +178,9 @@ class Canvas:
             one = read[top]
             if isinstance(one, _Reading):
                 own = [_named(file, read[file.parts[0]]) for file in files]
-                found.append(HandIn(one.key, own, listing.within(top), late="Canvas" if one.is_late else ""))
+                found.append(Upload(one.key, own, listing.within(top), late="Canvas" if one.is_late else ""))
             elif one:
-                found.append(HandIn(Key.in_doubt(top, one), files, listing.within(top)))
+                found.append(Upload(Key.in_doubt(top, one), files, listing.within(top)))
             else:
                 found.append(unnamed(listing, files, "Canvas"))
         return found
@@ -240,7 +240,7 @@ def must_be_known(named: str) -> None:
         raise CourseError(f"There is no platform “{named}”. There are: {', '.join(PLATFORMS)}.")
 
 
-def hand_ins_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platform, list[HandIn], str]:
+def uploads_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platform, list[Upload], str]:
     """What a source holds, and where that comes from, as it looks or as `named`; and what could be meant otherwise.
 
     It looks so if all of its names do: one could be a student's.
@@ -250,13 +250,13 @@ def hand_ins_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platfo
     if named:
         platform = PLATFORMS[named]
         seen = next((one for one in (listing, unwrapped) if platform.fits(one)), inner)
-        return platform, platform.hand_ins(seen, asked), ""
+        return platform, platform.uploads(seen, asked), ""
     for seen in (listing, inner):
         if len(fitting := [one for one in _SPECIAL if 0 < one.fits(seen) == len(seen.tops)]) == 1:
-            return fitting[0], fitting[0].hand_ins(seen, asked), ""
+            return fitting[0], fitting[0].uploads(seen, asked), ""
     is_one = inner is listing and unwrapped is not listing and asked.knows(listing.tops[0])
     doubt = _doubt(listing, listing if is_one else unwrapped, inner is not listing)
-    return _FOLDER, _FOLDER.hand_ins(inner, asked), doubt
+    return _FOLDER, _FOLDER.uploads(inner, asked), doubt
 
 
 def _is_wrapped(listing: Listing, asked: Asked) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nbgrader.api import Student as Row
 
-from grader.classroom.handed_in import is_name
+from grader.classroom.submitted_files import is_name
 from grader.collecting.students import CANVAS, ID, MOODLE, NAME, Form, Roster, Student, normal
 from grader.course.folder import Course
 from grader.errors import CourseError

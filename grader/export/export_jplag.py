@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.handed_in import NotTakenIn, take_in
+from grader.classroom.submitted_files import NotTakenIn, take_in
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.points import FOLDER, write_export

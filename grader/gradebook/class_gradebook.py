@@ -135,8 +135,8 @@ class ClassGradebook:
         """The hand-ins that do not count, with their students."""
         return self._read_only(lambda: read_set_aside(self._session.db, self._assignment_id))
 
-    def notebooks_aside(self, student: str, hand_in: str) -> dict[str, str]:
-        return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, hand_in))
+    def notebooks_aside(self, student: str, attempt: str) -> dict[str, str]:
+        return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, attempt))
 
     def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> Marks:
         """What grading gave, in the form of nbgrader's rows. `same` names the cells whose answer has not changed."""
@@ -163,7 +163,7 @@ class ClassGradebook:
         self._update(SubmittedAssignment, "timestamp", times)
         self._write_grades([entry for entry in entries if entry.marks is None], submissions)
         for entry in entries if self.rules.best else ():
-            take_back(self._session.db, submissions[entry.graded.student], entry.graded.hand_in)
+            take_back(self._session.db, submissions[entry.graded.student], entry.graded.attempt)
             if entry.marks is not None:
                 write_marks(self._session.db, submissions[entry.graded.student], entry.marks)
         if self._penalties is not None and not self.rules.late:

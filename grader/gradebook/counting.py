@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from grader.gradebook.class_gradebook import ClassGradebook
-from grader.gradebook.hidden_seed import NumberedHandIn
+from grader.gradebook.hidden_seed import Attempt
 from grader.gradebook.items import within_reach
 from grader.gradebook.records import Record
 from grader.gradebook.set_aside import Marks, SetAside
 
 
-class HandIns:
+class Attempts:
     """All graded hand-ins in the gradebook: `records` has those that count, and `aside` the others, by student."""
 
     def __init__(self, gradebook: ClassGradebook) -> None:
@@ -24,20 +24,20 @@ class HandIns:
         if gradebook.rules.best:
             self.marks, self._submitted = gradebook.marks(), gradebook.submitted()
             for student, one in gradebook.set_aside():
-                self.aside[student][one.hand_in] = one
+                self.aside[student][one.attempt] = one
 
     def counting(self, student: str) -> str:
         """The digest of the hand-in that counts now; empty if there is none, or none that we know."""
         record = self.records.get(student)
-        return record.hand_in.digest if record and record.hand_in else ""
+        return record.attempt.digest if record and record.attempt else ""
 
-    def hand_in(self, student: str, digest: str, before: Sequence[NumberedHandIn] = ()) -> NumberedHandIn:
+    def attempt(self, student: str, digest: str, before: Sequence[Attempt] = ()) -> Attempt:
         """The number of this hand-in: the one that it has, or the next after all others, and those `before` it."""
         record = self.records.get(student)
-        aside = [one.record.hand_in for one in self.aside[student].values()]
-        known = [one for one in (record and record.hand_in, *aside, *before) if one]
+        aside = [one.record.attempt for one in self.aside[student].values()]
+        known = [one for one in (record and record.attempt, *aside, *before) if one]
         same = [one for one in known if one.digest == digest] if self.gradebook.rules.best else []
-        return same[0] if same else NumberedHandIn.after(max(known, key=lambda one: one.number, default=None), digest)
+        return same[0] if same else Attempt.after(max(known, key=lambda one: one.number, default=None), digest)
 
     def record(self, student: str, digest: str) -> Record | None:
         """What the grade of a hand-in was given for, if it has one."""

@@ -29,7 +29,7 @@ class Fingerprint:
     exercises: str
     notebook: str  # as it was released, its points, and what lies beside it
     rules: str  # settings, when it was due, an extension
-    hand_in: str
+    submission: str
 
     def __str__(self) -> str:
         return "-".join(part[:length] for part, length in zip(astuple(self), _LENGTHS, strict=True))
@@ -51,7 +51,7 @@ def changes_between(before: str, now: str) -> tuple[str, ...]:
     if then is None or today is None:
         return ("another version of the grader",) if before != now else ()
     pairs = {
-        HAND_IN: (then.hand_in, today.hand_in),
+        HAND_IN: (then.submission, today.submission),
         "the notebook, its points or a file beside it": (then.notebook, today.notebook),
         EXERCISES: (then.exercises, today.exercises),
         "settings, due date or extension": (then.rules, today.rules),

@@ -22,14 +22,14 @@ _BYTES = 32
 
 
 @dataclass(frozen=True)
-class NumberedHandIn:
+class Attempt:
     """Which of a student's hand-ins this is: its number, and a digest of its content."""
 
     number: int
     digest: str
 
     @classmethod
-    def after(cls, previous: NumberedHandIn | None, digest: str) -> NumberedHandIn:
+    def after(cls, previous: Attempt | None, digest: str) -> Attempt:
         """The hand-in after `previous`, or `previous` itself if it is graded again."""
         if previous is None:
             return cls(1, digest)
@@ -57,7 +57,7 @@ def secret_of(course: Path) -> bytes:
     return path.read_bytes()
 
 
-def hidden_seed(secret: bytes, assignment: str, student: str, hand_in: int | str = 1) -> str:
+def hidden_seed(secret: bytes, assignment: str, student: str, attempt: int | str = 1) -> str:
     """What the inputs of this hand-in follow from: its number, or what was drawn where nobody can count."""
-    said = "\0".join((assignment, student, str(hand_in))).encode("utf-8", "surrogateescape")
+    said = "\0".join((assignment, student, str(attempt))).encode("utf-8", "surrogateescape")
     return hmac.new(secret, said, hashlib.sha256).hexdigest()

@@ -12,7 +12,7 @@ from nbgrader.api import SubmittedAssignment
 from sqlalchemy import Column, MetaData, String, Table, Text, select
 from sqlalchemy.orm import Session
 
-from grader.gradebook.hidden_seed import NumberedHandIn
+from grader.gradebook.hidden_seed import Attempt
 from grader.model.verdict import Scored
 
 RECORDS = Table(
@@ -33,7 +33,7 @@ class Record:
     digest: str  # of the autograded notebooks
     verdicts: Sequence[Scored]
     blocked: Sequence[str]
-    hand_in: NumberedHandIn | None = None  # unknown in records of earlier versions
+    attempt: Attempt | None = None  # unknown in records of earlier versions
     environment: str = ""  # the versions it was graded with; the same
 
 
@@ -56,15 +56,15 @@ def read_records(session: Session, assignment_id: str) -> dict[str, Record]:
 def read_record(row: Any) -> Record:
     result = json.loads(row.result)
     verdicts = [scored for data in result["verdicts"] if (scored := Scored.from_json(data))]
-    hand_in = NumberedHandIn(**result["hand_in"]) if result.get("hand_in") else None
-    return Record(row.fingerprint, row.digest, verdicts, result["blocked"], hand_in, result.get("environment", ""))
+    attempt = Attempt(**result["hand_in"]) if result.get("hand_in") else None
+    return Record(row.fingerprint, row.digest, verdicts, result["blocked"], attempt, result.get("environment", ""))
 
 
 def row_of(record: Record) -> dict[str, str]:
     result = {
         "verdicts": [scored.to_json() for scored in record.verdicts],
         "blocked": list(record.blocked),
-        "hand_in": asdict(record.hand_in) if record.hand_in else None,
+        "hand_in": asdict(record.attempt) if record.attempt else None,
         "environment": record.environment,
     }
     return {"fingerprint": record.fingerprint, "digest": record.digest, "result": json.dumps(result)}

@@ -121,7 +121,7 @@ def by_person(score: float | None, given: Row, is_same: bool) -> Row:
 class SetAside:
     """A graded hand-in."""
 
-    hand_in: str
+    attempt: str
     time: datetime | None
     record: Record
     marks: Marks
@@ -133,7 +133,7 @@ class Aside:
     """A hand-in that is to be set aside."""
 
     student: str
-    hand_in: SetAside
+    attempt: SetAside
     counted: bool  # so far, so that its marks are those in nbgrader's tables, or new ones with what a person gave there
 
 
@@ -152,13 +152,13 @@ def read_set_aside(session: Session, assignment_id: str) -> list[tuple[str, SetA
     ]
 
 
-def read_notebooks(session: Session, assignment_id: str, student: str, hand_in: str) -> dict[str, str]:
+def read_notebooks(session: Session, assignment_id: str, student: str, attempt: str) -> dict[str, str]:
     """The graded notebooks of one that is set aside."""
     query = (
         select(SET_ASIDE.c.notebooks)
         .join(SubmittedAssignment, SET_ASIDE.c.submission_id == SubmittedAssignment.id)
         .where(SubmittedAssignment.assignment_id == assignment_id)
-        .where(SubmittedAssignment.student_id == student, SET_ASIDE.c.hand_in == hand_in)
+        .where(SubmittedAssignment.student_id == student, SET_ASIDE.c.hand_in == attempt)
     )
     found: dict[str, str] = json.loads(zlib.decompress(session.execute(query).scalar_one()))
     return found
@@ -211,17 +211,17 @@ def write_marks(session: Session, submission: str, marks: Marks) -> None:
 def write_aside(session: Session, assignment_id: str, aside: Sequence[Aside], submissions: Mapping[str, str]) -> None:
     counted = read_marks(session, assignment_id, [one.student for one in aside if one.counted])
     for one in aside:
-        hand_in, marks = one.hand_in, counted.get(one.student)
+        attempt, marks = one.attempt, counted.get(one.student)
         if one.counted and marks:
-            hand_in = replace(hand_in, marks=hand_in.marks.by_person(marks) if hand_in.marks.grades else marks)
-        _set_aside(session, submissions[one.student], hand_in)
+            attempt = replace(attempt, marks=attempt.marks.by_person(marks) if attempt.marks.grades else marks)
+        _set_aside(session, submissions[one.student], attempt)
 
 
 def _set_aside(session: Session, submission: str, one: SetAside) -> None:
-    take_back(session, submission, one.hand_in)
+    take_back(session, submission, one.attempt)
     row = {
         "submission_id": submission,
-        "hand_in": one.hand_in,
+        "hand_in": one.attempt,
         "time": one.time,
         **row_of(one.record),
         "marks": json.dumps({"grades": one.marks.grades, "comments": one.marks.comments}),
@@ -230,7 +230,7 @@ def _set_aside(session: Session, submission: str, one: SetAside) -> None:
     session.execute(insert(SET_ASIDE), [row])
 
 
-def take_back(session: Session, submission: str, hand_in: str) -> None:
+def take_back(session: Session, submission: str, attempt: str) -> None:
     """Delete a hand-in from those that are set aside."""
-    mine = (SET_ASIDE.c.submission_id == submission) & (SET_ASIDE.c.hand_in == hand_in)
+    mine = (SET_ASIDE.c.submission_id == submission) & (SET_ASIDE.c.hand_in == attempt)
     session.execute(delete(SET_ASIDE).where(mine))

@@ -31,7 +31,7 @@ from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
 from grader.judging.ordinary_scores import in_short
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
-from grader.model.attempt import Attempt
+from grader.model.denied import Denied
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
@@ -122,8 +122,8 @@ class Grading:
         self.definitions = Definitions(files)
         self.lost_functions: set[str] = set()  # that have hung or crashed
         self.output_left = MAX_OUTPUT
-        self.attempts: list[Attempt] = []  # what sandboxes have tried, and nobody has been told so far
-        self.told: set[Attempt] = set()
+        self.denied: list[Denied] = []  # what sandboxes have tried, and nobody has been told so far
+        self.told: set[Denied] = set()
         self.verdicts: list[Verdict] = []
 
     def run(self) -> list[Verdict]:
@@ -213,10 +213,10 @@ class Grading:
         return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
 
     def _blocked_outputs(self) -> list[Any]:
-        attempts = list(dict.fromkeys(self.attempts + self.sandbox.take_attempts()))
-        self.attempts = []
-        self.told.update(attempts)
-        return [blocked_output(attempts)] if attempts else []
+        denied = list(dict.fromkeys(self.denied + self.sandbox.take_denied()))
+        self.denied = []
+        self.told.update(denied)
+        return [blocked_output(denied)] if denied else []
 
     def _run_again_after_demos(self, cell: Any) -> None:
         """The student may go on with something that a demo has defined, and must not lose points by that."""
@@ -237,7 +237,7 @@ class Grading:
 
     def _start_again(self) -> None:
         self.sandbox.close()
-        self.attempts += self.sandbox.take_attempts()
+        self.denied += self.sandbox.take_denied()
         self.sandbox = self._new_sandbox(self.time)
 
     def _replay(self) -> None:
@@ -260,7 +260,7 @@ class Grading:
 
     def _note_what_is_new(self) -> None:
         """The tries of cells that ran again, without those of their first run. Code may tell one from the other."""
-        self.attempts += [attempt for attempt in self.sandbox.take_attempts() if attempt not in self.told]
+        self.denied += [one for one in self.sandbox.take_denied() if one not in self.told]
 
     def _note_failure(self, source: str, why: Missing) -> None:
         for name in defined_in(source):

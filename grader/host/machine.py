@@ -37,7 +37,7 @@ TOLD_TRIAL = """
 import ctypes, os, socket, sys
 from pathlib import Path
 from pyseccomp import resolve_syscall, system_arch
-from grader.host.attempts import Refusals
+from grader.host.refusals import Refusals
 from grader.sandbox.confine import Amounts, confine
 library = ctypes.CDLL(None)
 ours, its = socket.socketpair()

@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from grader.host import scratch
-from grader.host.attempts import Attempts
 from grader.host.limits import Computing, Limits, Time
+from grader.host.refusals import Denials
 from grader.host.replies import AnswersOfEdited, CellResult, read_answer, read_cell
 from grader.host.scratch import MustEnd
 from grader.host.stand_ins import compute, kinds
 from grader.host.zygote_process import Forked, ZygoteError, fork_sandbox, inherited
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
-from grader.model.attempt import Attempt
+from grader.model.denied import Denied
 from grader.model.edited import EditedSource
 from grader.model.exercise import MemoryPromise, SampledCase, Standins
 from grader.model.submission import Files
@@ -177,7 +177,7 @@ class SandboxProcess:
         self._ready = False  # until the process says so
         self._beyond_lent = False  # whether the last answer asked too much of a function that is lent
         self._next_look = 0.0  # at the folder: answers come faster than files can fill it
-        self._attempts = Attempts(self._process.notes)
+        self._denials = Denials(self._process.notes)
 
     def _fork(self, **how: Any) -> Forked:
         order = how | {
@@ -210,7 +210,7 @@ class SandboxProcess:
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
         self._has_disk = first.header.get("disk") is True  # whose bounds the kernel keeps
-        self._attempts.answer(self._process.take_hold())
+        self._denials.answer(self._process.take_hold())
         self._ready = True
 
     def wait_or_close(self) -> None:
@@ -307,13 +307,13 @@ class SandboxProcess:
     def alive(self) -> bool:
         return self._process.alive
 
-    def take_attempts(self) -> list[Attempt]:
+    def take_denied(self) -> list[Denied]:
         """What the submission tried and was not allowed, since this was last asked."""
-        return self._attempts.take()
+        return self._denials.take()
 
     def close(self) -> None:
         """End the process and everything it started, and remove its folder."""
-        self._attempts.read()
+        self._denials.read()
         self._process.end()
         self._scratch.remove()
 

@@ -2,8 +2,8 @@
 
 __all__ = [
     "answer",
-    "attempt",
     "compare",
+    "denied",
     "edited",
     "exercise",
     "exercise_files",

@@ -69,11 +69,11 @@ class Submission:
     notebooks: Mapping[str, bytes | None]  # those that are there, by name; None if it is no file
     files: Files
     hidden_seed: str = ""  # what its hidden inputs follow from, beside its content
-    hand_in: str = ""  # which one of this student's it is
+    attempt: str = ""  # which one of this student's it is
 
     def result(self, error: str = "") -> Graded:
         """That of this hand-in, with nothing in it so far."""
-        return Graded(self.student, error=error, hand_in=self.hand_in)
+        return Graded(self.student, error=error, attempt=self.attempt)
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Graded:
     blocked: Sequence[str] = ()  # what the code tried and was not allowed to do
     error: str = ""  # why there is no result
     unchanged: bool = False  # it had its grade already
-    hand_in: str = ""  # of which hand-in it is
+    attempt: str = ""  # of which hand-in it is
 
     @property
     def points(self) -> float:

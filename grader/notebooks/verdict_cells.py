@@ -10,12 +10,12 @@ from typing import Any
 
 import nbformat
 
-from grader.model.attempt import Attempt, Tried, for_student
+from grader.model.denied import Denied, Tried, for_student
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import METADATA_KEY, is_test_cell, ours, points_of
 
 BLOCKED_KEY = "blocked"
-MAX_ATTEMPTS = 20  # in one output
+MAX_DENIED = 20  # in one output
 
 _BOX = (
     '<div class="{kind}" style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; '
@@ -74,16 +74,16 @@ def refuse_to_score(notebook: Any, why: str) -> None:
             cell.outputs = verdict_outputs(Verdict(None, name, 0.0, Reason.NO_ANSWER, (why,)), points_of(cell))
 
 
-def blocked_output(attempts: Sequence[Attempt]) -> Any:
+def blocked_output(denied: Sequence[Denied]) -> Any:
     """A notice of what code tried and was not allowed: of what kind for the student, in full for the instructor."""
-    kinds = list(dict.fromkeys(attempt.kind for attempt in attempts))
+    kinds = list(dict.fromkeys(one.kind for one in denied))
     sentences = [*(f"It tried to {for_student(kind)}." for kind in kinds), _EXPLAINED]
     heading = f"<strong>{_NOT_ALLOWED}</strong>"
     notice = _box("blocked", "#44546a", "#eef1f5", heading, map(escape, sentences))
     return nbformat.v4.new_output(
         "display_data",
         data={"text/plain": "\n".join([_NOT_ALLOWED, *sentences]), "text/html": notice},
-        metadata={METADATA_KEY: {BLOCKED_KEY: [asdict(attempt) for attempt in attempts]}},
+        metadata={METADATA_KEY: {BLOCKED_KEY: [asdict(one) for one in denied]}},
     )
 
 
@@ -96,7 +96,7 @@ def results_of(notebook: Any) -> tuple[list[Scored], list[str]]:
 def together(results: Sequence[tuple[Sequence[Scored], Sequence[str]]]) -> tuple[list[Scored], list[str]]:
     """The same of several notebooks; what was blocked in two of them is told once."""
     verdicts = [scored for found, _ in results for scored in found]
-    return verdicts, list(dict.fromkeys(attempt for _, found in results for attempt in found))
+    return verdicts, list(dict.fromkeys(one for _, found in results for one in found))
 
 
 def verdicts_of(cell: Any) -> list[Scored]:
@@ -106,25 +106,25 @@ def verdicts_of(cell: Any) -> list[Scored]:
 
 def blocked_in(notebook: Any) -> list[str]:
     """What was blocked in a graded notebook, in full."""
-    return list(dict.fromkeys(attempt.for_instructor for attempt in _attempts_in(notebook)))
+    return list(dict.fromkeys(one.for_instructor for one in _all_denied_in(notebook)))
 
 
 def tried_in(notebook: Any) -> list[Tried]:
     """The kinds of what was blocked."""
-    return list(dict.fromkeys(attempt.kind for attempt in _attempts_in(notebook)))
+    return list(dict.fromkeys(one.kind for one in _all_denied_in(notebook)))
 
 
-def attempts_of(output: Any) -> list[Attempt]:
+def denied_in(output: Any) -> list[Denied]:
     """What an output of ours tells of."""
     told = ours(output).get(BLOCKED_KEY)
-    few = told[:MAX_ATTEMPTS] if isinstance(told, list) else ()
-    return [attempt for said in few if (attempt := Attempt.from_json(said))]
+    few = told[:MAX_DENIED] if isinstance(told, list) else ()
+    return [one for said in few if (one := Denied.from_json(said))]
 
 
-def _attempts_in(notebook: Any) -> Iterator[Attempt]:
+def _all_denied_in(notebook: Any) -> Iterator[Denied]:
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
-            yield from attempts_of(output)
+            yield from denied_in(output)
 
 
 def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:

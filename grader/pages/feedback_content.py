@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from grader.model.attempt import for_student
+from grader.model.denied import for_student
 from grader.model.label import Label
 from grader.model.untrusted import number, texts
 from grader.model.verdict import Picture, Reason, Scored, Verdict

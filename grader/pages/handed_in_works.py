@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from grader.classroom.handed_in import read_plain
+from grader.classroom.submitted_files import read_plain
 from grader.collecting.files import File, Refused
 from grader.collecting.folders import list_folder
 from grader.course.folder import Course

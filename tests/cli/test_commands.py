@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from grader.classroom.intake import all_handed_in
+from grader.classroom.intake import all_submitted
 from grader.classroom.progress import as_json, results_table, summary_table
 from grader.classroom.run import autograde
 from grader.cli import terminal
@@ -72,15 +72,15 @@ def test_one_assignment_that_cannot_be_graded_does_not_stop_the_others(course: C
 
 def test_whose_hand_ins_there_are(course: Course, submit: Submit) -> None:
     with pytest.raises(CourseError, match="Put what was handed in into submitted/STUDENT/ASSIGNMENT"):
-        all_handed_in(course)
+        all_submitted(course)
     submit(course, "ada")
     submit(course, "emmy")
     submit(course, "emmy", assignment=OTHER)
-    assert all_handed_in(course) == {OTHER: [], ASSIGNMENT: []}
-    assert all_handed_in(course, ["ada"]) == {ASSIGNMENT: ["ada"]}
-    assert all_handed_in(course, ["emmy", "ada"]) == {OTHER: ["emmy"], ASSIGNMENT: ["emmy", "ada"]}
+    assert all_submitted(course) == {OTHER: [], ASSIGNMENT: []}
+    assert all_submitted(course, ["ada"]) == {ASSIGNMENT: ["ada"]}
+    assert all_submitted(course, ["emmy", "ada"]) == {OTHER: ["emmy"], ASSIGNMENT: ["emmy", "ada"]}
     with pytest.raises(CourseError, match="There is no submission by kurt"):
-        all_handed_in(course, ["ada", "kurt"])
+        all_submitted(course, ["ada", "kurt"])
 
 
 # --- a fresh clone ---------------------------------------------------------------------------------------------------

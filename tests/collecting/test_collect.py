@@ -25,8 +25,8 @@ from grader.classroom.run import autograde
 from grader.collecting import contents, files, folders, placing, recognising
 from grader.collecting.choosing import Chosen
 from grader.collecting.collect import Decision, Wanted, collect
-from grader.collecting.hand_ins import HandIn
 from grader.collecting.students import Key
+from grader.collecting.uploads import Upload
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.late import LATE_FILE
@@ -1101,8 +1101,8 @@ def test_a_cut_at_any_moment_loses_nothing(at_once: bool, class_of: Course, monk
 
 def a_choice(number: int, *more: str) -> Chosen:
     content = str(number).encode()
-    hand_in = HandIn(Key.of("ada"), (), "", datetime(2026, 11, number))
-    return Chosen(hand_in, {ASSIGNMENT: content}, dict.fromkeys(("own.py", *more), content), ())
+    upload = Upload(Key.of("ada"), (), "", datetime(2026, 11, number))
+    return Chosen(upload, {ASSIGNMENT: content}, dict.fromkeys(("own.py", *more), content), ())
 
 
 def test_what_a_cut_left_is_mended_by_the_next_run(class_of: Course, notebook: Notebook) -> None:

@@ -23,9 +23,9 @@ from distributed.protocol.serialize import ToPickle, deserialize, serialize, to_
 from grader.classroom import dask_crew
 from grader.classroom.dask_crew import connect
 from grader.classroom.intake import read_assignment
-from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.run import autograde
 from grader.classroom.submission_grader import SubmissionGrader
+from grader.classroom.worker_results import NoResult, pack, unpack
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook

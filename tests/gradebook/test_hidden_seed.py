@@ -14,7 +14,7 @@ from conftest import ASSIGNMENT
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.hidden_seed import SECRET_FILE, NumberedHandIn, hidden_seed, secret_of
+from grader.gradebook.hidden_seed import SECRET_FILE, Attempt, hidden_seed, secret_of
 
 # An error tells the student what the code was asked, in letters where numbers are left out.
 SPY = """def softmax(items_in):
@@ -96,7 +96,7 @@ def test_it_follows_from_everything_that_it_should() -> None:
 
 
 def test_hand_ins_are_counted_by_what_they_hold() -> None:
-    first = NumberedHandIn.after(None, "one")
-    assert (first.number, NumberedHandIn.after(first, "one")) == (1, first)
-    second = NumberedHandIn.after(first, "two")
-    assert [second.number, NumberedHandIn.after(second, "one").number] == [2, 3]
+    first = Attempt.after(None, "one")
+    assert (first.number, Attempt.after(first, "one")) == (1, first)
+    second = Attempt.after(first, "two")
+    assert [second.number, Attempt.after(second, "one").number] == [2, 3]

@@ -11,9 +11,9 @@ from grader.classroom.progress import results_table
 from grader.classroom.run import autograde
 from grader.cli.terminal import console
 from grader.course.folder import Course
-from grader.host.attempts import MOST, QUICK, attempt_of
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
+from grader.host.refusals import MOST, QUICK, denied_in_note
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.host.scratch import files_beside
 from grader.notebooks.cells import METADATA_KEY
@@ -60,19 +60,19 @@ def test_an_attempt_is_noted_even_if_its_error_is_hushed_up(
     attempt: str, sentence: str, sandbox: SandboxProcess
 ) -> None:
     sandbox.run_cell(f"try:\n    {attempt}\nexcept BaseException:\n    pass", 20)
-    assert [one.for_instructor for one in sandbox.take_attempts()][:1] == [sentence]
-    assert sandbox.take_attempts() == []
+    assert [one.for_instructor for one in sandbox.take_denied()][:1] == [sentence]
+    assert sandbox.take_denied() == []
 
 
 @pytest.mark.parametrize("source", HARMLESS)
 def test_what_is_allowed_is_not_noted(source: str, sandbox: SandboxProcess) -> None:
     assert sandbox.run_cell(source, 20).error == ""
-    assert sandbox.take_attempts() == []
+    assert sandbox.take_denied() == []
 
 
 def test_notes_are_bounded(sandbox: SandboxProcess) -> None:
     sandbox.run_cell("import os\nfor pid in range(100000, 100200):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
-    assert len(sandbox.take_attempts()) == MOST
+    assert len(sandbox.take_denied()) == MOST
 
 
 RAW = {  # system calls past Python, which knows nothing of them
@@ -93,8 +93,8 @@ def test_a_call_past_python_is_noted_too(call: str, sentence: str) -> None:
     sandbox.run_cell("import ctypes; library = ctypes.CDLL(None, use_errno=True)", 20)
     result = sandbox.run_cell(f"library.{call}, ctypes.get_errno()", 20)
     assert result.outputs[0].data["text/plain"] == "(-1, 1)"
-    assert [one.for_instructor for one in sandbox.take_attempts()] == [sentence]
-    assert sandbox.take_attempts() == []
+    assert [one.for_instructor for one in sandbox.take_denied()] == [sentence]
+    assert sandbox.take_denied() == []
     sandbox.close()
 
 
@@ -103,10 +103,10 @@ def test_who_asks_again_and_again_is_denied_and_told_each_time() -> None:
     try:
         result = process.run_cell(f"import ctypes; {{ctypes.CDLL(None).fork() for _ in range({2 * QUICK})}}", 20)
         assert result.outputs[0].data["text/plain"] == "{-1}"
-        assert [one.kind for one in process.take_attempts()] == ["program"]
+        assert [one.kind for one in process.take_denied()] == ["program"]
         result = process.run_cell("ctypes.CDLL(None).ptrace(0, 0, 0, 0)", 20)
         assert result.outputs[0].data["text/plain"] == "-1"
-        assert [one.kind for one in process.take_attempts()] == ["system"]
+        assert [one.kind for one in process.take_denied()] == ["system"]
     finally:
         process.close()
 
@@ -116,7 +116,7 @@ def test_many_notes_do_not_hide_what_the_kernel_tells() -> None:
     try:
         notes = f"for number in range({MOST + 1}): os.write(4, json.dumps(['read', str(number)]).encode())"
         process.run_cell(f"import ctypes, json, os\n{notes}\nctypes.CDLL(None).ptrace(0, 0, 0, 0)", 20)
-        assert [one.kind for one in process.take_attempts()] == ["read"] * MOST + ["system"]
+        assert [one.kind for one in process.take_denied()] == ["read"] * MOST + ["system"]
     finally:
         process.close()
 
@@ -142,7 +142,7 @@ def test_a_question_about_the_system_starts_no_program() -> None:
     process = SandboxProcess({}, Limits(cell=20))
     try:
         assert process.run_cell("import platform; platform.platform(), platform.processor()", 20).error == ""
-        assert process.take_attempts() == []
+        assert process.take_denied() == []
     finally:
         process.close()
 
@@ -153,7 +153,7 @@ def test_an_empty_note_hides_nothing() -> None:
         process.run_cell("import os, socket\nnotes = socket.socket(fileno=4)\nfor _ in range(5): notes.send(b'')", 20)
         process.run_cell("try: os.fork()\nexcept OSError: pass", 20)
         process.run_cell("try: os.kill(1, 9)\nexcept OSError: pass", 20)
-        assert [one.kind for one in process.take_attempts()] == ["program", "signal"]
+        assert [one.kind for one in process.take_denied()] == ["program", "signal"]
         process.run_cell("notes.detach()", 20)
     finally:
         process.close()
@@ -164,7 +164,7 @@ def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
     process = SandboxProcess({}, Limits())
     with pytest.raises(SandboxLost):
         process.run_cell(f"import os\ntry: open('/etc/passwd')\nexcept OSError: pass\n{end}", 3)
-    assert [one.for_instructor for one in process.take_attempts()] == ["read /etc/passwd"]
+    assert [one.for_instructor for one in process.take_denied()] == ["read /etc/passwd"]
 
 
 NOTES = [
@@ -184,7 +184,7 @@ NOTES = [
 
 @pytest.mark.parametrize("note", NOTES)
 def test_a_note_that_is_none_is_dropped(note: bytes) -> None:
-    assert attempt_of(note) is None
+    assert denied_in_note(note) is None
 
 
 def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any) -> None:

@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 from safetensors.torch import save
 
 from grader.host import replies, sandbox_process, stand_ins
-from grader.host.attempts import attempt_of
 from grader.host.limits import Limits
+from grader.host.refusals import denied_in_note
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.judging.judge import judge
 from grader.model.answer import Loss, Lost, Missing, Raised, Returned, sentence_of
@@ -550,7 +550,7 @@ def take_in(data: bytes) -> None:
     verdict = judge(EXERCISE, DRAWN, [answer] * len(DRAWN))
     assert verdict.credit < 1
     json.dumps(verdict.to_json()).encode()
-    str(attempt_of(json.dumps(received.header.get("values")).encode())).encode()
+    str(denied_in_note(json.dumps(received.header.get("values")).encode())).encode()
     result = replies.read_cell(received)
     json.dumps(result.outputs)
     result.error.encode()

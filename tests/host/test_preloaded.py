@@ -47,7 +47,7 @@ def test_it_leaves_nothing_behind_that_a_sandbox_has_of_its_own() -> None:
     process = SandboxProcess({}, Limits(cell=60), loaded=[COMPILER])
     try:
         result = process.run_cell("import tempfile\ntempfile.TemporaryFile().write(b'x')", 60)
-        assert (result.error, process.take_attempts()) == ("", [])
+        assert (result.error, process.take_denied()) == ("", [])
     finally:
         process.close()
 

@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from nbgrader.utils import compute_checksum, determine_grade
 
-from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.submission_grader import SubmissionGrader
+from grader.classroom.worker_results import NoResult, pack, unpack
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.judging.ordinary_scores import Test as OneTest

@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from selenium.webdriver import Chrome
 
-from grader.classroom import kept
+from grader.classroom import attempts
 from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.run import autograde
 from grader.classroom.stale import stale
@@ -181,7 +181,7 @@ def test_nothing_that_was_handed_in_is_thrown_away(course: Course) -> None:
 
 
 def all_there(course: Course, student: str = "kurt") -> set[str]:
-    places = [course.root / "hand_ins" / student / WORDS / name for name in kept.kept(course, student, WORDS)]
+    places = [course.root / "hand_ins" / student / WORDS / name for name in attempts.kept(course, student, WORDS)]
     return {(place / "words.ipynb").read_text() for place in [course.folder("submitted") / student / WORDS, *places]}
 
 
@@ -189,13 +189,13 @@ def all_there(course: Course, student: str = "kurt") -> set[str]:
 def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
     name: str, most: int, course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, name, most)
+    monkeypatch.setattr(attempts, name, most)
     collected(course, (FIRST, notebook(course, WRONG)))
     graded(course)
-    (copy,) = kept.kept(course, "kurt", WORDS)
+    (copy,) = attempts.kept(course, "kurt", WORDS)
     collected(course, (SECOND, notebook(course, RIGHT)))  # its place is free: what was there is kept already
     graded(course)
-    assert kept.kept(course, "kurt", WORDS) == [copy]
+    assert attempts.kept(course, "kurt", WORDS) == [copy]
     assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
     source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
     (told,) = collect(course, WORDS, [source], Wanted(as_named=True), silent)

@@ -25,8 +25,8 @@ from grader.notebooks.repair import nbgrader_metadata
 from grader.notebooks.safe_html import safe_texts
 from grader.notebooks.verdict_cells import (
     BLOCKED_KEY,
-    attempts_of,
     blocked_output,
+    denied_in,
     results_of,
     together,
     verdict_output,
@@ -64,7 +64,7 @@ def unpack(content: object, submission: Submission, assignment: Assignment) -> G
         if known.name in submission.notebooks:
             results.append(_unpack(_object(said.get(known.name), "a notebook"), known, graded))
         else:
-            graded.notebooks[known.name], verdicts = not_handed_in(known)
+            graded.notebooks[known.name], verdicts = missing_notebook(known)
             results.append((verdicts, []))
     graded.verdicts, graded.blocked = together(results)
     return graded
@@ -84,7 +84,7 @@ def as_text(notebook: Any) -> str:
     return text if text.endswith("\n") else f"{text}\n"
 
 
-def not_handed_in(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
+def missing_notebook(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
     """Of a notebook that is missing: it earns nothing, and nobody has to look at it, as in nbgrader."""
     why = f"The notebook {known.name}.ipynb was not handed in."
     earning = [cell for cell in known.known if cell.grade or cell.task]
@@ -188,7 +188,7 @@ def _outputs(data: Mapping[str, Any], cell: Any, known: KnownCell | None) -> lis
     outputs = data.get("outputs")
     if not isinstance(outputs, list) or not all(map(untrusted.is_object, outputs)):
         raise NoResult("the outputs of a cell are of the wrong kind")
-    notices = [blocked_output(attempts) for output in outputs if (attempts := attempts_of(output))]
+    notices = [blocked_output(denied) for output in outputs if (denied := denied_in(output))]
     if known is not None and is_test_cell(cell):
         verdict = _scored(outputs, known).verdict
         if not verdict.in_process:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, take_in
 from grader.classroom.run import autograde
+from grader.classroom.submitted_files import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, take_in
 from grader.course.folder import Course
 from grader.gradebook.fingerprint import digest
 from grader.gradebook.preprocessors import links

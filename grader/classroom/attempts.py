@@ -6,7 +6,7 @@ import errno
 import shutil
 from pathlib import Path
 
-from grader.classroom.handed_in import MAX_BYTES, HandedIn, NotTakenIn, take_in
+from grader.classroom.submitted_files import MAX_BYTES, NotTakenIn, SubmittedFiles, take_in
 from grader.course.folder import Course
 from grader.gradebook.fingerprint import digest
 from grader.host.scratch import write_files
@@ -34,26 +34,26 @@ def keep(course: Course, student: str, assignment: str) -> None:
     """What lies in submitted/. Where there is no notebook, nothing could ever count."""
     names = course.notebooks("release", assignment)
     try:
-        handed_in = take_in(course.folder("submitted"), student, assignment, notebooks=names)
+        submitted = take_in(course.folder("submitted"), student, assignment, notebooks=names)
     except NotTakenIn:
         return
-    write(course, student, assignment, handed_in)
+    write(course, student, assignment, submitted)
 
 
-def is_there(course: Course, student: str, assignment: str, handed_in: HandedIn) -> bool:
-    return _place(course, student, assignment, handed_in).is_dir()
+def is_there(course: Course, student: str, assignment: str, submitted: SubmittedFiles) -> bool:
+    return _place(course, student, assignment, submitted).is_dir()
 
 
-def write(course: Course, student: str, assignment: str, handed_in: HandedIn) -> None:
+def write(course: Course, student: str, assignment: str, submitted: SubmittedFiles) -> None:
     """Keep this one, whole or not at all. NoRoom is raised if there are too many others."""
-    place = _place(course, student, assignment, handed_in)
+    place = _place(course, student, assignment, submitted)
     if place.is_dir():
         return
     if _is_full(place.parent):
         raise NoRoom(place.parent)
     unfinished = place.with_name(f".{place.name}")
     shutil.rmtree(unfinished, ignore_errors=True)
-    content = _content(handed_in)
+    content = _content(submitted)
     write_files({name: part for name, part in content.items() if part is not None}, unfinished)
     for name in [name for name, part in content.items() if part is None]:
         (unfinished / name).mkdir(parents=True)  # as it was: a folder in the place of a notebook
@@ -65,10 +65,10 @@ def _is_full(folder: Path) -> bool:
     return folder.is_dir() and (len(list(folder.iterdir())) >= MOST or sum(sizes) >= MOST_BYTES)
 
 
-def _place(course: Course, student: str, assignment: str, handed_in: HandedIn) -> Path:
-    parts = [part for place, content in sorted(_content(handed_in).items()) for part in (place, content or b"")]
+def _place(course: Course, student: str, assignment: str, submitted: SubmittedFiles) -> Path:
+    parts = [part for place, content in sorted(_content(submitted).items()) for part in (place, content or b"")]
     return course.root / FOLDER / student / assignment / digest(*parts)[:16]
 
 
-def _content(handed_in: HandedIn) -> dict[str, bytes | None]:
-    return {f"{name}.ipynb": content for name, content in handed_in.notebooks.items()} | handed_in.files
+def _content(submitted: SubmittedFiles) -> dict[str, bytes | None]:
+    return {f"{name}.ipynb": content for name, content in submitted.notebooks.items()} | submitted.files

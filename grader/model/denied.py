@@ -10,7 +10,7 @@ from grader.sandbox.plain_text import one_line
 
 
 class Tried(StrEnum):
-    """Kinds of attempts."""
+    """What a submission can try: the kinds of calls that are denied."""
 
     READ = "read"
     WRITE = "write"
@@ -22,12 +22,14 @@ class Tried(StrEnum):
 
 
 @dataclass(frozen=True)
-class Attempt:
+class Denied:
+    """One try that was denied."""
+
     kind: Tried
     detail: str = ""  # text of the student's choice
 
     @classmethod
-    def from_json(cls, data: object) -> Attempt | None:
+    def from_json(cls, data: object) -> Denied | None:
         """What was written as JSON, and perhaps changed by somebody since."""
         if not untrusted.is_object(data) or data.get("kind") not in list(Tried):
             return None

@@ -39,7 +39,7 @@ class NotTakenIn(Exception):
 
 
 @dataclass
-class HandedIn:
+class SubmittedFiles:
     """A submission as it was handed in, in memory."""
 
     notebooks: dict[str, bytes | None]  # by name; None if the notebook is a folder
@@ -56,7 +56,7 @@ def take_in(
     notebooks: Sequence[str] = (),
     beside: Collection[str] = (),
     kept: str = "",
-) -> HandedIn:
+) -> SubmittedFiles:
     """Read a submission; in a folder of those that are `kept`, the one of this name.
 
     What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there,
@@ -70,11 +70,11 @@ def take_in(
         )
     try:
         above, source = submitted / student, submitted / student / assignment / kept
-        handed_in = HandedIn(_take_in_notebooks(above, source, notebooks or [assignment]))
+        found = SubmittedFiles(_take_in_notebooks(above, source, notebooks or [assignment]))
     except OSError as error:
         raise NotTakenIn(f"what was handed in cannot be read: {error.strerror}") from error
-    _read_other_files(source, handed_in, given, own, beside)
-    return handed_in
+    _read_other_files(source, found, given, own, beside)
+    return found
 
 
 def is_name(student: str) -> bool:
@@ -115,10 +115,10 @@ def _take_in_notebook(notebook: Path) -> bytes | None:
 
 
 def _read_other_files(
-    source: Path, handed_in: HandedIn, given: Path | None, own: Collection[str], beside: Collection[str]
+    source: Path, found: SubmittedFiles, given: Path | None, own: Collection[str], beside: Collection[str]
 ) -> None:
     """Files beside the notebook, as far as there is room; they help the student's code and earn nothing."""
-    left_out = handed_in.left_out
+    left_out = found.left_out
     files_left, bytes_left = MAX_FILES, MAX_BYTES
     for entry in _entries(source):
         path = Path(entry.path)
@@ -139,7 +139,7 @@ def _read_other_files(
                 if files_left < 0 or bytes_left < 0:
                     left_out.append("hand in far too many or too large files")
                     break
-                handed_in.files[str(place)] = read_plain(path, size)
+                found.files[str(place)] = read_plain(path, size)
         except OSError:
             left_out.append(f"hand in something that cannot be read ({one_line(path.name, 60)})")
 

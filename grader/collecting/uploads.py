@@ -12,7 +12,7 @@ from grader.collecting.students import NAME, Key, Roster
 
 
 @dataclass(frozen=True)
-class HandIn:
+class Upload:
     """What one student has handed in at one time, as far as the platform tells."""
 
     key: Key
@@ -44,7 +44,7 @@ class Platform(Protocol):
     def fits(self, listing: Listing, /) -> int:
         """How many of the names on its first level are such as the platform writes."""
 
-    def hand_ins(self, listing: Listing, asked: Asked, /) -> list[HandIn]:
+    def uploads(self, listing: Listing, asked: Asked, /) -> list[Upload]:
         """What it holds, by student and time."""
 
 
@@ -63,8 +63,8 @@ def inside(files: Iterable[File]) -> list[File]:
     return [file.below(1) if len(file.parts) > 1 else file for file in files]
 
 
-def unnamed(listing: Listing, files: Sequence[File], platform: str) -> HandIn:
+def unnamed(listing: Listing, files: Sequence[File], platform: str) -> Upload:
     top = files[0].parts[0]
-    return HandIn(
+    return Upload(
         Key.in_doubt(top, f"it is not named as {platform} names what it gives out"), files, listing.within(top)
     )

@@ -14,7 +14,7 @@ import struct
 import threading
 import time
 
-from grader.model.attempt import Attempt, Tried
+from grader.model.denied import Denied, Tried
 from grader.sandbox.calls import kind_of
 from grader.sandbox.plain_text import one_line
 
@@ -72,12 +72,12 @@ MAX_NOTES = 1000  # more do not fit into the socket
 MAX_DETAIL = 120  # characters
 
 
-class Attempts:
-    """Those of one sandbox, which leaves its notes in this socket."""
+class Denials:
+    """What one sandbox was denied; it leaves its notes in this socket."""
 
     def __init__(self, notes: socket.socket) -> None:
         self._notes = notes
-        self._found: list[Attempt] = []
+        self._found: list[Denied] = []
         self._refusals: Refusals | None = None
 
     def answer(self, listener: int) -> None:
@@ -86,7 +86,7 @@ class Attempts:
             self._refusals = Refusals(listener)
             self._refusals.start()
 
-    def take(self) -> list[Attempt]:
+    def take(self) -> list[Denied]:
         """All since this was last asked."""
         self.read()
         found, self._found = self._found, []
@@ -99,21 +99,21 @@ class Attempts:
             for _ in range(MAX_NOTES):  # an empty one is a student's, who hopes that we stop there
                 notes.append(self._notes.recv(4096))
         for note in notes:
-            self._add(attempt_of(note))
-        told = {attempt.kind for attempt in self._found}
+            self._add(denied_in_note(note))
+        told = {denied.kind for denied in self._found}
         for kind in map(Tried, self._refusals.take() if self._refusals else ()):
             if kind not in told:  # else a note tells it in more words
-                self._found.append(Attempt(kind))  # however many notes there are: those are the student's
+                self._found.append(Denied(kind))  # however many notes there are: those are the student's
 
-    def _add(self, attempt: Attempt | None) -> None:
-        if attempt and attempt not in self._found and len(self._found) < MOST:
-            self._found.append(attempt)
+    def _add(self, denied: Denied | None) -> None:
+        if denied and denied not in self._found and len(self._found) < MOST:
+            self._found.append(denied)
 
 
-def attempt_of(note: bytes) -> Attempt | None:
+def denied_in_note(note: bytes) -> Denied | None:
     """What a note of a sandbox tells, if it is one."""
     try:
         kind, detail = json.loads(note)
-        return Attempt(Tried(kind), one_line(detail, MAX_DETAIL).strip())
+        return Denied(Tried(kind), one_line(detail, MAX_DETAIL).strip())
     except (ValueError, TypeError, RecursionError):
         return None
