@@ -14,6 +14,7 @@ from grader.course.folder import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.class_rows import read_rows
 from grader.gradebook.connection import check_gradebook
+from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import one_line
 
 # Feedback pages of groups: the page of the one who has handed in is that of all members.
@@ -23,7 +24,7 @@ _COPIED = "group.txt"  # beside a page that is a copy
 
 def handed_in_by(course: Course, assignment: str, tell: Callable[[str], None]) -> Mapping[str, str]:
     """For each student whose group has handed in by somebody else, by whom."""
-    if not course.rules(assignment).groups:
+    if not term_rules(course, assignment).groups:
         return {}
     submissions = read_rows(course, assignment, tell).submissions
     return {student: row.student_id for student, row in submissions.items() if student != row.student_id}

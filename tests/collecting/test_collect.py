@@ -222,7 +222,7 @@ def test_times_of_moodle_are_those_of_its_worksheet_in_the_courses_zone(
     rules = class_of.root / "course.toml"
     rules.write_text('timezone = "Europe/Berlin"')
     try:
-        found = {one.student: one for one in decided(class_of, source, times=times)}
+        found = {one.student: one for one in decided(Course(class_of.root), source, times=times)}
     finally:
         rules.unlink()
     assert found["ada"].time == datetime(2026, 11, 20, 8, 15)
