@@ -65,7 +65,7 @@ exercise = Exercise(
                   "alone.", kind="scaling"),
             wrong("divided by 2", "scores.append(score / 2)",
                   "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a "
-                  "query.", kind="hard-coded"),
+                  "query.", kind="hard-coded", or_borrowed=True),
             wrong("divided by √3", "scores.append(score / math.sqrt(3))",
                   "Your scores are divided by √3 whatever the sizes are. Divide by √D, from the shape of a query.",
                   credit=0.25, kind="hard-coded")),

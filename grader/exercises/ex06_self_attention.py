@@ -62,7 +62,7 @@ exercise = Exercise(
                   "The scores that you use are multiplied by √D. They should be divided by it.", kind="scaling"),
             wrong("divided by 2", scored("torch.sum(query * key) / 2"),
                   "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a "
-                  "query.", kind="hard-coded"),
+                  "query.", kind="hard-coded", or_borrowed=True),
             wrong("sign flipped", scored("-torch.sum(query * key) / len(query)**0.5"),
                   "The scores have the wrong sign: a query should look most where its dot product is largest.",
                   credit=0.25),

@@ -120,7 +120,7 @@ exercise = Exercise(
                   "The scores that you use are multiplied by √D. They should be divided by it.", kind="scaling"),
             wrong("divided by 2", "scores = scores / 2",
                   "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of X.",
-                  kind="hard-coded"),
+                  kind="hard-coded", or_borrowed=True),
             wrong("divided by √8", "scores = scores / math.sqrt(8)",
                   "Your scores are divided by √8 whatever the sizes are. Take D from the shape of X.",
                   kind="hard-coded"),

@@ -97,7 +97,7 @@ exercise = Exercise(
                   kind="scaling"),
             wrong("divided by 2", "scores = scores / 2",
                   "Your scores are divided by 2 whatever the head size is; that fits 4 only. Take it from the shapes.",
-                  kind="hard-coded"),
+                  kind="hard-coded", or_borrowed=True),
             wrong("divided by √8", "scores = scores / math.sqrt(8)",
                   "Your scores are divided by √8 whatever the sizes are. Take the head size from the shapes.",
                   kind="hard-coded"),

@@ -173,7 +173,7 @@ class Grading:
             cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}  # an error of that name may be the student's own
             self._note_failure(cell.source, Missing(sentence_of(lost), lost))
             return
-        if result.error.startswith("NameError") and self.skipped:
+        if result.kind == "NameError" and self.skipped:
             self._run_again_after_demos(cell)
             return
         cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -176,6 +175,7 @@ class _Judgement:
             misconceptions=tuple(misconception.name for misconception in misconceptions),
             cases_right=self._cases_right,
             cases=len(self.answers),
+            holds_nan=any(holds_nan(answer.value) for answer in self.answers if isinstance(answer, Returned)),
         )
 
     @property
@@ -294,7 +294,7 @@ class _Judgement:
     def _unexplained(self) -> Verdict:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
         said = [self._about(first), *said_of_factors(self.key, self.answers, self.tolerance, self.time)]
-        said += [text for text in self._rules_broken() if text not in said]
+        said += [text for text in self._rules_broken().values() if text not in said]
         if (right := self._cases_right) and part_of(first) != "parameters":  # which fit by chance
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
@@ -309,11 +309,13 @@ class _Judgement:
             reason = Reason.WRONG_DEVICE
         return replace(self._result(0.0, reason, *said), lost=answer if isinstance(answer, Lost) else None)
 
-    def _rules_broken(self) -> list[str]:
-        """What was seen in any case, whatever else is wrong: each sentence once, with the first numbers in it."""
-        values = (answer.value for answer in self.answers if isinstance(answer, Returned))
-        said = [text for value in values for text in self.form.rules_broken(value)]
-        return list({re.sub(r"\d+", "", text): text for text in reversed(said)}.values())[::-1]
+    def _rules_broken(self) -> dict[str, str]:
+        """What was seen in any case, whatever else is wrong: a sentence for each rule, about the first such case."""
+        said: dict[str, str] = {}
+        for answer in self.answers:
+            if isinstance(answer, Returned):
+                said |= {part: text for part, text in self.form.rules_broken(answer.value).items() if part not in said}
+        return said
 
     def _failed_elsewhere(self, first: Finding) -> list[str]:
         """The error that the code stops with in another case than the one that is told first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,7 +12,6 @@ from grader.model.verdict import Reason, Verdict
 
 NAME = "the notebook's variables"
 
-_IS_FIXED = re.compile(r"\bwhatever (D|d_k|the head size|the size)\b")
 BORROWED_CREDIT = 0.5  # as for a number of the notebook that is written in the code
 
 
@@ -57,7 +55,7 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     elif any(fact.kind in (FactKind.EMPTY, FactKind.SIZED) for fact in facts):  # then nobody has computed it
         told = [text for text in verdict.sentences if text != sentences.WHERE_NAN_COMES_FROM]
         verdict = replace(verdict, sentences=tuple(told))
-    if not any("NaN" in text for text in verdict.sentences):
+    if not verdict.holds_nan:
         kinds.add(FactKind.INFINITE)
     said = sentences.of_facts([fact for fact in facts if fact.kind not in kinds])
     first = "missing step" in kinds or any(fact.kind == FactKind.MADE_ANEW for fact in facts)
@@ -75,7 +73,7 @@ def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Seque
     """The same number in all cases, which the code takes from the notebook: nobody has written it."""
     if not any(fact.kind == FactKind.BORROWED for fact in facts):
         return verdict
-    fixed = [held for held in named_in(exercise, verdict) if _IS_FIXED.search(held.says)]
+    fixed = [held for held in named_in(exercise, verdict) if held.or_borrowed]
     names, said = {held.name for held in fixed}, {held.says for held in fixed}
     named = tuple(NAME if name in names else name for name in verdict.misconceptions)
     return replace(

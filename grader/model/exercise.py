@@ -196,6 +196,8 @@ class Misconception:
     """Expressions such as "_ ** 1 / 2", where _ stands for anything: code with one of them reads `says_of_code`."""
     says_of_code: str = ""
     """What a student reads whose code has one of the expressions `in_code`."""
+    or_borrowed: bool = False
+    """Whether the number may also be one that the code takes from the notebook. A student then reads that instead."""
 
 
 def wrong(
@@ -207,6 +209,7 @@ def wrong(
     kind: Kind = "wrong formula",
     in_code: tuple[str, ...] = (),
     says_of_code: str = "",
+    or_borrowed: bool = False,
 ) -> Misconception:
     """A mistake: other lines of the solution.
 
@@ -218,7 +221,9 @@ def wrong(
     exercise still earns.
     """
     change = lines if isinstance(lines, Mapping) else {"": lines}
-    return Misconception(name, kind, credit, says, change, in_code=in_code, says_of_code=says_of_code)
+    return Misconception(
+        name, kind, credit, says, change, in_code=in_code, says_of_code=says_of_code, or_borrowed=or_borrowed
+    )
 
 
 def at(mark: str, *mistakes: Misconception) -> list[Misconception]:

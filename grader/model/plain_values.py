@@ -50,16 +50,17 @@ Pair = tuple[str, torch.Tensor, torch.Tensor]  # what is given and expected in a
 
 @dataclass(frozen=True)
 class InWords(Difference):
-    """A difference that has words of its own."""
+    """A difference somewhere in a value of any kind."""
 
     place: str = ""  # as a student would index it: "['age'][2]"
-    words: str = ""
+    words: str = ""  # if it has some of its own
 
     def sentence(self, name: str = "") -> str:
         """The difference in words: of the result, or of something with a name."""
+        words = self.words or self._in_words()
         if not name:
-            return f"result{self.place} {self.words}"
-        return f"{f'Entry {self.place} of the' if self.place else 'The'} {name} {self.words}"
+            return f"result{self.place} {words}"
+        return f"{f'Entry {self.place} of the' if self.place else 'The'} {name} {words}"
 
 
 class _Found(Exception):
@@ -112,9 +113,12 @@ def paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor
 
 def _placed(found: Difference, place: str) -> InWords:
     """A difference of a tensor or an array, which stands somewhere."""
-    words = found.sentence().removeprefix("result")
-    entry, _, words = words.partition(" ")
-    return InWords(found.kind, worst=found.worst, place=place + entry, words=words, right_numbers=found.right_numbers)
+    return InWords(**vars(found), place=place + _entry(found.entry))
+
+
+def _entry(index: tuple[int, ...]) -> str:
+    """The way a student would write it: "[3, 0]"; empty for a single number."""
+    return f"[{', '.join(map(str, index))}]" if index else ""
 
 
 class _Walk:
@@ -253,7 +257,7 @@ class _Walk:
         elif got.shape != want.shape:
             self._is_wrong(place, f"has shape {got.shape}, but {want.shape} was expected.", Kind.SHAPE)
         elif wrong := first_true(~equal_entries(got, want)):
-            self._is_wrong(f"{place}[{', '.join(map(str, wrong))}]", "is the first wrong entry.")
+            self._is_wrong(place + _entry(wrong), "is the first wrong entry.")
 
     def _compare_numbers(self, got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], place: str) -> None:
         given, expected = as_tensor(got), as_tensor(want)
@@ -267,7 +271,7 @@ class _Walk:
         # Of whole numbers, none is nearly right.
         differs = got != want if got.dtype.kind in "iu" else ~(np.abs(got - want) <= min(self._tolerance, NEARLY))
         if wrong := first_true(differs):
-            self._is_wrong(f"{place}[{', '.join(map(str, wrong))}]", "is the first wrong number.")
+            self._is_wrong(place + _entry(wrong), "is the first wrong number.")
 
     def _compare_tables(self, got: Any, want: Table, place: str) -> None:
         if not isinstance(got, Table) or got.is_series != want.is_series:

@@ -153,6 +153,7 @@ class Verdict:
     located: tuple[Located, ...] = ()  # where the code has to change, by proof
     functions: Mapping[str, Verdict] = field(default_factory=dict)  # where several share an exercise: on each, by name
     in_process: bool = False  # of an ordinary test, which ran in the student's process: the credit is that one's word
+    holds_nan: bool = field(default=False, compare=False)  # whether NaN came back: for the judge, and not written down
 
     @property
     def right(self) -> bool:
@@ -172,7 +173,7 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """What is empty in most verdicts is left out, as in those that were written before it was known."""
-        return _without_empty(asdict(self))
+        return _as_written(asdict(self))
 
     @classmethod
     def from_json(cls, data: object) -> Verdict | None:
@@ -213,10 +214,11 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
     )
 
 
-def _without_empty(data: dict[str, Any]) -> dict[str, Any]:
+def _as_written(data: dict[str, Any]) -> dict[str, Any]:
     full = {name: value for name, value in data.items() if value or name not in _LEFT_OUT_IF_EMPTY}
+    del full["holds_nan"]
     if functions := full.get("functions"):
-        full["functions"] = {name: _without_empty(verdict) for name, verdict in functions.items()}
+        full["functions"] = {name: _as_written(verdict) for name, verdict in functions.items()}
     return full
 
 

@@ -234,27 +234,28 @@ def _points_in_short(points: Points, waiting: int) -> list[str]:
 def to_look_at(told: Summary) -> list[tuple[str, str]]:
     """What asks for an instructor, and the section that tells more."""
     kinds = Counter(line.kind for line in told.stopped)
-    lines = [
-        ("waiting", plural(len(told.waiting), "submission"), "waiting for points by hand"),
-        ("no-grade", plural(len(told.no_grade), "submission"), "without a grade"),
-        ("empty", plural(len(told.empty), "notebook"), "with nothing filled in"),
-        ("stopped", plural(kinds["timeout"], "timeout"), "") if kinds["timeout"] else None,
-        ("stopped", plural(kinds["crash"], "crash", "crashes"), "") if kinds["crash"] else None,
-        ("denied", plural(len(told.denied), "submission"), "that tried something not allowed"),
-        ("in-process", plural(len(told.in_process), "test"), "that can be fooled"),
-        ("identical", plural(len(told.identical), "group"), "with the same file or text"),
-        ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
-        ("alike", plural(len(told.not_compared), "submission"), "with code that could not be compared"),
-        ("late", plural(len(told.late), "submission"), "handed in late"),
-        ("late-without-time", plural(len(told.late_without_time), "submission"), "late by nobody knows how much"),
-        ("no-time", plural(len(told.no_time), "submission"), "without a time"),
-        ("no-submission", plural(len(told.no_submission), "student"), "without a submission"),
+    counts = [
+        ("waiting", len(told.waiting), "submission", "waiting for points by hand"),
+        ("no-grade", len(told.no_grade), "submission", "without a grade"),
+        ("empty", len(told.empty), "notebook", "with nothing filled in"),
+        ("stopped", kinds["timeout"], "timeout", ""),
+        ("stopped", kinds["crash"], "crash", ""),
+        ("denied", len(told.denied), "submission", "that tried something not allowed"),
+        ("in-process", len(told.in_process), "test", "that can be fooled"),
+        ("identical", len(told.identical), "group", "with the same file or text"),
+        ("alike", len(told.alike), "pair", "of similar notebooks"),
+        ("alike", len(told.not_compared), "submission", "with code that could not be compared"),
+        ("late", len(told.late), "submission", "handed in late"),
+        ("late-without-time", len(told.late_without_time), "submission", "late by nobody knows how much"),
+        ("no-time", len(told.no_time), "submission", "without a time"),
+        ("no-submission", len(told.no_submission), "student", "without a submission"),
     ]
-    return [(line[0], f"{line[1]} {line[2]}".strip()) for line in lines if line and not line[1].startswith("no ")]
+    return [(section, f"{plural(count, what)} {which}".strip()) for section, count, what, which in counts if count]
 
 
-def plural(count: int, one: str, many: str = "") -> str:
-    return f"no {many or one + 's'}" if not count else f"{count} {one if count == 1 else many or one + 's'}"
+def plural(count: int, one: str) -> str:
+    many = f"{one}es" if one.endswith("sh") else f"{one}s"
+    return f"{count or 'no'} {one if count == 1 else many}"
 
 
 def duration(seconds: float) -> str:

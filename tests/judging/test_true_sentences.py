@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
+import torch
 
 from grader.course.folder import Course
 from grader.host.grading import grade_notebook
 from grader.judging import sentences
-from grader.model.answer import Raised
+from grader.judging.judge import judge
+from grader.judging.with_facts import with_facts
+from grader.model.answer import Raised, Returned
 from grader.model.exercise import Misconception
+from grader.model.fact import Fact, FactKind
 from grader.model.findings import Failed
-from grader.model.verdict import Verdict
+from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
 from support.solution_cells import corpus
 
@@ -34,6 +39,29 @@ def judged(course: Course, make_notebook: Any, solved: dict[int, str]) -> Judged
         return next(verdict for verdict in grade_notebook(notebook, settings=OURS) if verdict.exercise == number)
 
     return verdict
+
+
+INFINITE = Fact(FactKind.INFINITE, "x = x * torch.inf")
+TWO = next(one for one in EXERCISES[2].mistakes if one.or_borrowed)
+NAMED = Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, (TWO.says,), (TWO.name,))
+
+
+def test_infinity_is_told_where_nan_came_back_whatever_the_sentences_say() -> None:
+    wrong = Verdict(2, "Scores", 0.0, Reason.WRONG, ("It is wrong, and not by NaN.",))
+    assert with_facts(EXERCISES[2], wrong, [INFINITE]).sentences == wrong.sentences
+    assert "computes with ∞" in with_facts(EXERCISES[2], replace(wrong, holds_nan=True), [INFINITE]).sentences[-1]
+    cases = EXERCISES[3].sample()
+    answers = [Returned(torch.full((len(case.inputs[0]),), torch.nan), list(case.inputs)) for case in cases]
+    verdict = judge(EXERCISES[3], cases, answers)
+    assert verdict.holds_nan
+    assert "holds_nan" not in verdict.to_json()
+
+
+def test_a_number_that_is_read_from_the_notebook_is_not_said_to_be_written() -> None:
+    said = with_facts(EXERCISES[2], NAMED, [Fact(FactKind.BORROWED, "D")])
+    assert said.misconceptions == ("the notebook's variables",)
+    assert TWO.says not in said.sentences
+    assert with_facts(EXERCISES[2], NAMED, []) == NAMED
 
 
 def misconceptions() -> Iterator[Misconception]:

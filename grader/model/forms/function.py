@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -102,9 +103,9 @@ class Form:
         """How an answer is built."""
         return describe_form(answer)
 
-    def rules_broken(self, answer: Any) -> list[str]:  # noqa: ARG002  there are none for a result
-        """Sentences about what was seen beside the results, each of which holds whatever else is wrong."""
-        return []
+    def rules_broken(self, answer: Any) -> Mapping[str, str]:  # noqa: ARG002  there are none for a result
+        """A sentence for each broken rule beside the results, by part: it holds whatever else is wrong."""
+        return {}
 
     def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All computed numbers with the expected ones, or None when they do not belong together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from grader.model.forms.parts import InParts
@@ -32,10 +33,10 @@ class Generation(InParts):
                 return not more and set(texts) == {"text", "few", "again", "other"}
         return False
 
-    def rules_broken(self, answer: Any) -> list[str]:
+    def rules_broken(self, answer: Any) -> Mapping[str, str]:
         """All sentences that reading made, since each is about something else that was seen."""
         parts = answer.items() if isinstance(answer, dict) else ()
-        return [part for name, part in parts if name != "tokens" and isinstance(part, str) and part]
+        return {name: part for name, part in parts if name != "tokens" and isinstance(part, str) and part}
 
     def result(self, answer: Any) -> Any:
         """What was written."""
