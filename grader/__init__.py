@@ -15,6 +15,7 @@ _NAMES = {
     "grader.model.exercise": [
         "Allowed",
         "Case",
+        "Columns",
         "Exercise",
         "Inputs",
         "LentClass",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:  # for editors and mypy, which run nothing: "as" says that a n
     from grader.kit.module_readings import reader as reader
     from grader.model.exercise import Allowed as Allowed
     from grader.model.exercise import Case as Case
+    from grader.model.exercise import Columns as Columns
     from grader.model.exercise import Exercise as Exercise
     from grader.model.exercise import Inputs as Inputs
     from grader.model.exercise import LentClass as LentClass

@@ -14,29 +14,25 @@ from grader.judging import sentences
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, FactKind
 
-# Words as rows, where an exercise has them as columns: many write that who know it from elsewhere.
-
-WORDS_AS_ROWS = "words as rows"
-FLAT_WORDS = "vectors in place of columns"
+# Rows, where an exercise has columns: many write that who know it from elsewhere.
 
 Turn = Callable[[Tensor], Tensor]
 
 
 def ways_with_rows(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
-    """Each word as a row, or flat; beside that, matrices and biases as they are, or turned with them."""
-    if exercise.form.name != "function" or not any(map(_is_column, _tensors(first.inputs))):
+    """Each column as a row, or flat; beside that, matrices and biases as they are, or turned with them."""
+    if exercise.columns is None:
         return
-    words, *others = first.inputs
-    in_list = isinstance(words, list)
+    others = first.inputs[1:]
+    rows, flat = exercise.columns.rows, exercise.columns.flat
     kinds = set(map(_is_column, _tensors(others)))
-    for word, column, matrix in itertools.product(
-        (_turned, _flat) if in_list else (_turned,),
-        (_turned, _flat, _as_it_is) if not in_list or any(isinstance(other, Tensor) for other in others) else (None,),
+    for (word, mistake), column, matrix in itertools.product(
+        ((_turned, rows), (_flat, flat)) if flat else ((_turned, rows),),
+        (_turned, _flat, _as_it_is) if not flat or any(isinstance(other, Tensor) for other in others) else (None,),
         (_as_it_is, _turned) if False in kinds else (_as_it_is,),
     ):
-        name, shape = (WORDS_AS_ROWS, "(1, D)") if word is _turned else (FLAT_WORDS, "(D,)")
-        said = sentences.fits_another_shape(shape) if in_list else sentences.FITS_ROWS
-        yield Way(name, (said,), _given(word, column or word, matrix), (_back, _unchanged))
+        name, says = mistake
+        yield Way(name, (says,), _given(word, column or word, matrix), (_back, _unchanged))
 
 
 def _given(word: Turn, column: Turn, matrix: Turn) -> Callable[[Inputs], Inputs]:

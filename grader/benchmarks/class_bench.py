@@ -32,7 +32,7 @@ from grader.release.compiling import compile_release
 # nbgrader as it comes, without our parts.
 PLAIN_SETTINGS = """\
 c = get_config()
-c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.course_id = "bench"
 c.GraderCourse.exercises = "grader.exercises"
 """
 FEW = 2  # students in the smallest class, whose time is all start …

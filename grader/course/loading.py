@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.errors import CourseError
-from grader.model.exercise import KINDS, Case, Exercise, LentClass, Misconception
+from grader.model.exercise import KINDS, Case, Columns, Exercise, LentClass, Misconception
 from grader.model.exercise_files import IMPORTED, ExerciseFiles
 from grader.model.forms.function import Form
 from grader.model.label import Label, in_order, label_of
@@ -232,6 +232,7 @@ _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Exercise, ("read", "glance", "picture", "lent", "first_form"), (Callable, LentClass, NoneType), "a function"),
     (Exercise, ("cases", "mistakes", "other_forms", "others"), (list, tuple), "a list"),
     (Exercise, ("form",), Form, "a form, such as MODULE"),
+    (Exercise, ("columns",), (Columns, NoneType), "Columns(…)"),
     (Exercise, ("scales", "explained_in"), Mapping, "a dict"),
     (Case, ("name", "catches", "beside"), str, "a text"),
     (Case, ("inputs",), Callable, "a function of rng"),

@@ -9,6 +9,7 @@ import torch
 from grader import Case, Exercise, Inputs, at, columns, randn, wrong
 
 from . import notebook_data
+from .mistakes import rows
 
 
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
@@ -48,6 +49,7 @@ exercise = Exercise(
     assignment="self_attention",
     title="Queries, keys, values",
     solution=compute_qkv,
+    columns=rows.IN_A_LIST,
     cases=[
         Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(3, 4)),
         Case("more words than dimensions", catches="N and D exchanged, a hard-coded N", inputs=sized(7, 2)),

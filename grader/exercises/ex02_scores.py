@@ -10,7 +10,7 @@ import torch
 from grader import Case, Exercise, Inputs, at, columns, wrong
 from grader.kit.pictures import scores
 
-from .mistakes import numbers_of_words
+from .mistakes import numbers_of_words, rows
 
 
 def attention_scores(all_queries, all_keys):
@@ -35,6 +35,7 @@ exercise = Exercise(
     assignment="self_attention",
     title="Attention scores",
     solution=attention_scores,
+    columns=rows.IN_A_LIST,
     picture=scores,
     cases=[
         Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(3, 4)),

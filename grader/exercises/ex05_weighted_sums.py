@@ -8,7 +8,7 @@ import torch
 
 from grader import Case, Exercise, Inputs, at, columns, randn, wrong
 
-from .mistakes import numbers_of_words
+from .mistakes import numbers_of_words, rows
 
 
 def weighted_sums(all_attention_weights, all_values):
@@ -35,6 +35,7 @@ exercise = Exercise(
     assignment="self_attention",
     title="Weighted sums",
     solution=weighted_sums,
+    columns=rows.IN_A_LIST,
     cases=[
         Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(3, 4)),
         Case("more words than dimensions", catches="a hard-coded N", inputs=sized(6, 2)),

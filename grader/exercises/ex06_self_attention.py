@@ -12,7 +12,7 @@ from .ex02_scores import attention_scores
 from .ex04_weights import attention_weights
 from .ex05_weighted_sums import exercise as weighted
 from .ex05_weighted_sums import weighted_sums
-from .mistakes import named, numbers_of_words
+from .mistakes import named, numbers_of_words, rows
 
 
 def self_attention(all_queries, all_keys, all_values):
@@ -36,6 +36,7 @@ exercise = Exercise(
     assignment="self_attention",
     title="Self-attention, all steps together",
     solution=self_attention,
+    columns=rows.IN_A_LIST,
     explained_in={"scaling": "exercise-2", "axis": "exercise-4"},
     scales={"after scores": "the dot products of queries and keys"},
     unscaled="not scaled",

@@ -9,6 +9,8 @@ import torch
 
 from grader import Case, Exercise, Inputs, at, randn, wrong
 
+from .mistakes import rows
+
 Tensor = torch.Tensor
 
 
@@ -49,6 +51,7 @@ exercise = Exercise(
     assignment="self_attention",
     title="Matrix form",
     solution=scaled_dot_product_self_attention,
+    columns=rows.IN_A_MATRIX,
     explained_in={"scaling": "exercise-2"},
     scales={"scale": "the dot products of queries and keys"},
     cases=[

@@ -10,7 +10,7 @@ import torch
 from grader import Case, Exercise, Inputs, at, randn, wrong
 
 from .ex07_matrix_form import exercise as one_head
-from .mistakes import named
+from .mistakes import named, rows
 
 Tensor = torch.Tensor
 
@@ -65,6 +65,7 @@ exercise = Exercise(
     assignment="self_attention",
     title="Two heads",
     solution=multihead_scaled_self_attention,
+    columns=rows.IN_A_MATRIX,
     explained_in={"not scaled": "exercise-7", "softmax along rows": "exercise-7"},
     scales={"scale": "the dot products of queries and keys"},
     cases=[

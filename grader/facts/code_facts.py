@@ -86,7 +86,7 @@ def _bound(method: ast.FunctionDef) -> set[str]:
 
 
 MAX_LINE = 120  # characters of a line that is shown
-# Of a word, this is its length where it is a column. Who reads it did not write for rows.
+# The length of a column. Code that reads it is not written for rows.
 FIRST_SIZES = ("_.shape[0]", "_.size(0)")
 _BY_NAME = ("locals", "globals", "vars", "eval", "exec")
 
@@ -110,9 +110,10 @@ def facts_of(
         borrowed = _in_defaults(functions, variables) + _borrowed(
             symtable.symtable(source, "cell", "exec"), entry, variables
         )
-        lines = source.splitlines()
-        found = [fact for function in functions for fact in _of_function(function, lines, own)]
-        helpers = [fact for helper in _helpers(tree, entry, functions) for fact in _of_function(helper, lines, own)]
+        lines, layers = source.splitlines(), layers_in(tree)
+        found = [fact for function in functions for fact in _of_function(function, lines, own, layers)]
+        others = _helpers(tree, entry, functions)
+        helpers = [fact for helper in others for fact in _of_function(helper, lines, own, layers)]
         meant = (FactKind.NO_RETURN, FactKind.EMPTY)  # perhaps, in a helper
         found += [fact for fact in helpers if fact.kind not in meant]
         if owner := class_in(tree, entry):
@@ -194,7 +195,9 @@ def _borrowed(table: symtable.SymbolTable, entry: str, variables: Collection[str
     return sorted({name for name in names if name in variables and name not in own and not hasattr(builtins, name)})
 
 
-def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]) -> Iterator[Fact]:
+def _of_function(
+    function: _Function, lines: Sequence[str], own: Collection[str], layers: Collection[str]
+) -> Iterator[Fact]:
     nodes = [node for statement in function.body for node in ast.walk(statement)]
     elsewhere = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     read = elsewhere | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -205,9 +208,7 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
                 knows_sets or _is_from_elsewhere(owner, made_here)
             ):
                 continue
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
-                yield Fact(FactKind.LOST, _line(node, lines))
-            case ast.Expr(value=value) if is_only_computed(value) and _called(value) not in own:
+            case ast.Expr(value=value) if is_only_computed(value, layers) and _called(value) not in own:
                 yield Fact(FactKind.LOST, _line(node, lines))
             case ast.Expr(value=ast.Attribute(attr=name)) if name in _CALLED_FOR_WHAT_THEY_DO:
                 yield Fact(FactKind.NOT_CALLED, _line(node, lines))
@@ -338,17 +339,35 @@ def _line(node: ast.stmt | ast.expr, lines: Sequence[str]) -> str:
     return lines[node.lineno - 1].strip()[:MAX_LINE]
 
 
-def is_only_computed(value: ast.expr) -> bool:
-    """Whether a statement computes something, and changes nothing by that."""
+def layers_in(tree: ast.AST | None) -> frozenset[str]:
+    """The attributes in which a class keeps layers of torch, which change nothing that they are given."""
+    if tree is None:
+        return frozenset()
+    return frozenset(
+        target.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _is_layer(_called(node.value))
+        for target in node.targets
+        if isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self"
+    )
+
+
+def _is_layer(name: str) -> bool:
+    made = getattr(torch.nn, name, None)
+    return isinstance(made, type) and issubclass(made, torch.nn.Module)
+
+
+def is_only_computed(value: ast.expr, layers: Collection[str] = ()) -> bool:
+    """Whether a statement computes something, and changes nothing by that. `layers` are attributes of the object."""
     match value:
         case ast.BinOp() | ast.Compare():
             return True
         case ast.Call(keywords=keywords) if any(keyword.arg in ("out", "inplace") for keyword in keywords):
             return False
         case ast.Call(func=ast.Name(id=name)):
-            return name.startswith("softmax")  # of the notebook, or torch's
+            return name in _NEW_TENSORS  # as it is imported from torch
         case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
-            return name in _KEPT_MODULES
+            return name in layers
         case ast.Call(func=ast.Attribute(attr=name)):
             return name in _NEW_TENSORS
     return False
@@ -379,8 +398,6 @@ def _is_size(call: ast.Call) -> bool:
 
 # No object has anything else under these names.
 _CALLED_FOR_WHAT_THEY_DO = frozenset({"__init__", "backward", "zero_grad", "requires_grad_"})
-# What a class keeps under such a name is a module of torch: it changes nothing that it is given.
-_KEPT_MODULES = frozenset({"dropout", "attn_dropout", "drop", "out_proj", "fc_out", "softmax"})
 # Methods and functions that return a new tensor and leave theirs as it is, which no other object has under this name.
 _OTHERS = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
 _NEW_TENSORS = frozenset(

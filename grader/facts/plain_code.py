@@ -18,6 +18,7 @@ import torch
 from torch import nn
 
 from grader.facts.code_facts import as_far_as_it_can_be_read, tree_of
+from grader.sandbox.small_model import SmallModel
 
 MODULES = {
     "torch": torch, "torch.nn": nn, "torch.nn.functional": nn.functional, "torch.nn.init": nn.init,
@@ -46,8 +47,9 @@ _OF_LIBRARIES = {
     "uint8", "view_as_complex", "view_as_real", "vmap", "vstack", "where", "zeros", "zeros_like",
 }  # fmt: skip
 _OF_MODULES = {
-    "bias", "context_length", "embedding_dim", "eps", "grad", "in_features", "normalized_shape", "num_embeddings",
+    "bias", "embedding_dim", "eps", "grad", "in_features", "normalized_shape", "num_embeddings",
     "out_features", "p", "param_groups", "step", "training", "weight",
+    *(name for name in vars(SmallModel) if not name.startswith("_")),
 }  # fmt: skip
 _READS_OTHERS = {"format", "format_map"}  # texts that say which attributes to read
 

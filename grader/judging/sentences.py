@@ -25,7 +25,6 @@ RIGHT_BUT_SLOW = "The numbers are right, but your code takes too long for long i
 STILL_TO_DO = "This exercise is still to do."
 ALL_ELSE_RIGHT = "With values there that fit the inputs, your code gives the right numbers."
 RIGHT_OTHERWISE = "When it is called the way it expects, it gives the right numbers."
-FITS_ROWS = "Your code fits words as rows. In this notebook they are columns: X has shape (D, N)."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
 WRONG_DEVICE = (
@@ -89,10 +88,6 @@ _FACTS = {
     FactKind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on either side.",
     FactKind.NO_RETURN: "`{}` has no return statement, so it returns None.",
 }
-
-
-def fits_another_shape(shape: str) -> str:
-    return f"Your code fits words of shape {shape}. In this notebook each word is a column, of shape (D, 1)."
 
 
 def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:

@@ -123,6 +123,18 @@ class Allowed:
     instead: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Columns:
+    """An exercise whose vectors are columns, in a matrix or in a list: code that is right for rows is told so.
+
+    Each mistake has a name, and the sentence that a student reads.
+    """
+
+    rows: tuple[str, str]
+    flat: tuple[str, str] | None = None
+    """The mistake of code for vectors without a second axis. Columns then come in a list."""
+
+
 Inputs = tuple[Any, ...]
 # Right functions in place of a student's own, by name.
 Standins = Mapping[str, Callable[..., Any]]
@@ -255,6 +267,8 @@ class Exercise:
     """Other forms in which the same inputs may come, such as rows for columns. An answer is right if it is in one."""
     first_form: Callable[[Inputs], Inputs] | None = None
     """Turns inputs of any form into the one that the cases draw, for a solution that takes no other."""
+    columns: Columns | None = None
+    """What is said of code that takes columns for rows; none where vectors are no columns."""
     form: Form = FUNCTION
     """How the answer is asked for: as a function, as a class (MODULE), or as grader/model/forms has it."""
     read: Callable[..., Any] | None = None

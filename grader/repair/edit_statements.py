@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from grader.facts.code_facts import is_only_computed
+from grader.facts.code_facts import is_only_computed, layers_in
 from grader.facts.student_text import Function, Splice, StudentText, blocks, statements
 from grader.model.located import Change
 from grader.repair.edit_words import (
@@ -197,7 +197,7 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
         case ast.Expr(value=ast.Constant()):  # a docstring
             return
         case ast.Expr(value=value):
-            cost = 1 if is_only_computed(value) else 4
+            cost = 1 if is_only_computed(value, layers_in(around.owner)) else 4
             yield from (put(f"{name} = {text.of(value)}", Change.LOST, cost) for name in _names_in(value, around))
             yield put(f"return {text.of(value)}", Change.RETURNED, 2)
             if not isinstance(value, ast.Call) or not text.of(value.func).endswith((".append", ".extend")):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from grader.facts.code_facts import is_only_computed
+from grader.facts.code_facts import is_only_computed, layers_in
 from grader.facts.student_text import Function, Splice, StudentText, statements
 from grader.model.edited import EditedSource
 from grader.model.located import Change
@@ -171,10 +171,10 @@ def _doing_something(tree: ast.Module, entry: str) -> Iterator[ast.stmt]:
         if not (isinstance(definition, Function | ast.ClassDef) and definition.name == entry):
             continue
         functions = [definition] if isinstance(definition, Function) else definition.body
-        read = _read_in(definition)
+        read, layers = _read_in(definition), layers_in(definition)
         for function in functions:
             if isinstance(function, Function):
-                yield from (node for node in statements(function) if _does_something(node, read))
+                yield from (node for node in statements(function) if _does_something(node, read, layers))
 
 
 def _read_in(definition: ast.AST) -> set[str]:
@@ -184,7 +184,7 @@ def _read_in(definition: ast.AST) -> set[str]:
     }
 
 
-def _does_something(statement: ast.stmt, read: set[str]) -> bool:
+def _does_something(statement: ast.stmt, read: set[str], layers: frozenset[str]) -> bool:
     match statement:
         case ast.Assign(value=ast.Name() | ast.Constant() | ast.Attribute()) | ast.Return(value=ast.Name() | None):
             return False
@@ -193,7 +193,8 @@ def _does_something(statement: ast.stmt, read: set[str]) -> bool:
         case ast.Assign(targets=[ast.Attribute(attr=name)]):
             return name in read
         case ast.Expr(value=value):
-            return isinstance(value, ast.Call) and not is_only_computed(value) and ast.unparse(value.func) != "print"
+            computes = is_only_computed(value, layers)
+            return isinstance(value, ast.Call) and not computes and ast.unparse(value.func) != "print"
     return isinstance(statement, ast.Assign | ast.AugAssign | ast.Return | ast.For | ast.If | ast.While)
 
 

@@ -38,6 +38,8 @@ def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tu
         ("def f(x):\n    x / 2\n    return x", FactKind.LOST, "x / 2"),
         ("def f(x):\n    x.add(2)\n    return x", FactKind.LOST, "x.add(2)"),
         ("def f(x):\n    softmax(x)\n    return x", FactKind.LOST, "softmax(x)"),
+        ("class f:\n    def __init__(self):\n        self.mine = nn.Dropout(0.1)\n"
+         "    def forward(self, x):\n        self.mine(x)\n        return x", FactKind.LOST, "self.mine(x)"),
         ("def f(x, d=D ** 0.5):\n    return x / d", FactKind.BORROWED, "D"),
         ("def f(x):\n    y = x.softmax(0)\n    return x", FactKind.UNUSED, "y"),
         ("def f(x):\n    y = x @ x\n    return x", FactKind.UNUSED, "y"),
@@ -125,6 +127,8 @@ def test_methods_that_do_what_they_should_are_no_facts(source: str) -> None:
         "    def forward(self, s):\n        self.softmax(s)\n        return s",
         "def f(model, most):\n    norm = nn.utils.clip_grad_norm_(model.parameters(), most)\n    return 0",
         "def f(x):\n    _ = x + 1\n    return x",
+        "class f:\n    def __init__(self):\n        self.mine = Log()\n"
+        "    def forward(self, x):\n        self.mine(x)\n        return x",
     ],
 )
 def test_what_is_called_for_what_it_does_is_not_thrown_away(source: str) -> None:

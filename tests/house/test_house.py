@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
 import pytest
+import torch
 
 import grader
 from support import groups, places
@@ -204,6 +205,62 @@ def test_words_that_give_a_translation_away_are_not_written() -> None:
     said = {path.name: TRANSLATED.findall(path.read_text()) for path in files if path != HOUSE / "kit/checking.py"}
     assert {name: words for name, words in said.items() if words} == {}
     assert TRANSLATED.search("Mend that.")
+
+
+# --- the engine knows no course --------------------------------------------------------------------------------------
+
+# Words of the course on attention. "Query", "key", "value" and "head" mean something in databases, dicts and HTML, too.
+OF_THE_COURSE = re.compile(
+    r"attention|attn|softmax|logsumexp|causal|multi_?head|n(um)?_heads|d_k\b|\brope\b|rms_?norm"
+    r"|\bW_?[qkvoc]\b|W_(query|key|value)|fc_out|out_proj|embed_size|context_length|\([1A-Z], [1A-Z]\)",
+    re.IGNORECASE,
+)
+MAY_KNOW_IT = (
+    "exercises", "authoring", "checks/demo",  # the course itself, a made-up class of it, and what `grader new` writes
+    "kit",  # exercise files of this course are made of it
+    # Forms have a file beside the student's code, where no file of a course is loaded.
+    "sandbox/forms", "sandbox/small_model.py", "model/forms/tensors.py", "__init__.py",
+)  # fmt: skip
+
+
+def course_words(code: str) -> list[str]:
+    """Words of the course in names and texts of code, but for comments, docstrings, and what PyTorch itself has."""
+    tree = ast.parse(code)
+    shown = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}  # docstrings, also of fields
+    nodes = [node for node in ast.walk(tree) if id(node) not in shown]
+    texts = [str(node.value) for node in nodes if isinstance(node, ast.Constant)]
+    fields = [value for node in nodes for _, value in ast.iter_fields(node) if not isinstance(node, ast.Constant)]
+    texts += [value for value in fields if isinstance(value, str)]
+    words = [word for text in texts for word in re.findall(r"\([1A-Z], [1A-Z]\)|[\w-]+", text)]
+    return [word for word in words if OF_THE_COURSE.search(word) and not _is_of_torch(word)]
+
+
+def _is_of_torch(word: str) -> bool:
+    return word == "attention-grader" or any(
+        callable(getattr(part, word, None)) for part in (torch, torch.nn, torch.nn.functional)
+    )
+
+
+def test_the_engine_knows_no_course() -> None:
+    places = {str(path.relative_to(HOUSE)): path for path in source_files()}
+    assert all(any(place.startswith(known) for place in places) for known in MAY_KNOW_IT)
+    engine = {place: path for place, path in places.items() if not place.startswith(MAY_KNOW_IT)}
+    assert {place: words for place, path in engine.items() if (words := course_words(path.read_text()))} == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ('SAID = "In this notebook they are columns: X has shape (D, N)."', ["(D, N)"]),
+        ('_KEPT = {"dropout", "fc_out", "softmax"}', ["fc_out"]),
+        ("def softmax_cols(d_k): ...", ["softmax_cols", "d_k"]),
+        ("x = given.attention", ["attention"]),
+        ('"""Attention."""\n# softmax_cols\nclass A:\n    n: int\n    """How many heads, as W_query has them."""', []),
+        ("weights = torch.nn.functional.softmax(scores, dim=-1)", []),
+    ],
+)
+def test_a_word_of_the_course_is_found(code: str, words: list[str]) -> None:
+    assert sorted(course_words(code)) == sorted(words)
 
 
 def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> None:

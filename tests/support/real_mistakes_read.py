@@ -10,15 +10,16 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
 
-from grader.again.arguments import ANOTHER_ORDER, FLAT_WORDS, WORDS_AS_ROWS
+from grader.again.arguments import ANOTHER_ORDER
 from grader.checks.student_code import CorpusPiece, read_pieces
+from grader.exercises.mistakes.rows import AS_ROWS, FLAT
 from grader.judging.with_facts import NAME as BORROWED
 from support.our_course import EXERCISES
 from support.places import DATA
 
 FOLDER = DATA / "real_mistakes"
 # What the engine says of any exercise.
-OF_ALL = {BORROWED, WORDS_AS_ROWS, FLAT_WORDS, ANOTHER_ORDER}
+OF_ALL = {BORROWED, AS_ROWS, FLAT, ANOTHER_ORDER}
 FIELDS = {"causes", "true", "says", "false", "follows"}
 MARK = re.compile(r"\s*# <-$")
 MAX_LINE = 120  # characters of a line that is shown
