@@ -28,12 +28,12 @@ _NAMES = {
     ],
     "grader.model.forms.exact": ["ACCEPTED", "ANOTHER_ERROR", "CUT_OFF", "EXACT", "REFUSING", "RUINED"],
     "grader.model.forms.function": ["FUNCTION", "Form"],
-    "grader.model.forms.generation": ["GENERATION"],
-    "grader.model.forms.module": ["CACHED", "MODULE", "NEW_MODULE"],
+    "grader.model.forms.generation": ["GENERATION", "GenerationSeen"],
+    "grader.model.forms.module": ["CACHED", "MODULE", "NEW_MODULE", "BuildSeen", "ModuleSeen", "NewSeen"],
     "grader.model.forms.rounded": ["BY_FORMULAS", "OF_16_BITS", "ROUNDED"],
     "grader.model.forms.tensors": ["SOFTMAX_PIECE", "UNWRITTEN", "WITH_LOGSUMEXP"],
-    "grader.model.forms.training": ["TRAINING"],
-    "grader.model.forms.twice": ["TWICE"],
+    "grader.model.forms.training": ["TRAINING", "TrainingSeen"],
+    "grader.model.forms.twice": ["TWICE", "TwiceSeen"],
     "grader.model.verdict": ["MAX_SIDE", "Picture"],
     "grader.sandbox.forms.cached": ["CACHE", "OUTPUTS"],
     "grader.sandbox.forms.small_model": ["SmallModel", "small_shapes"],
@@ -67,9 +67,13 @@ if TYPE_CHECKING:  # for editors and mypy, which run nothing: "as" says that a n
     from grader.model.forms.function import FUNCTION as FUNCTION
     from grader.model.forms.function import Form as Form
     from grader.model.forms.generation import GENERATION as GENERATION
+    from grader.model.forms.generation import GenerationSeen as GenerationSeen
     from grader.model.forms.module import CACHED as CACHED
     from grader.model.forms.module import MODULE as MODULE
     from grader.model.forms.module import NEW_MODULE as NEW_MODULE
+    from grader.model.forms.module import BuildSeen as BuildSeen
+    from grader.model.forms.module import ModuleSeen as ModuleSeen
+    from grader.model.forms.module import NewSeen as NewSeen
     from grader.model.forms.rounded import BY_FORMULAS as BY_FORMULAS
     from grader.model.forms.rounded import OF_16_BITS as OF_16_BITS
     from grader.model.forms.rounded import ROUNDED as ROUNDED
@@ -77,7 +81,9 @@ if TYPE_CHECKING:  # for editors and mypy, which run nothing: "as" says that a n
     from grader.model.forms.tensors import UNWRITTEN as UNWRITTEN
     from grader.model.forms.tensors import WITH_LOGSUMEXP as WITH_LOGSUMEXP
     from grader.model.forms.training import TRAINING as TRAINING
+    from grader.model.forms.training import TrainingSeen as TrainingSeen
     from grader.model.forms.twice import TWICE as TWICE
+    from grader.model.forms.twice import TwiceSeen as TwiceSeen
     from grader.model.verdict import MAX_SIDE as MAX_SIDE
     from grader.model.verdict import Picture as Picture
     from grader.sandbox.forms.cached import CACHE as CACHE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from grader.again.another_way import Way
 from grader.judging import sentences
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, FactKind
+from grader.model.forms.module import ClassInputs, with_gradients_in_order
 
 # Rows, where an exercise has columns: many write that who know it from elsewhere.
 
@@ -110,7 +112,8 @@ def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) 
     if exercise.form.methods:
         if _fits_calls(order, first.inputs):
             given = _for_a_class(order, _defaults(exercise))
-            yield Way(ANOTHER_ORDER, said, given, (_gradients_back(order.get("forward", [])),))
+            back = functools.partial(with_gradients_in_order, order=order.get("forward", []))
+            yield Way(ANOTHER_ORDER, said, given, (back,))
     else:
         yield Way(ANOTHER_ORDER, said, _for_a_function(order[exercise.entry]))
 
@@ -180,30 +183,18 @@ def _for_a_class(
     order: Mapping[str, Sequence[int]], defaults: Mapping[str, Sequence[Any]]
 ) -> Callable[[Inputs], Inputs]:
     def given(inputs: Inputs) -> Inputs:
-        arguments, weights, calls, how = inputs
+        case = ClassInputs(*inputs)
         if "__init__" in order:
-            arguments = _reordered(arguments, order["__init__"], defaults["__init__"])
+            case = case._replace(arguments=_reordered(case.arguments, order["__init__"], defaults["__init__"]))
         if "forward" in order:
-            calls = {name: _reordered(call, order["forward"], defaults["forward"]) for name, call in calls.items()}
-        return arguments, weights, calls, how
+            moved = {name: _reordered(one, order["forward"], defaults["forward"]) for name, one in case.calls.items()}
+            case = case._replace(calls=moved)
+        return tuple(case)
 
     return given
 
 
 def _fits_calls(order: Mapping[str, Sequence[int]], inputs: Inputs) -> bool:
     """Whether gradients are still asked for the same arguments."""
-    asked = inputs[3].get("gradients", 0)
+    asked = ClassInputs(*inputs).gradients
     return sorted(order.get("forward", range(asked))[:asked]) == list(range(asked))
-
-
-def _gradients_back(order: Sequence[int]) -> Callable[[Any], Any]:
-    """Gradients of inputs are known by their number."""
-
-    def back(seen: Any) -> Any:
-        gradients = seen.get("gradients") if isinstance(seen, dict) else None
-        if not order or not isinstance(gradients, dict):
-            return seen
-        named = {str(order[int(name)]) if name.isdigit() else name: value for name, value in gradients.items()}
-        return {**seen, "gradients": {name: named[name] for name in gradients}}
-
-    return back

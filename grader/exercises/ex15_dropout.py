@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader import CUT_OFF, RUINED, TWICE, Case, Exercise, Inputs, at, randn, wrong
+from grader import CUT_OFF, RUINED, TWICE, Case, Exercise, Inputs, TwiceSeen, at, randn, wrong
 from grader.kit.dropout_rules import (
     ALL_CHANGED,
     DROPPED_IN_VAIN,
@@ -44,16 +44,16 @@ def inverted_dropout(attn_weights, p, training):
     return dropped / (1 - p)  #: scale
 
 
-def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
+def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
     """A sentence on the pattern of what was dropped and, in evaluation, the numbers. If they are right, two more."""
-    first, second = value["outputs"]["first"], value["outputs"]["second"]
+    first, second = seen.outputs["first"], seen.outputs["second"]
     said = finding(first, attn_weights, p if training else 0.0, ROUNDING)
     parts: dict[str, Any]
     if training:
         said = said or finding(second, attn_weights, p, ROUNDING)
         if said.startswith(_OF_CHANCE) and torch.equal(first, second):
             said = WITHOUT_CHANCE
-        parts = {"pattern": said or (_regular([first, second], value.get("zeros", [])) if p else "")}
+        parts = {"pattern": said or (_regular([first, second], seen.zeros) if p else "")}
     else:
         by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
         parts = {"output": attn_weights if by_chance else first, "pattern": said if by_chance else ""}
@@ -61,7 +61,7 @@ def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) 
     return {
         **parts,
         "type": other_type(first, attn_weights) * right,
-        "gradient": _gradient(value, attn_weights) * right,
+        "gradient": _gradient(seen, attn_weights) * right,
     }
 
 
@@ -74,14 +74,13 @@ def _regular(results: Sequence[Tensor], zeros: Sequence[int]) -> str:
     return SAME_NUMBER if {int(first.sum()), int(second.sum()), *zeros} == {int(first.sum())} and zeros else ""
 
 
-def _gradient(value: dict[str, Any], attn_weights: Tensor) -> str:
+def _gradient(seen: TwiceSeen, attn_weights: Tensor) -> str:
     """A sentence on a gradient that is not what each entry was multiplied by."""
-    gradient, third = value.get("gradient", attn_weights), value.get("third")
-    if gradient is None:
-        return RUINED if value["ruined"] else CUT_OFF
-    if third is None:
+    if seen.gradient is None:
+        return RUINED if seen.ruined else CUT_OFF
+    if seen.third is None:
         return ""
-    made, third = (tensor.double() for tensor in (gradient * attn_weights, third))
+    made, third = (tensor.double() for tensor in (seen.gradient * attn_weights, seen.third))
     return "" if torch.allclose(made, third, rtol=1e-4, atol=1e-5) else OTHER_GRADIENT
 
 

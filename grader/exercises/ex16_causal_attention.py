@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, at, wrong
+from grader import MODULE, Case, Exercise, Inputs, ModuleSeen, at, wrong
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 
@@ -63,7 +63,7 @@ def with_dropout(rng: torch.Generator) -> Inputs:
     return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS + 2, p], weights)
 
 
-def wrong_buffer(seen: Any, _d_in: int, _d_out: int, context: int, *_others: Any) -> str:
+def wrong_buffer(seen: ModuleSeen, _d_in: int, _d_out: int, context: int, *_others: Any) -> str:
     return wrong_mask(seen, context)
 
 

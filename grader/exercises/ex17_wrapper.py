@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, at, version, wrong
+from grader import MODULE, Case, Exercise, Inputs, ModuleSeen, at, version, wrong
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 
@@ -53,7 +52,9 @@ def with_dropout(rng: torch.Generator) -> Inputs:
     return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS + 2, p, heads], weights)
 
 
-def wrong_buffers(seen: Any, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool) -> str:
+def wrong_buffers(
+    seen: ModuleSeen, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool
+) -> str:
     """About the mask of the first head that has none."""
     return next(filter(None, (wrong_mask(seen, context, f"heads.{h}.") for h in range(heads))), "")
 

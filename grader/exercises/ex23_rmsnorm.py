@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import NEW_MODULE, OF_16_BITS, Case, Exercise, Inputs, at, randn, wrong
+from grader import NEW_MODULE, OF_16_BITS, BuildSeen, Case, Exercise, Inputs, ModuleSeen, NewSeen, at, randn, wrong
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, in_float64, trial
 from grader.kit.module_readings import Parts, reader
 from grader.kit.pieces import FLOAT64, other_type
@@ -45,11 +45,11 @@ class RMSNorm(nn.Module):
 of_any_module = reader(RMSNorm)
 
 
-def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
+def read(seen: NewSeen | BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
     """As of any module; numbers of 16 bits are compared with as many digits as they have."""
     (x,) = calls["output"]
-    if "new" in seen:
-        weight = seen["new"].get("weight")
+    if isinstance(seen, NewSeen):
+        weight = seen.parameters.get("weight")
         is_one = not isinstance(weight, Tensor) or torch.equal(weight.double(), torch.ones(arguments[0]).double())
         return {"initial": "" if is_one else NOT_ONES}  # where there is none, other cases tell
     parts = of_any_module(seen, arguments, weights, calls, how)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, at, wrong
+from grader import MODULE, BuildSeen, Case, Exercise, Inputs, ModuleSeen, at, wrong
 from grader.kit.module_cases import LATER_CHANGED, LONGER, OTHERS_CHANGED, SECOND_CALL, draw_weights, in_float64, trial
 from grader.kit.module_readings import reader
 from grader.kit.pieces import FLOAT64
@@ -103,16 +103,18 @@ def all_dropped(rng: torch.Generator) -> Inputs:
 read_module = reader(TinyGPT, causal=True)
 
 
-def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> dict[str, Any]:
+def read(seen: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> dict[str, Any]:
     """As of any module, which looks for a vector for each word: there are such of one entry."""
     (tokens,) = calls["output"]
     as_vectors = {"output": [tokens[..., None].to(weights["head.weight"])]}
     parts = read_module(seen, arguments, weights, as_vectors, how)
-    if any(name.startswith("blocks.") and name not in weights for name in seen["parameters"]):
-        parts["parameters"] = parts["parameters"] or "There are more blocks than num_layers says."
-    if "numbers" not in seen:
+    if isinstance(seen, BuildSeen):
         return parts
-    is_told = seen["numbers"]["context_length"] == arguments[4]
+    if any(name.startswith("blocks.") and name not in weights for name in seen.parameters):
+        parts["parameters"] = parts["parameters"] or "There are more blocks than num_layers says."
+    if not seen.numbers:
+        return parts
+    is_told = seen.numbers["context_length"] == arguments[4]
     return parts | {"context_length": "" if is_told else CONTEXT_LENGTH_NOT_TOLD}
 
 

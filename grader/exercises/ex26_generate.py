@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from grader import GENERATION, Case, Exercise, Inputs, SmallModel, at, randn, small_shapes, wrong
+from grader import GENERATION, Case, Exercise, GenerationSeen, Inputs, SmallModel, at, randn, small_shapes, wrong
 
 from .mistakes import of_writing
 
@@ -87,10 +87,10 @@ def never_come(counts: Tensor, shares: Tensor) -> bool:
     return bool(torch.exp(-left_out.sum() * counts.sum()) < NEVER)
 
 
-def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how: Any) -> dict[str, Any]:
-    if seen["changes_input"]:
+def read(seen: GenerationSeen, weights: Any, tokens: Tensor, count: int, how: Any) -> dict[str, Any]:
+    if seen.changes_input:
         return {"input": of_writing.CHANGED}
-    text, few, again, other = (seen["outputs"][name] for name in ("text", "few", "again", "other"))
+    text, few, again, other = (seen.outputs[name] for name in ("text", "few", "again", "other"))
     parts: dict[str, Any] = {"input": "", "form": of_writing.wrong_form(text, tokens, count)}
     if parts["form"]:
         return parts
@@ -100,13 +100,13 @@ def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how:
     else:
         parts["chance"] = of_writing.wrong_chance(text, few, again, other, given="seed" in how)
         parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
-        if parts["distribution"] and seen["trains"]:  # which is another mistake: of what the model said in that mode
+        if parts["distribution"] and seen.trains:  # which is another mistake: of what the model said in that mode
             parts["distribution"] = wrong_distribution(text, weights, tokens, count, how, training=True)
-    parts["evaluation"] = of_writing.TRAINS if seen["trains"] else ""
-    parts["gradients"] = of_writing.KEEPS if seen["keeps"] else of_writing.LEFT_OFF if seen["left_off"] else ""
-    parts["mode"] = of_writing.MODE if seen["train"] != bool(how["train"]) else ""
-    parts["modules"] = "" if seen["modules"] or parts["mode"] else of_writing.MODULES
-    parts["frozen"] = of_writing.FROZEN if seen["frozen"] else ""
+    parts["evaluation"] = of_writing.TRAINS if seen.trains else ""
+    parts["gradients"] = of_writing.KEEPS if seen.keeps else of_writing.LEFT_OFF if seen.left_off else ""
+    parts["mode"] = of_writing.MODE if seen.train != bool(how["train"]) else ""
+    parts["modules"] = "" if seen.modules or parts["mode"] else of_writing.MODULES
+    parts["frozen"] = of_writing.FROZEN if seen.frozen else ""
     return parts
 
 

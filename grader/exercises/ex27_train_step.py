@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import TRAINING, Case, Exercise, Inputs, at, randn, small_shapes, wrong
+from grader import TRAINING, Case, Exercise, Inputs, TrainingSeen, at, randn, small_shapes, wrong
 
 from .next_token_loss import next_token_loss
 
@@ -28,15 +28,15 @@ def train_step(model, optimizer, tokens, max_norm=1.0):
     return loss.item()  #: result
 
 
-def read(seen: Mapping[str, Any], *_inputs: Any) -> dict[str, Any]:
+def read(seen: TrainingSeen, *_inputs: Any) -> dict[str, Any]:
     """The weights first: whoever has them right returns another loss at most."""
-    if seen["changes_input"]:
+    if seen.changes_input:
         return {"input": CHANGED}
     return {
         "input": "",
-        "weights": {f"{name} after three steps": weight for name, weight in seen["outputs"].items()},
-        "loss": seen["losses"],
-        "returned": "" if seen["floats"] else NOT_A_FLOAT,
+        "weights": {f"{name} after three steps": weight for name, weight in seen.weights.items()},
+        "loss": seen.losses,
+        "returned": "" if seen.floats else NOT_A_FLOAT,
     }
 
 

@@ -113,15 +113,15 @@ def weights_for(rng: torch.Generator, d_model: int) -> dict[str, Tensor]:
     return draw_weights(rng, {f"{name}.weight": [d_model, d_model] for name in LAYERS})
 
 
-def read(value: Any, *inputs: Any) -> Parts:
+def read(seen: Any, *inputs: Any) -> Parts:
     """What is read of any module, and before it a sentence on a cache that is no pair.
 
     Of a module that answers a text otherwise when it is asked again, the first answer counts: that of one which
     keeps something between the calls is no matter of chance.
     """
-    parts = read_as_module(value, *inputs)
+    parts = read_as_module(seen, *inputs)
     if parts.get("behaviour") == TWO_OUTPUTS:
-        parts["output"] = {"output": value["outputs"]["output"]}
+        parts["output"] = {"output": seen.outputs["output"]}
     outputs = parts.get("output")
     cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
     return {"cache": NO_PAIR if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | parts

@@ -377,15 +377,12 @@ def read(exercise: Exercise, answer: Answer, case: SampledCase, time: JudgingTim
         return answer
     if answer.value is None or first_unusable(answer.value):
         return answer
-    if exercise.form.returned_nothing(answer.value):
-        return replace(answer, value=None)
-    unreadable = replace(answer, value=Unusable(UNREADABLE))
-    if not exercise.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
-        return unreadable
     try:
-        return replace(answer, value=exercise.compared(answer.value, case.inputs))
-    except Exception:  # nor is this
-        return unreadable
+        seen = exercise.form.observed(answer.value)
+        nothing = exercise.form.returned_nothing(seen)
+        return replace(answer, value=None if nothing else exercise.read(seen, *case.inputs))
+    except Exception:  # not what our code in the sandbox sends
+        return replace(answer, value=Unusable(UNREADABLE))
 
 
 # Answers that break a promise of memory: what the others are worth, and that.

@@ -12,6 +12,7 @@ from grader.kit.module_cases import LATER_CHANGED, MORE, OTHERS_CHANGED, SECOND_
 from grader.kit.pictures import looks_ahead, nearly
 from grader.kit.pieces import other_type
 from grader.model.forms.exact import RUINED
+from grader.model.forms.module import BuildSeen, ModuleSeen
 from grader.model.forms.parts import IN_PART
 from grader.model.verdict import Picture
 from grader.sandbox.forms.exact import Inputs
@@ -52,29 +53,31 @@ def reader(
             last[:] = extra, _seen_of(solution, arguments, weights, calls, {"train": False})["outputs"]["output"]
         return last[1]
 
-    def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
-        if how.get("impossible"):
-            return {"arguments": ACCEPTED if seen["built"] else ""}
+    def read(seen: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
+        if isinstance(seen, BuildSeen) != bool(how.get("impossible")):
+            raise ValueError("this was not asked for")
+        if isinstance(seen, BuildSeen):
+            return {"arguments": ACCEPTED if seen.built else ""}
         parts: Parts = {"parameters": wrong_parameters(seen, weights)}
         buffers = {"mask": mask(seen, *arguments)} if mask else {}
-        if "outputs" not in seen:
-            return parts | buffers | ({IN_PART: seen["in_part"]} if "in_part" in seen else {})
-        outputs = seen["outputs"]
+        if seen.outputs is None:
+            return parts | buffers | ({} if seen.in_part is None else {IN_PART: seen.in_part})
+        outputs = seen.outputs
         if how.get("train") and "extra" in how:
             quiet = undropped(arguments, weights, calls, how["extra"])
             both = [outputs["output"], outputs[SECOND_CALL]]
             parts["dropout"] = wrong_dropout(both, quiet, how["extra"], arguments[RATE])
             if how.get("gradients"):  # which depend on chance, but for whether there are any
-                found = named_gradients(seen["gradients"], seen["frozen"])
+                found = named_gradients(seen.asked_gradients, seen.frozen)
                 parts["gradient"] = found if isinstance(found, str) else ""
             return parts | buffers
         parts["behaviour"] = wrong_behaviour(outputs, calls["output"][like], causal)
         if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
             parts["output"] = outputs
             if how.get("gradients"):
-                parts["gradient"] = named_gradients(seen["gradients"], seen["frozen"])
+                parts["gradient"] = named_gradients(seen.asked_gradients, seen.frozen)
         given = calls["output"][like]
-        parts |= buffers | {"input": CHANGED if seen["changes_input"] else ""}
+        parts |= buffers | {"input": CHANGED if seen.changes_input else ""}
         return parts | {"type": other_type(outputs["output"], given), "initial": not_random(seen, weights)}
 
     return read
@@ -146,9 +149,9 @@ def _of(name: str) -> str:
     return "the input" if name == "0" else f"input {int(name) + 1}"
 
 
-def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
+def wrong_parameters(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     """A sentence on the parameters that must be there and are not, or are and must not."""
-    held = seen["parameters"]
+    held = seen.parameters
     for name, weight in weights.items():
         if name not in held:
             return f"Your module has no parameter {name}. {_what_it_has(seen, weights)}"
@@ -159,26 +162,26 @@ def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> 
     return f"There is a parameter {unasked[0]} where no bias was asked for." if unasked else ""
 
 
-def not_random(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
+def not_random(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     """A sentence on the weights of a new module that are the same number everywhere."""
-    even = [name for name in weights if name in seen["even"]]
+    even = [name for name in weights if name in seen.even]
     if not even:
         return ""
     return f"In a new module, {' and '.join(even)} is the same number everywhere. Begin with random numbers."
 
 
-def _what_it_has(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
+def _what_it_has(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     """Names that nobody asked for come first: one may be misspelt. In whatever order they were made, it is the same."""
-    held = sorted(seen["parameters"], key=lambda name: (name in weights, name))
+    held = sorted(seen.parameters, key=lambda name: (name in weights, name))
     names = ", ".join(held[:8]) + (", and others" if len(held) > 8 else "")
-    attributes = ", ".join(sorted(seen["attributes"])[:4])
+    attributes = ", ".join(sorted(seen.attributes)[:4])
     if attributes and not names:
         return f"{attributes}: plain tensors are not trained. Make them nn.Parameter."
     none = "It has none at all. Modules in a plain list or dict, or made in forward, do not count."
     return f"It has {names}." if names else none
 
 
-def wrong_behaviour(outputs: dict[str, Any], x: Tensor, causal: bool) -> str:
+def wrong_behaviour(outputs: Mapping[str, Any], x: Tensor, causal: bool) -> str:
     """A sentence on how outputs, one for each word of x, depend on what they must not depend on."""
     first = outputs["output"]
     again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
@@ -211,17 +214,17 @@ def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
     return bool(nearly(one, other).all())
 
 
-def wrong_mask(seen: Mapping[str, Any], size: int, part: str = "") -> str:
+def wrong_mask(seen: ModuleSeen, size: int, part: str = "") -> str:
     """A sentence on the buffer that must hold a mask of (size, size), whatever its name, in `part` of the module."""
-    held = {name: shape for name, shape in seen["buffers"].items() if name.startswith(part) and len(shape) > 1}
+    held = {name: shape for name, shape in seen.buffers.items() if name.startswith(part) and len(shape) > 1}
     right = [name for name, shape in held.items() if shape[-2:] == [size, size]]
     if right:
-        return UNSAVED if all(name in seen["unsaved"] for name in right) else ""
+        return UNSAVED if all(name in seen.unsaved for name in right) else ""
     if held:
         name, shape = next(iter(held.items()))
         return f"The buffer {name} has shape {tuple(shape)}, but the mask needs {(size, size)}, for the longest text."
-    if seen["parameters"].get(f"{part}mask", [])[-2:] == [size, size]:
+    if seen.parameters.get(f"{part}mask", [])[-2:] == [size, size]:
         return "The mask is a parameter, so an optimiser would train it. Register it as a buffer."
-    if "mask" in " ".join(seen["attributes"]):
+    if "mask" in " ".join(seen.attributes):
         return "The mask is a plain attribute: it does not move with the module. Use self.register_buffer."
     return "The mask is not registered as a buffer: use self.register_buffer in __init__."

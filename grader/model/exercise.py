@@ -272,7 +272,7 @@ class Exercise:
     form: Form = FUNCTION
     """How the answer is asked for: as a function, as a class (MODULE), or as grader/model/forms has it."""
     read: Callable[..., Any] | None = None
-    """Turns what came back into what is compared, of students and of the solution: `read(value, *inputs)`. It may
+    """Turns what was seen into what is compared, of students and of the solution: `read(seen, *inputs)`. It may
     return a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors."""
     lent: Callable[..., Any] | None = None
     """What later exercises use in place of a student's wrong function, if not the reference."""
@@ -361,7 +361,7 @@ class Exercise:
 
     def compared(self, value: Any, inputs: Inputs) -> Any:
         """What is compared of a value that came back."""
-        return self.read(value, *inputs) if self.read else value
+        return self.read(self.form.observed(value), *inputs) if self.read else value
 
     def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
         """What these misconceptions, all at once, would answer."""

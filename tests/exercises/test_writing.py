@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from grader.exercises.ex26_generate import exercise, generate, read
+from grader.exercises.ex26_generate import exercise, generate
 from grader.exercises.mistakes import of_writing
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
@@ -22,7 +22,7 @@ NEARLY_SURE = {"cold": (535, 1263, 5495, 6755, 9497, 10079, 12325, 13638, 17916)
 def test_right_draws_are_right_whatever_the_model(case: Case) -> None:
     for seed in (*range(40), *NEARLY_SURE.get(case.name, ())):
         inputs = case.inputs(torch.Generator().manual_seed(seed))
-        found = read(written(generate, *inputs), *inputs)
+        found = exercise.compared(written(generate, *inputs), inputs)
         assert not any(found.values()), (seed, found)
 
 

@@ -9,6 +9,7 @@ import torch
 
 from grader.judging.judge import Judge
 from grader.model.forms.exact import REFUSING
+from grader.model.forms.function import Malformed
 from grader.model.forms.module import CACHED
 from grader.model.verdict import Verdict
 from grader.sandbox.forms.cached import CACHE, OUTPUTS, stacked
@@ -119,7 +120,8 @@ def test_what_is_no_pair_of_tensors_is_nothing() -> None:
 
 @pytest.mark.parametrize("value", [None, [], {"outputs": {}}, {"error": "ValueError"}])
 def test_forged_observations_are_not_read(value: Any) -> None:
-    assert not CACHED.is_well_formed(value)
+    with pytest.raises(Malformed):
+        CACHED.observed(value)
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------

@@ -12,13 +12,16 @@ import torch
 
 from grader.host.grading import grade_notebook
 from grader.judging import judging_time
-from grader.judging.judge import Judge
+from grader.judging.judge import Judge, read
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.no_understanding import PROGRAMS, answers_of
 from grader.model.answer import Returned
+from grader.model.forms.function import Malformed
 from grader.model.forms.module import MODULE
+from grader.model.forms.parts import InParts
 from grader.model.forms.twice import TWICE
 from grader.model.verdict import Reason
+from grader.sandbox.values import Unusable
 from support.answer_keys import FUNCTIONS, answer_key
 from support.our_course import OURS
 from support.small_notebooks import SETUP, code, test_cell
@@ -36,7 +39,9 @@ def observed(**changes: Any) -> dict[str, Any]:
 def test_what_our_code_notes_is_well_formed() -> None:
     for name, one in FUNCTIONS.items():
         for case in answer_key(name).cases:
-            assert one.form.is_well_formed(one.reference(*case.inputs)), (name, case.case.name)
+            value = one.reference(*case.inputs)
+            seen = one.form.observed(value)
+            assert (seen is not value) == isinstance(one.form, InParts), (name, case.case.name)
 
 
 FORGED: dict[str, Any] = {
@@ -54,6 +59,7 @@ FORGED: dict[str, Any] = {
     "text for a gradient": {"gradients": {"W_query.weight": "x"}},
     "something unheard of": {"more": 1},
     "both kinds at once": {"built": True},
+    "gradients that nobody asked for": {"gradients": None, "ruined": True},
 }
 
 
@@ -69,12 +75,27 @@ def test_what_is_forged_is_refused_before_it_becomes_a_sentence(forged: dict[str
 
 @pytest.mark.parametrize("value", [None, 3, [], {}, {"built": 1}, {"built": True, "more": 1}, {"parameters": {}}])
 def test_what_is_no_note_of_a_class_is_refused(value: Any) -> None:
-    assert not MODULE.is_well_formed(value)
+    with pytest.raises(Malformed):
+        MODULE.observed(value)
+
+
+def test_what_was_not_asked_for_is_refused() -> None:
+    """Gradients that are missing, and a module that is only said to be built."""
+    key = answer_key(CLASS)
+    for index, case in enumerate(key.cases):
+        right = FUNCTIONS[CLASS].reference(*case.inputs)
+        forged = {"built": False} if "built" not in right else observed()
+        without = {name: part for name, part in right.items() if name != "gradients"}
+        for value in (forged, *([without] if "gradients" in right else [])):
+            answer = read(key.exercise, Returned(value, list(case.inputs)), key.cases[index], JudgingTime())
+            assert isinstance(answer, Returned)
+            assert isinstance(answer.value, Unusable)
 
 
 @pytest.mark.parametrize("value", [None, [], {}, {"outputs": []}, {"outputs": {"first": 1}}])
 def test_what_is_no_note_of_two_calls_is_refused(value: Any) -> None:
-    assert not TWICE.is_well_formed(value)
+    with pytest.raises(Malformed):
+        TWICE.observed(value)
 
 
 def test_judging_ends_when_its_time_is_used_up() -> None:
@@ -134,7 +155,7 @@ ALWAYS_THE_SAME: dict[int | str, Any] = {
     10: lambda right: right * torch.nan,
     "causal_softmax": lambda right: right * torch.nan,
     14: lambda right: torch.ones_like(right).tril() / torch.arange(1.0, len(right) + 1)[:, None],
-    15: lambda right: {"outputs": {name: output * torch.nan for name, output in right["outputs"].items()}},
+    15: lambda right: right | {"outputs": {name: output * torch.nan for name, output in right["outputs"].items()}},
 }
 
 

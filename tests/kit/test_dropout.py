@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 import torch
 
+from grader import TwiceSeen
 from grader.exercises import ex15_dropout
 from grader.exercises.ex15_dropout import SAME_AGAIN, SAME_NUMBER
 from grader.kit import dropout_rules
@@ -137,7 +138,7 @@ def test_the_same_entries_in_two_calls_are_told() -> None:
         for weights, p, training in (case.inputs for case in drawn_cases):
             one, other = (torch.nn.functional.dropout(weights, p, training) for _ in range(2))
             said = [
-                ex15_dropout.read({"outputs": {"first": one, "second": second}}, weights, p, training)
+                ex15_dropout.read(TwiceSeen({"first": one, "second": second}), weights, p, training)
                 for second in (one, other)
             ]
             assert [parts["pattern"] for parts in said] == [SAME_AGAIN, ""]
@@ -148,9 +149,9 @@ def test_as_many_dropped_entries_in_each_call_are_told() -> None:
     weights, rng = drawn(1, 50, 41)
     same_number = [torch.randperm(weights.numel(), generator=rng).reshape(50, 41) for _ in range(2)]
     first, second = (weights * (order >= 615) / 0.7 for order in same_number)
-    seen = {"outputs": {"first": first, "second": second}}
+    outputs = {"first": first, "second": second}
     said = [
-        ex15_dropout.read({**seen, "zeros": zeros}, weights, 0.3, True)["pattern"] for zeros in ([615] * 6, [615, 614])
+        ex15_dropout.read(TwiceSeen(outputs, zeros), weights, 0.3, True)["pattern"] for zeros in ([615] * 6, [615, 614])
     ]
     assert said == [SAME_NUMBER, ""]
 

@@ -47,6 +47,10 @@ def _as_float(value: int) -> float | Unusable:
         return Unusable("a whole number far too large")
 
 
+class Malformed(ValueError):
+    """This is not what our code in the sandbox sends: somebody has forged it."""
+
+
 class Form:
     """What an exercise asks for, and how answers to it are compared."""
 
@@ -57,13 +61,16 @@ class Form:
     methods: tuple[str, ...] = ()  # that are handed out empty, too
     at_a_glance = True  # whether the calls of a class show all that counts
 
-    def is_well_formed(self, observed: Any) -> bool:  # noqa: ARG002  what a function returns may be anything
-        """Whether it is of the kind that our code in the sandbox sends, if nobody forges it."""
-        return True
+    def observed(self, value: Any) -> Any:
+        """What our code in the sandbox has seen, for an exercise to read; Malformed is raised where it is forged.
 
-    def returned_nothing(self, observed: Any) -> bool:
+        What a function returns may be anything.
+        """
+        return value
+
+    def returned_nothing(self, seen: Any) -> bool:
         """Whether there is None where a result should be, for want of a return statement."""
-        return observed is None
+        return seen is None
 
     def right_answer(self, value: Any) -> Any:
         """What the reference answers, or a misconception, as answers are compared."""

@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from grader.model.forms.function import Malformed
 from grader.model.forms.parts import InParts
+
+
+@dataclass(frozen=True)
+class GenerationSeen:
+    """What was written, and how the model was left; nothing of that where an input was changed."""
+
+    changes_input: bool
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    train: bool = False  # in which mode the model is left
+    trains: bool = False  # whether it was in training when it was called
+    modules: bool = False  # whether its parts are left as they were
+    frozen: bool = False  # whether a parameter is left frozen
+    keeps: bool = False  # whether gradients were kept
+    left_off: bool = False  # whether they are switched off behind it
+
+
+NOTED = {"train", "trains", "modules", "frozen", "keeps", "left_off"}
 
 
 class Generation(InParts):
@@ -14,24 +33,15 @@ class Generation(InParts):
     name = "generation"
     lendable = False
 
-    def is_well_formed(self, observed: Any) -> bool:
+    def observed(self, value: Any) -> GenerationSeen:
         """Four texts, of whatever kind, and truth values; or that an input was changed."""
-        match observed:
-            case {"changes_input": True, **more}:
-                return not more
-            case {
-                "changes_input": False,
-                "outputs": dict() as texts,
-                "train": bool(),
-                "trains": bool(),
-                "modules": bool(),
-                "frozen": bool(),
-                "keeps": bool(),
-                "left_off": bool(),
-                **more,
-            }:
-                return not more and set(texts) == {"text", "few", "again", "other"}
-        return False
+        match value:
+            case {"changes_input": True, **more} if not more:
+                return GenerationSeen(True)
+            case {"changes_input": False, "outputs": {"text": _, "few": _, "again": _, "other": _, **others}, **more}:
+                if not others and more.keys() == NOTED and all(isinstance(one, bool) for one in more.values()):
+                    return GenerationSeen(**value)
+        raise Malformed
 
     def rules_broken(self, answer: Any) -> Mapping[str, str]:
         """All sentences that reading made, since each is about something else that was seen."""

@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import torch
 
+from grader.model.forms.function import Malformed
 from grader.model.forms.parts import InParts
 
 MAX_DIMENSIONS = 64  # as many as torch has
+
+Shapes = Mapping[str, list[int]]  # by name
+
+
+@dataclass(frozen=True)
+class BuildSeen:
+    """Whether a module was built of arguments that cannot work."""
+
+    built: bool
+
+
+@dataclass(frozen=True)
+class ModuleSeen:
+    """What a module holds and, if it could be called, what it does."""
+
+    parameters: Shapes
+    buffers: Shapes
+    attributes: Shapes  # tensors that are neither
+    frozen: list[str]  # parameters that are not trained
+    even: list[str]  # parameters that are the same number everywhere
+    unsaved: list[str]  # buffers that are not in its state_dict
+    numbers: Mapping[str, int | None] = field(
+        default_factory=dict
+    )  # attributes that must be some; None if they are not
+    outputs: Mapping[str, Any] | None = None  # by call; None if its parameters are not those that it should have
+    changes_input: bool = False
+    in_part: Mapping[str, Any] | None = None  # outputs with the parameters that fit
+    gradients: Mapping[str, torch.Tensor | None] | None = None  # if they were asked for
+    ruined: bool = False  # whether there are none since something was changed in place
+
+    @property
+    def asked_gradients(self) -> Mapping[str, torch.Tensor | None] | None:
+        """Those that were asked for; None if they are ruined."""
+        if self.gradients is None and not self.ruined:
+            raise Malformed
+        return self.gradients
 
 
 class Module(InParts):
@@ -19,54 +58,85 @@ class Module(InParts):
     lendable = False  # unless its exercise says how; most notebooks give a class that a later one takes
     methods = ("__init__", "forward")
 
-    def is_well_formed(self, observed: Any) -> bool:
-        """As `describe` and `observe` note it: whether it can be built, or what it holds, and then what it does."""
-        match observed:
-            case {"built": bool(), **more}:
-                return not more
-            case {"parameters": parameters, "buffers": buffers, "attributes": attributes, **more}:
-                held = all(map(_are_shapes, (parameters, buffers, attributes)))
-                if not _are_numbers(more.pop("numbers", {})):
-                    return False
-                named = [more.pop(names, None) for names in ("frozen", "even", "unsaved")]
-                return held and all(map(_are_names, named)) and _is_done(more)
-        return False
+    def observed(self, value: Any) -> Any:
+        """Whether it can be built, or what it holds and does, as `observe` in the sandbox notes it."""
+        match value:
+            case {"built": bool(built), **more} if not more:
+                return BuildSeen(built)
+            case {
+                "parameters": parameters, "buffers": buffers, "attributes": attributes,
+                "frozen": frozen, "even": even, "unsaved": unsaved, **more,
+            }:  # fmt: skip
+                return ModuleSeen(
+                    parameters=_shapes(parameters), buffers=_shapes(buffers), attributes=_shapes(attributes),
+                    frozen=_names(frozen), even=_names(even), unsaved=_names(unsaved),
+                    numbers=_numbers(more.pop("numbers", {})), **_done(more),
+                )  # fmt: skip
+        raise Malformed
 
     def is_evidence(self, wrong: Any) -> bool:
         """Not that a module cannot be built, which says nothing of what it computes."""
         return list(wrong) != ["arguments"]
 
 
-def _are_shapes(held: Any) -> bool:
-    """By name."""
-    return isinstance(held, dict) and all(map(_is_shape, held.values()))
+def _shapes(held: object) -> Shapes:
+    if not isinstance(held, dict) or not all(map(_is_shape, held.values())):
+        raise Malformed
+    return held
 
 
-def _is_shape(value: Any) -> bool:
+def _is_shape(value: object) -> bool:
     return isinstance(value, list) and len(value) <= MAX_DIMENSIONS and all(type(size) is int for size in value)
 
 
-def _are_numbers(value: Any) -> bool:
-    return isinstance(value, dict) and all(number is None or type(number) is int for number in value.values())
+def _names(value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise Malformed
+    return value
 
 
-def _are_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+def _numbers(value: object) -> Mapping[str, int | None]:
+    if not isinstance(value, dict) or not all(number is None or type(number) is int for number in value.values()):
+        raise Malformed
+    return value
 
 
-def _is_done(more: dict[Any, Any]) -> bool:
+def _done(more: dict[Any, Any]) -> dict[Any, Any]:
     """What was seen of its calls, if it could be called."""
     match more:
-        case {"outputs": dict(), "changes_input": bool(), **rest}:
-            gradients = rest.pop("gradients", {})
-            by_name = gradients if gradients is not None else {}
-            right = isinstance(by_name, dict) and all(
-                gradient is None or isinstance(gradient, torch.Tensor) for gradient in by_name.values()
-            )
-            return right and not rest
-        case {"in_part": dict(), **rest}:  # by a module that has not all parameters that it should
-            return not rest
-    return not more
+        case {"outputs": dict(), "changes_input": bool(), "gradients": None, **rest} if not rest:
+            return {**more, "ruined": True}
+        case {"outputs": dict(), "changes_input": bool(), "gradients": dict(found), **rest} if not rest:
+            if all(gradient is None or isinstance(gradient, torch.Tensor) for gradient in found.values()):
+                return more
+        case {"outputs": dict(), "changes_input": bool(), **rest} | {"in_part": dict(), **rest} if not rest:
+            return more
+        case {**rest} if not rest:
+            return more
+    raise Malformed
+
+
+def with_gradients_in_order(value: Any, order: Sequence[int]) -> Any:
+    """The same as the sandbox sends it, of a module whose arguments came in this order: inputs have numbers."""
+    gradients = value.get("gradients") if isinstance(value, dict) else None
+    if not order or not isinstance(gradients, dict):
+        return value
+    named = {str(order[int(name)]) if name.isdigit() else name: found for name, found in gradients.items()}
+    return {**value, "gradients": {name: named[name] for name in gradients}}
+
+
+class ClassInputs(NamedTuple):
+    """The inputs of a case about a class."""
+
+    arguments: Sequence[Any]
+    weights: Mapping[str, Any]
+    calls: Mapping[str, Sequence[Any]]
+    how: Mapping[str, Any]
+
+    @property
+    def gradients(self) -> int:
+        """For how many inputs of a call they are asked."""
+        return int(self.how.get("gradients", 0))
 
 
 MODULE = Module()
@@ -87,18 +157,25 @@ CACHED = Cached()
 # A class of which a new module counts, too: the parameters that it begins with.
 
 
+@dataclass(frozen=True)
+class NewSeen:
+    """The parameters that a new module begins with, by name."""
+
+    parameters: Mapping[str, Any]
+
+
 class NewModule(Module):
     """A class that is built and looked at as it is, or is given weights and called."""
 
     name = "new_module"
     at_a_glance = False
 
-    def is_well_formed(self, observed: Any) -> bool:
-        """As the sandbox notes it: the parameters of a new module, or what is noted of any class."""
-        match observed:
-            case {"new": dict(), **more}:
-                return not more
-        return super().is_well_formed(observed)
+    def observed(self, value: Any) -> Any:
+        """The parameters of a new module, or what is noted of any class."""
+        match value:
+            case {"new": dict(parameters), **more} if not more:
+                return NewSeen(parameters)
+        return super().observed(value)
 
 
 NEW_MODULE = NewModule()

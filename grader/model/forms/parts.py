@@ -17,10 +17,10 @@ IN_PART = "output with the parameters that fit"  # of a module that has not all:
 class InParts(Form):
     """An answer of which several things are compared, one after the other."""
 
-    def returned_nothing(self, observed: Any) -> bool:
-        """In one of the calls at least."""
-        outputs = observed.get("outputs") if isinstance(observed, dict) else None
-        return isinstance(outputs, dict) and any(output is None for output in outputs.values())
+    def returned_nothing(self, seen: Any) -> bool:
+        """In one of the calls at least, if it was called."""
+        outputs = getattr(seen, "outputs", None) or {}
+        return any(output is None for output in outputs.values())
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """The first part with a difference, in the order of the parts."""

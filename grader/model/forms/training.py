@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from grader.model.forms.function import Malformed
 from grader.model.forms.parts import InParts
+
+
+@dataclass(frozen=True)
+class TrainingSeen:
+    """What each step returned, and the weights after them; nothing of that where an input was changed."""
+
+    changes_input: bool
+    floats: bool = False  # whether all losses are
+    losses: Sequence[Any] = ()
+    weights: Mapping[str, torch.Tensor] = field(default_factory=dict)
 
 
 class Training(InParts):
@@ -15,19 +28,25 @@ class Training(InParts):
     name = "training"
     lendable = False
 
-    def is_well_formed(self, observed: Any) -> bool:
+    def observed(self, value: Any) -> TrainingSeen:
         """Losses, of whatever kind, and weights by name; or that an input was changed."""
-        match observed:
-            case {"changes_input": True, **more}:
-                return not more
-            case {"changes_input": False, "floats": bool(), "losses": list(), "outputs": dict() as weights, **more}:
-                return not more and all(isinstance(weight, torch.Tensor) for weight in weights.values())
-        return False
+        match value:
+            case {"changes_input": True, **more} if not more:
+                return TrainingSeen(True)
+            case {
+                "changes_input": False,
+                "floats": bool(floats),
+                "losses": list(losses),
+                "outputs": dict(weights),
+                **more,
+            }:
+                if not more and all(isinstance(weight, torch.Tensor) for weight in weights.values()):
+                    return TrainingSeen(False, floats, losses, weights)
+        raise Malformed
 
-    def returned_nothing(self, observed: Any) -> bool:
+    def returned_nothing(self, seen: TrainingSeen) -> bool:
         """None in place of a loss."""
-        losses = observed.get("losses") if isinstance(observed, dict) else None
-        return isinstance(losses, list) and any(loss is None for loss in losses)
+        return any(loss is None for loss in seen.losses)
 
     def result(self, answer: Any) -> Any:
         """The losses."""

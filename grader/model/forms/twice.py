@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from grader.model.forms.function import Malformed
 from grader.model.forms.parts import InParts
+
+
+@dataclass(frozen=True)
+class TwiceSeen:
+    """What two calls return, and what others show."""
+
+    outputs: Mapping[str, Any]  # "first" and "second"
+    zeros: Sequence[int] = ()  # how many each of some more calls returns
+    third: Any = None  # what another call returns
+    gradient: Any = None  # of the sum of that, for the first input
+    ruined: bool = False  # whether there is none since something was changed in place
 
 
 class Twice(InParts):
@@ -12,10 +26,19 @@ class Twice(InParts):
 
     name = "twice"
 
-    def is_well_formed(self, observed: Any) -> bool:
-        """Two outputs, of whatever kind."""
-        outputs = observed.get("outputs") if isinstance(observed, dict) else None
-        return isinstance(outputs, dict) and set(outputs) == {"first", "second"}
+    def observed(self, value: Any) -> TwiceSeen:
+        """Two outputs, of whatever kind, and more."""
+        match value:
+            case {
+                "outputs": {"first": _, "second": _, **others} as outputs,
+                "zeros": list() as zeros,
+                "third": third,
+                "gradient": gradient,
+                "ruined": bool() as ruined,
+                **more,
+            } if not others and not more and all(type(count) is int for count in zeros):
+                return TwiceSeen(outputs, zeros, third, gradient, ruined)
+        raise Malformed
 
 
 TWICE = Twice()
