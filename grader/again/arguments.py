@@ -14,6 +14,7 @@ from grader.again.another_way import Way
 from grader.judging import sentences
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, FactKind
+from grader.model.findings import tensors_in
 from grader.model.forms.module import ClassInputs, with_gradients_in_order
 
 # Rows, where an exercise has columns: many write that who know it from elsewhere.
@@ -27,7 +28,7 @@ def ways_with_rows(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
         return
     others = first.inputs[1:]
     rows, flat = exercise.columns.rows, exercise.columns.flat
-    kinds = set(map(_is_column, _tensors(others)))
+    kinds = set(map(_is_column, tensors_in(others)))
     for (word, mistake), column, matrix in itertools.product(
         ((_turned, rows), (_flat, flat)) if flat else ((_turned, rows),),
         (_turned, _flat, _as_it_is) if not flat or any(isinstance(other, Tensor) for other in others) else (None,),
@@ -45,24 +46,16 @@ def _given(word: Turn, column: Turn, matrix: Turn) -> Callable[[Inputs], Inputs]
     return given
 
 
-def _kind(value: Any, word: Turn, column: Turn, matrix: Turn) -> Callable[[Tensor], Turn]:
+def _kind(value: object, word: Turn, column: Turn, matrix: Turn) -> Callable[[Tensor], Turn]:
     """What is done with the tensors of an input: in lists are words, beside them are biases and matrices."""
     in_list = isinstance(value, list)
     return lambda tensor: (word if in_list else column) if _is_column(tensor) else matrix
 
 
-def _each(value: Any, turn_of: Callable[[Tensor], Turn]) -> Any:
+def _each(value: object, turn_of: Callable[[Tensor], Turn]) -> Any:
     if isinstance(value, (list, tuple)):
         return [_each(item, turn_of) for item in value]
     return turn_of(value)(value) if isinstance(value, Tensor) and value.dim() == 2 else value
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _tensors(item)
-    elif isinstance(value, Tensor):
-        yield value
 
 
 def _is_column(tensor: Tensor) -> bool:
@@ -81,11 +74,11 @@ def _as_it_is(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def _unchanged(value: Any) -> Any:
+def _unchanged(value: object) -> Any:
     return value
 
 
-def _back(value: Any) -> Any:
+def _back(value: object) -> Any:
     """A result of rows, as columns."""
     if isinstance(value, (list, tuple)):
         return [_back(item) for item in value]

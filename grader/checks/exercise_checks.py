@@ -158,7 +158,7 @@ def _idle_cases(key: AnswerKey) -> Iterator[ExerciseProblem]:
 def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
     """Those that answer nothing at all, which is a slip of the author's."""
     for one in key.exercise.mistakes:
-        if not any(isinstance(key.wrong([one], index), Returned) for index in range(len(key.cases))):
+        if not any(isinstance(key[index].wrong([one]), Returned) for index in range(len(key.cases))):
             try:
                 key.exercise.wrong_answer([one], key.cases[0].inputs)
             except Exception as error:
@@ -186,12 +186,12 @@ def explains(key: AnswerKey, one: Misconception, other: Misconception) -> bool:
 
 
 def _agree(key: AnswerKey, one: Misconception, other: Misconception, index: int) -> bool:
-    wrong, answer = key.wrong([one], index), key.wrong([other], index)
+    wrong, answer = key[index].wrong([one]), key[index].wrong([other])
     if not isinstance(answer, Returned) or not isinstance(wrong, Returned):
         return isinstance(answer, Raised) and isinstance(wrong, Raised)
     return key.exercise.form.agrees(answer.value, wrong.value, key.expected[index], MOST)
 
 
 def _is_wrong(key: AnswerKey, one: Misconception, index: int) -> bool:
-    answer = key.wrong([one], index)
+    answer = key[index].wrong([one])
     return not isinstance(answer, Returned) or bool(key.exercise.form.finding(answer.value, key.expected[index], MOST))

@@ -8,13 +8,13 @@ import contextlib
 import functools
 import symtable
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
 
 from grader.facts.loop_facts import of_loops
-from grader.facts.student_text import MAGIC, MAX_SOURCE
+from grader.facts.student_text import MAGIC, MAX_SOURCE, Function
 from grader.model.fact import Fact, FactKind
 
 # Facts about methods: those that a class has, and those that return None and are taken to return more.
@@ -39,7 +39,7 @@ def of_class(owner: ast.ClassDef) -> Iterator[Fact]:
     for method in methods:
         if set(method.name) == _LETTERS and method.name[-1] == "_" and "__init__" not in named:
             yield Fact(FactKind.NOT_INIT, method.name)
-        if "self" in _read(method) - _bound(method):
+        if "self" in _read(method) - _made_in(ast.walk(method)):
             yield Fact(FactKind.NO_SELF, method.name)
 
 
@@ -79,18 +79,10 @@ def _read(method: ast.FunctionDef) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-def _bound(method: ast.FunctionDef) -> set[str]:
-    nodes = list(ast.walk(method))
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
-
-
 MAX_LINE = 120  # characters of a line that is shown
 # The length of a column. Code that reads it is not written for rows.
 FIRST_SIZES = ("_.shape[0]", "_.size(0)")
 _BY_NAME = ("locals", "globals", "vars", "eval", "exec")
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @functools.lru_cache(maxsize=256)
@@ -106,7 +98,7 @@ def facts_of(
         if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
             return ()  # what is read cannot be told from the text
         functions = _functions(tree, entry, methods)
-        own = {node.name for node in ast.walk(tree) if isinstance(node, _Function)}
+        own = {node.name for node in ast.walk(tree) if isinstance(node, Function)}
         borrowed = _in_defaults(functions, variables) + _borrowed(
             symtable.symtable(source, "cell", "exec"), entry, variables
         )
@@ -164,21 +156,21 @@ def tree_of(source: str) -> ast.Module:
     return ast.parse(source)
 
 
-def _functions(tree: ast.Module, entry: str, methods: Collection[str]) -> list[_Function]:
+def _functions(tree: ast.Module, entry: str, methods: Collection[str]) -> list[Function]:
     """The last definition counts, as in Python."""
-    found: list[_Function] = []
+    found: list[Function] = []
     for node in tree.body:
-        if isinstance(node, _Function) and node.name == entry:
+        if isinstance(node, Function) and node.name == entry:
             found = [node]
         elif isinstance(node, ast.ClassDef) and node.name == entry:
-            found = [part for part in node.body if isinstance(part, _Function) and part.name in methods]
+            found = [part for part in node.body if isinstance(part, Function) and part.name in methods]
     return found
 
 
-def _helpers(tree: ast.Module, entry: str, functions: Sequence[_Function]) -> list[_Function]:
+def _helpers(tree: ast.Module, entry: str, functions: Sequence[Function]) -> list[Function]:
     """The other functions of a cell, and methods of the class, that are mentioned somewhere in it."""
     owner = class_in(tree, entry)
-    others = [node for node in (*tree.body, *(owner.body if owner else ())) if isinstance(node, _Function)]
+    others = [node for node in (*tree.body, *(owner.body if owner else ())) if isinstance(node, Function)]
     read = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)}
     return [node for node in others if node not in functions and node.name != entry and node.name in read]
 
@@ -196,7 +188,7 @@ def _borrowed(table: symtable.SymbolTable, entry: str, variables: Collection[str
 
 
 def _of_function(
-    function: _Function, lines: Sequence[str], own: Collection[str], layers: Collection[str]
+    function: Function, lines: Sequence[str], own: Collection[str], layers: Collection[str]
 ) -> Iterator[Fact]:
     nodes = [node for statement in function.body for node in ast.walk(statement)]
     elsewhere = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
@@ -286,14 +278,14 @@ def _hands_itself_on(nodes: Sequence[ast.AST]) -> bool:
     return any(ast.unparse(node.func) != "super" for node in given)
 
 
-def _arguments(function: _Function, methods: Collection[str]) -> tuple[str, ...]:
+def _arguments(function: Function, methods: Collection[str]) -> tuple[str, ...]:
     """The names of those that may come by position, without the object of a method."""
     given = function.args
     names = tuple(argument.arg for argument in (*given.posonlyargs, *given.args))
     return names[1:] if function.name in methods else names
 
 
-def _is_written(expression: str, functions: Sequence[_Function]) -> bool:
+def _is_written(expression: str, functions: Sequence[Function]) -> bool:
     """Whether it stands somewhere in these functions."""
     wanted = ast.parse(expression, mode="eval").body
     return any(_is_like(node, wanted) for function in functions for node in ast.walk(function))
@@ -317,8 +309,9 @@ def _knows_sets(nodes: Sequence[ast.AST]) -> bool:
     return any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes)
 
 
-def _made_in(nodes: Sequence[ast.AST]) -> set[str]:
+def _made_in(parts: Iterable[ast.AST]) -> set[str]:
     """Arguments, and names that are given a value."""
+    nodes = list(parts)
     stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
@@ -328,7 +321,7 @@ def _is_from_elsewhere(owner: ast.expr, made_here: Collection[str]) -> bool:
     return isinstance(owner, ast.Attribute) or (isinstance(owner, ast.Name) and owner.id not in made_here)
 
 
-def _in_defaults(functions: Sequence[_Function], variables: Collection[str]) -> list[str]:
+def _in_defaults(functions: Sequence[Function], variables: Collection[str]) -> list[str]:
     """Variables of the notebook in the defaults of arguments."""
     defaults = [node for one in functions for node in (*one.args.defaults, *one.args.kw_defaults) if node]
     names = [node.id for default in defaults for node in ast.walk(default) if isinstance(node, ast.Name)]

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 from grader.model.answer import Raised, Returned, answered
 from grader.model.exercise import Exercise, Glance, Misconception, SampledCase, changes_of
 
-# What the reference and the misconceptions answer in one case: computed when it is asked for, and once.
-
 Computed = TypeVar("Computed")
 Held = Sequence[Misconception]  # one misconception, or two at once
 
@@ -93,10 +91,10 @@ class CaseKey:
         answer = self.answer(held)
         return answer if isinstance(answer, Raised) else replace(answer, value=self._compared(answer.value))
 
-    def _compared(self, value: Any) -> Any:
+    def _compared(self, value: object) -> Any:
         return self._exercise.form.right_answer(self._exercise.compared(value, self.case.inputs))
 
-    def _compared_at_a_glance(self, value: Any) -> Any:
+    def _compared_at_a_glance(self, value: object) -> Any:
         return self._exercise.form.right_answer(self._exercise.compared(value, self._glance.inputs))
 
     def _look(self, held: Held) -> Any:
@@ -156,37 +154,8 @@ class AnswerKey:
         """The cases but those about what is asked for beside right numbers."""
         return [index for index, case in enumerate(self.cases) if not case.case.beside]
 
-    def answer(self, held: Held, index: int) -> Returned | Raised:
-        """What a student's code with these misconceptions would answer to a case."""
-        return self._keys[index].answer(held)
-
-    def wrong(self, held: Held, index: int) -> Returned | Raised:
-        """What is compared of it."""
-        return self._keys[index].wrong(held)
-
-    def output(self, held: Held, index: int) -> Any:
-        """The output at a glance at a case, of the reference if nothing is held; None where it cannot be computed."""
-        return self._keys[index].output(held)
-
-    def seconds(self, index: int) -> float:
-        """That computing what is expected took."""
-        return self._keys[index].seconds
-
-    def is_soon_computed(self, index: int) -> bool:
-        """Whether nothing in a case takes long."""
-        return self._keys[index].is_soon_computed
-
-    def soon(self, held: Held, index: int) -> Returned | Raised:
-        """What is compared of what can soon be computed."""
-        return self._keys[index].soon(held)
-
-    def changed(self, changes: Mapping[str, Any], index: int) -> Any:
-        """What is compared of what the reference soon computes with these steps; None if it fails. It is not kept."""
-        return self._keys[index].changed(changes)
-
-    def changed_at_first(self, changes: Mapping[str, Any], index: int) -> Any:
-        """The same at a glance, if there is one."""
-        return self._keys[index].changed_at_first(changes)
+    def __getitem__(self, index: int) -> CaseKey:
+        return self._keys[index]
 
 
 def answers_of_code(cases: Sequence[SampledCase], code: Callable[..., Any]) -> list[Returned | Raised]:

@@ -309,7 +309,7 @@ class _OfScores(_OfResult):
         """Whether these scales reproduce all of the student's answers."""
         agrees, expected = self.key.exercise.form.agrees, self.key.expected
         return all(
-            (out := self.key.changed(self._changes(scale), index)) is not None
+            (out := self.key[index].changed(self._changes(scale))) is not None
             and agrees(self.values[index], out, expected[index], self.tolerance)
             for index, scale in scales.items()
         )
@@ -325,7 +325,7 @@ class _OfScores(_OfResult):
     def _with(self, index: int, scale: float) -> tuple[Tensor, Tensor]:
         """The student's numbers, and those that this scale gives."""
         self.time.look()
-        out = self.key.changed_at_first(self._changes(scale), index)
+        out = self.key[index].changed_at_first(self._changes(scale))
         got = self.values[index]
         if self.key.exercise.glance:
             outputs = got.get("output") if isinstance(got, dict) else None

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from grader.model.exercise import SampledCase
+from grader.model.findings import tensors_in
 
 # Sizes, and what has them, wherever they stand in the inputs of all cases.
 
@@ -30,7 +31,7 @@ def by_place(cases: Sequence[SampledCase]) -> dict[Path, tuple[Any, ...]]:
     return {place: tuple(one[place] for one in found) for place in found[0] if all(place in one for one in found)}
 
 
-def _parts(value: Any, place: Path = ()) -> Iterator[tuple[Path, Any]]:
+def _parts(value: object, place: Path = ()) -> Iterator[tuple[Path, Any]]:
     """All sizes in a value, and its tensors and lists, by where they are. Of a list, the first item stands for all."""
     match value:
         case torch.Tensor():
@@ -77,11 +78,3 @@ def effort(case: SampledCase) -> int:
     how = case.inputs[-1] if case.inputs else None
     asks_much = isinstance(how, dict) and bool(how.get("gradients") or how.get("impossible"))
     return (MUCH if asks_much else 0) + sum(value.numel() for value in tensors_in(case.inputs))
-
-
-def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (Mapping, list, tuple)):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from tensors_in(item)

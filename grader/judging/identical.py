@@ -10,11 +10,12 @@ import torch
 
 from grader.model.answer import UNCHANGED, Answer, Returned
 from grader.model.exercise import SampledCase
+from grader.model.findings import tensors_in
 from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table, is_table
 
 
-def identical(one: Any, other: Any) -> bool:
+def identical(one: object, other: object) -> bool:
     """Equal to the last bit, NaN included."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         same = one.shape == other.shape and one.dtype == other.dtype
@@ -68,11 +69,11 @@ def modifies_inputs(answers: Sequence[Answer], cases: Sequence[SampledCase]) -> 
     )
 
 
-def are_unchanged(after: Any, inputs: Sequence[Any]) -> bool:
+def are_unchanged(after: object, inputs: Sequence[Any]) -> bool:
     return after is UNCHANGED or identical(after, inputs)
 
 
-def all_are_nan(value: Any) -> bool:
+def all_are_nan(value: object) -> bool:
     """Whether there are numbers, and each of them is NaN."""
     if isinstance(value, dict):
         value = list(value.values())
@@ -81,13 +82,9 @@ def all_are_nan(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.numel() > 0 and bool(value.isnan().all())
 
 
-def holds_nan(value: Any) -> bool:
+def holds_nan(value: object) -> bool:
     """Whether one of its numbers is NaN."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return any(map(holds_nan, value))
-    return isinstance(value, torch.Tensor) and bool(value.isnan().any())
+    return any(bool(tensor.isnan().any()) for tensor in tensors_in(value))
 
 
 def is_the_same_for_all(expected: Sequence[Any], values: Sequence[Any]) -> bool:

@@ -65,7 +65,7 @@ def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tol
     """
     cases = key.about_numbers if any(wrong[index] for index in key.about_numbers) else range(len(answers))
     long = [bool(case.case.promise) for case in key.cases]
-    telling = sorted(cases, key=lambda index: (long[index], not wrong[index], key.seconds(index)))
+    telling = sorted(cases, key=lambda index: (long[index], not wrong[index], key[index].seconds))
     return [Look(key, index, answers[index], tolerance) for index in telling]
 
 
@@ -171,7 +171,7 @@ class Look:
         return same(given, list(outputs.values()), self.tolerance, strict=True)
 
     def _more_of(self, held: Held) -> Mapping[str, Any] | None:
-        wrong = self.key.wrong(held, self.index)
+        wrong = self.key[self.index].wrong(held)
         return wrong.value.get(IN_PART) if isinstance(wrong, Returned) and isinstance(wrong.value, dict) else None
 
     def glance(self) -> FirstGlance:
@@ -180,11 +180,11 @@ class Look:
 
     def is_explained_by(self, held: Held) -> bool:
         if not isinstance(self.answer, Returned):  # then the misconception must fail, too
-            return isinstance(self.key.answer(held, self.index), Raised)
+            return isinstance(self.key[self.index].answer(held), Raised)
         return self._agrees(self.answer.value, held)
 
     def is_evidence(self, held: Held) -> bool:
-        wrong = self.key.wrong(held, self.index)  # errors are none
+        wrong = self.key[self.index].wrong(held)  # errors are none
         return isinstance(wrong, Returned) and self.key.exercise.form.is_evidence(wrong.value)
 
     def possible(self, pairs: Sequence[Held]) -> list[Held]:
@@ -199,20 +199,20 @@ class Look:
     @property
     def is_soon_told(self) -> bool:
         """Whether what is soon computed tells who answers otherwise: an error may come later."""
-        return isinstance(self.answer, Returned) or self.key.is_soon_computed(self.index)
+        return isinstance(self.answer, Returned) or self.key[self.index].is_soon_computed
 
     def _soon_explaining(self, pairs: Sequence[Held]) -> Sequence[Held]:
         return [pair for pair in pairs if self._may_be_explained_by(pair)] if self.is_soon_told else pairs
 
     def _may_be_explained_by(self, held: Held) -> bool:
-        wrong = self.key.soon(held, self.index)
+        wrong = self.key[self.index].soon(held)
         if isinstance(wrong, Raised) or not isinstance(self.answer, Returned):
             return type(wrong) is type(self.answer)
         expected = self.key.expected[self.index]
         return self.key.exercise.form.agrees(self.answer.value, wrong.value, expected, self.tolerance)
 
-    def _agrees(self, value: Any, held: Held) -> bool:
-        wrong, expected = self.key.wrong(held, self.index), self.key.expected[self.index]
+    def _agrees(self, value: object, held: Held) -> bool:
+        wrong, expected = self.key[self.index].wrong(held), self.key.expected[self.index]
         if isinstance(wrong, Raised):
             return False
         return self.key.exercise.form.agrees(value, wrong.value, expected, self.tolerance)
@@ -229,14 +229,14 @@ class FirstGlance:
 
     def explaining(self, candidates: Sequence[Held]) -> list[Held]:
         """Those that have the student's output here."""
-        outputs = [self.key.output(held, self.index) for held in candidates]
+        outputs = [self.key[self.index].output(held) for held in candidates]
         near = _near(self.output, outputs, self.tolerance)
         return [candidates[i] for i in near if same(self.output, outputs[i], self.tolerance, strict=True)]
 
     def possible(self, pairs: Sequence[Held]) -> list[Held]:
         """All but those that show too little here, or another output."""
         singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
-        right = FirstGlance(self.key, self.index, self.key.output((), self.index), self.tolerance)
+        right = FirstGlance(self.key, self.index, self.key[self.index].output(()), self.tolerance)
         enough = {_names(held) for held in self.explaining([(), *singles])}
         return _left(pairs, right.explaining(singles), lambda held: _names(held) in enough, self.explaining)
 

@@ -43,7 +43,7 @@ def program_that_answers(
     return ""
 
 
-def _asked(value: Any, wanted: Any, inputs: Inputs) -> list[tuple[Any, Any, Inputs]]:
+def _asked(value: object, wanted: object, inputs: Inputs) -> list[tuple[Any, Any, Inputs]]:
     """What came back, what should have, and of what: of a class, in each of its calls."""
     if not isinstance(wanted, dict):
         return [(value, wanted, inputs)]
@@ -67,7 +67,7 @@ def _is_by(program: Program, asked: Sequence[tuple[Any, Any, Inputs]], tolerance
     return bool(made) and all(_same(value, answer, tolerance) for value, answer in made)
 
 
-def _same(value: Any, answer: Any, tolerance: float) -> bool:
+def _same(value: object, answer: object, tolerance: float) -> bool:
     if is_plain(answer):
         return plain_values.same(value, plain(answer), tolerance)
     return same(value, answer, tolerance)
@@ -82,7 +82,7 @@ def answers_of(program: Program, cases: Sequence[SampledCase], right: Sequence[A
     return [Returned(value, list(case.inputs)) for value, case in zip(values, cases, strict=True)]
 
 
-def _value(program: Program, right: Any, inputs: Inputs) -> Any:
+def _value(program: Program, right: object, inputs: Inputs) -> Any:
     if not isinstance(right, dict) or not right.keys() & PARTS:  # as a function returns it
         return program(right, inputs)
     if "outputs" not in right:  # of a class that must not be built
@@ -109,7 +109,7 @@ def _numbers(number: int) -> Program:
     return lambda wanted, inputs: _plain_numbers(wanted, number) if is_plain(wanted) else filled(wanted, inputs)
 
 
-def _plain_numbers(wanted: Any, number: int) -> Any:
+def _plain_numbers(wanted: object, number: int) -> Any:
     """As it is built, with this in place of each number; None if there is anything else in it."""
     if isinstance(wanted, (list, tuple)) and wanted:
         made = [_plain_numbers(item, number) for item in wanted]
@@ -119,13 +119,13 @@ def _plain_numbers(wanted: Any, number: int) -> Any:
     return number if isinstance(wanted, (int, float)) and not isinstance(wanted, bool) else None
 
 
-def _empty(wanted: Any, _: Inputs) -> Any:
+def _empty(wanted: object, _: Inputs) -> Any:
     """Something of the right kind with nothing in it."""
     kind = type(wanted)
     return kind() if kind in (str, bytes, list, tuple, dict, set, frozenset) and is_plain(wanted) else None
 
 
-def _like(wanted: Any, make: Callable[[Tensor], Tensor]) -> Any:
+def _like(wanted: object, make: Callable[[Tensor], Tensor]) -> Any:
     """A value that is built as another one."""
     if isinstance(wanted, (list, tuple)):
         return [_like(tensor, make) for tensor in wanted]
@@ -140,7 +140,7 @@ def _uniform(wanted: Any, _: Inputs) -> Any:
 
 
 def _given_back(position: int) -> Program:
-    def program(wanted: Any, inputs: Inputs) -> Any:
+    def program(wanted: object, inputs: Inputs) -> Any:
         given = inputs[position] if position < len(inputs) else None
         if given is not None and is_plain(wanted):
             return given
@@ -171,7 +171,7 @@ def _are_alike(given: Sequence[Any]) -> bool:
     return bool(given) and all(isinstance(tensor, Tensor) and tensor.shape == given[0].shape for tensor in given)
 
 
-def _fits(mean: Tensor, wanted: Any) -> bool:
+def _fits(mean: Tensor, wanted: object) -> bool:
     if not isinstance(wanted, Tensor) or mean.dim() != wanted.dim():
         return False
     return all(size in (1, other) for size, other in zip(mean.shape, wanted.shape, strict=True))
@@ -180,7 +180,7 @@ def _fits(mean: Tensor, wanted: Any) -> bool:
 def _rows_made_one(make: Callable[[Tensor], Tensor]) -> Program:
     """One row in place of all."""
 
-    def program(wanted: Any, inputs: Inputs) -> Any:
+    def program(wanted: object, inputs: Inputs) -> Any:
         given = inputs[0]
         is_matrix = isinstance(given, Tensor) and given.dim() > 1 and given.is_floating_point()
         return make(given) if is_matrix and isinstance(wanted, Tensor) else None
@@ -205,7 +205,7 @@ def _first_row(position: int) -> Program:
     """The first of several in place of each."""
     of_tensor = _changed(position, lambda given: given[:1] if given.dim() < 2 else given[..., :1, :])
 
-    def program(wanted: Any, inputs: Inputs) -> Any:
+    def program(wanted: object, inputs: Inputs) -> Any:
         given = inputs[position] if position < len(inputs) else None
         if isinstance(wanted, (list, tuple)):
             first = given[:1] if isinstance(given, (list, tuple)) else []

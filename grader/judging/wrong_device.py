@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import torch
-
 from grader.model.answer import Answer, Raised, Returned
+from grader.model.findings import tensors_in
 
 # How far an answer may be from the right one and still be right: by as much as rounding does.
 
@@ -30,9 +27,10 @@ _NEW_TENSORS = (
 )
 
 
-def is_elsewhere(answer: Answer, inputs: Any, device: str) -> bool:
+def is_elsewhere(answer: Answer, inputs: object, device: str) -> bool:
     """Whether a result is not on the device, unless there was none to keep to: numbers in lists are on no device."""
-    return isinstance(answer, Returned) and bool(answer.devices - {device}) and _holds_tensor(inputs)
+    holds_tensor = next(tensors_in(inputs), None) is not None
+    return holds_tensor and isinstance(answer, Returned) and bool(answer.devices - {device})
 
 
 def mixes_devices(error: Raised) -> bool:
@@ -49,9 +47,3 @@ def advice(error: Raised, noun: str) -> str:
     if noun == "class":
         return f"{_NEW_TENSORS}; what a module keeps, such as a mask, moves with it once register_buffer has it."
     return f"{_NEW_TENSORS}."
-
-
-def _holds_tensor(value: Any) -> bool:
-    if isinstance(value, dict):
-        value = list(value.values())
-    return isinstance(value, torch.Tensor) or (isinstance(value, (list, tuple)) and any(map(_holds_tensor, value)))

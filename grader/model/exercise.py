@@ -359,7 +359,7 @@ class Exercise:
         names = [name for misconception in misconceptions for name in (misconception.name, misconception.kind)]
         return next((self.explained_in[name] for name in names if name in self.explained_in), "")
 
-    def compared(self, value: Any, inputs: Inputs) -> Any:
+    def compared(self, value: object, inputs: Inputs) -> Any:
         """What is compared of a value that came back."""
         return self.read(self.form.observed(value), *inputs) if self.read else value
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+
+import torch
 
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import Difference, Kind
@@ -65,15 +67,25 @@ def found_unusable(answer: Answer) -> Finding | None:
     return NothingReturned() if answer.value is None else None
 
 
-def first_unusable(value: Any) -> Unusable | None:
-    """What is no answer, in a value or in a part of it."""
-    if isinstance(value, Unusable):
-        return value
-    if isinstance(value, dict):
+def leaves(value: object) -> Iterator[object]:
+    """All that is in lists, tuples and dicts, however deep they are in each other."""
+    if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
-        return next((found for item in value if (found := first_unusable(item))), None)
-    return None
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def tensors_in(value: object) -> Iterator[torch.Tensor]:
+    """All tensors among these."""
+    return (leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
+
+
+def first_unusable(value: object) -> Unusable | None:
+    """What is no answer, in a value or in a part of it."""
+    return next((leaf for leaf in leaves(value) if isinstance(leaf, Unusable)), None)
 
 
 def is_of_another_form(finding: Finding) -> bool:

@@ -18,7 +18,7 @@ from grader.sandbox.tables import Column, Table
 MAX_QUOTED = 40  # characters of a key that is told
 
 
-def described(value: Any) -> str:
+def described(value: object) -> str:
     """How a value is built that a student's code gave."""
     match value:
         case bool() | np.bool_():
@@ -41,7 +41,7 @@ def described(value: Any) -> str:
     return describe_form(value)
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """What is expected, without anything about how it is built."""
     match value:
         case bool():
@@ -76,7 +76,7 @@ def named(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def quoted(key: Any) -> str:
+def quoted(key: object) -> str:
     """A key or a name of the student's own, on one line and short."""
     if isinstance(key, int) and not isinstance(key, bool) and key.bit_length() > MAX_QUOTED:
         return "…"
@@ -86,7 +86,7 @@ def quoted(key: Any) -> str:
     return one_line(repr(key[:MAX_QUOTED] if isinstance(key, (str, bytes)) else key), MAX_QUOTED + 2)
 
 
-def as_number(value: Any) -> float | None:
+def as_number(value: object) -> float | None:
     """A number of Python or numpy; a truth value is none."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -108,7 +108,7 @@ def text_in_words(got: str, want: str) -> str:
     return f"is {described(got)}, of which number {alike + 1} is the first wrong one."
 
 
-def _in_a_list(item: Any) -> str:
+def _in_a_list(item: object) -> str:
     """As a rule, not all words in a list are of the same length."""
     match item:
         case str():
@@ -132,7 +132,7 @@ EXACT = 2**53  # whole numbers below are floats as well
 NEARLY = 0.01  # how much a number may at most differ from the whole one that is expected
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether a value is compared in kind: all but tensors, and lists of tensors and numbers."""
     if isinstance(value, torch.Tensor):
         return False
@@ -151,7 +151,7 @@ def is_plain(value: Any) -> bool:
 GROUPS = {"number": "numbers", "b": "truth values", "U": "texts", "M": "times", "m": "lengths of time"}
 
 
-def single(got: Any) -> Any:
+def single(got: object) -> Any:
     """What is in an array or a tensor that holds one thing."""
     if isinstance(got, torch.Tensor) and got.numel() == 1 and not got.is_complex():
         return got.detach().cpu().item()
@@ -160,7 +160,7 @@ def single(got: Any) -> Any:
     return got
 
 
-def is_stacked(got: Any) -> bool:
+def is_stacked(got: object) -> bool:
     if isinstance(got, Table):
         return got.is_series
     return isinstance(got, (np.ndarray, torch.Tensor)) and got.ndim > 0
@@ -182,7 +182,7 @@ def as_float(number: float) -> float:
         return float("inf") if number > 0 else float("-inf")
 
 
-def tagged(key: Any) -> Any:
+def tagged(key: object) -> Any:
     """The same for keys that are the same: True is not 1."""
     if isinstance(key, bool):
         return ("truth", key)
@@ -223,7 +223,7 @@ def differ_by_rounding(extra: Sequence[Any], missing: Sequence[Any], tolerance: 
     return compare.difference(given, expected, tolerance) is None
 
 
-def as_array(got: Any, strict: bool) -> np.ndarray[Any, Any] | None:
+def as_array(got: object, strict: bool) -> np.ndarray[Any, Any] | None:
     if isinstance(got, np.ndarray):
         return got
     if strict:

@@ -70,7 +70,7 @@ class _Found(Exception):
         self.difference = difference
 
 
-def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:
+def difference(got: object, want: object, tolerance: float, strict: bool = False) -> Difference | None:
     """The first difference between two values, or None.
 
     Lists and tuples are the same thing; so are arrays, tensors and lists, if the numbers are right. Whole numbers are
@@ -82,7 +82,7 @@ def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> D
         return found.difference
 
 
-def _difference(got: Any, want: Any, tolerance: float, strict: bool) -> Difference | None:
+def _difference(got: object, want: object, tolerance: float, strict: bool) -> Difference | None:
     walk = _Walk(tolerance, strict)
     walk.compare(got, want, "")
     for place, given, expected in walk.arrays:
@@ -92,12 +92,12 @@ def _difference(got: Any, want: Any, tolerance: float, strict: bool) -> Differen
     return walk.wrong_number()
 
 
-def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
+def same(got: object, want: object, tolerance: float, strict: bool = False) -> bool:
     """Whether there is no difference."""
     return difference(got, want, tolerance, strict) is None
 
 
-def paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+def paired_numbers(got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
     """All given real numbers with the expected ones, or None where something else is wrong."""
     walk = _Walk(tolerance=0.0, strict=False)
     try:
@@ -148,7 +148,7 @@ class _Walk:
         simple = replace(found, kind=Kind.VALUE) if found.kind == Kind.TRANSPOSED else found
         return replace(_placed(simple, ""), place=self.places[found.entry[0]])
 
-    def compare(self, got: Any, want: Any, place: str) -> None:
+    def compare(self, got: object, want: object, place: str) -> None:
         """By what is expected."""
         got, want = (plain(value) if is_table(value) else value for value in (got, want))
         want = unboxed(want)
@@ -169,7 +169,7 @@ class _Walk:
         else:
             raise TypeError(f"a value of type {type(want).__name__} cannot be compared")
 
-    def _is_of_another_kind(self, got: Any, want: Any, place: str) -> NoReturn:
+    def _is_of_another_kind(self, got: object, want: object, place: str) -> NoReturn:
         words = f"is {described(got)}, but {kind_of(want)} was expected."
         raise _Found(InWords(Kind.TYPE, place=place, words=words))
 
@@ -214,7 +214,7 @@ class _Walk:
                 self._is_wrong(place, "has the right items, but in another order.")
             raise
 
-    def _compare_dicts(self, got: Any, want: dict[Any, Any], place: str) -> None:
+    def _compare_dicts(self, got: object, want: dict[Any, Any], place: str) -> None:
         if not isinstance(got, dict):
             self._is_of_another_kind(got, want, place)
         missing, extra = lacking_and_extra(got, want)
@@ -225,7 +225,7 @@ class _Walk:
             own = given[tagged(key)]
             self.compare(got[own], expected, f"{place}[{quoted(own)}]")
 
-    def _compare_sets(self, got: Any, want: set[Any] | frozenset[Any], place: str) -> None:
+    def _compare_sets(self, got: object, want: set[Any] | frozenset[Any], place: str) -> None:
         if not isinstance(got, (set, frozenset)):
             self._is_of_another_kind(got, want, place)
         missing, extra = lacking_and_extra(got, want)
@@ -234,14 +234,14 @@ class _Walk:
             more = f"has {named(len(extra), 'item')} that it should not have" if extra else ""
             self._is_wrong(place, f"{' and '.join(filter(None, (words, more)))}.")
 
-    def _compare_tensors(self, got: Any, want: torch.Tensor, place: str) -> None:
+    def _compare_tensors(self, got: object, want: torch.Tensor, place: str) -> None:
         if not self._strict and isinstance(got, np.ndarray) and group_of(got) in ("b", "number"):
             got = as_tensor(got)
         found = compare.difference(got, want, self._tolerance, self._strict)
         if found:
             raise _Found(_placed(found, place))
 
-    def _compare_arrays(self, got: Any, want: np.ndarray[Any, Any], place: str) -> None:
+    def _compare_arrays(self, got: object, want: np.ndarray[Any, Any], place: str) -> None:
         if isinstance(got, (list, tuple)) and not self._strict:
             self._compare_lists(got, want.tolist(), place)
             return
@@ -273,7 +273,7 @@ class _Walk:
         if wrong := first_true(differs):
             self._is_wrong(place + _entry(wrong), "is the first wrong number.")
 
-    def _compare_tables(self, got: Any, want: Table, place: str) -> None:
+    def _compare_tables(self, got: object, want: Table, place: str) -> None:
         if not isinstance(got, Table) or got.is_series != want.is_series:
             self._is_of_another_kind(got, want, place)
         columns = list(zip(got.columns, want.columns, strict=False)) if want.is_series else paired_columns(got, want)

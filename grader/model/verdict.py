@@ -86,7 +86,7 @@ def _index(value: object, length: int) -> int:
     return value
 
 
-def _few(values: Any, most: int) -> Sequence[Any]:
+def _few(values: object, most: int) -> Sequence[Any]:
     if not isinstance(values, (list, tuple)) or len(values) > most:
         raise ValueError
     return values

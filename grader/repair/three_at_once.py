@@ -14,10 +14,10 @@ from weakref import WeakKeyDictionary
 import torch
 
 from grader.judging.answer_key import AnswerKey, Held
-from grader.judging.fitting import tensors_in
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Exercise, Misconception, can_combine
+from grader.model.findings import tensors_in
 
 # A quick comparison of numbers finds what is worth a full comparison of answers.
 
@@ -35,9 +35,9 @@ def all_numbers(value: Any) -> Tensor:
 def numbers_of(key: AnswerKey, held: Held, index: int) -> Tensor | None:
     """The numbers that these misconceptions give. For a class, those of the first output."""
     if key.exercise.glance:
-        output = key.output(held, index)
+        output = key[index].output(held)
         return all_numbers(output) if isinstance(output, Tensor) else None
-    answer = key.answer(held, index)
+    answer = key[index].answer(held)
     return all_numbers(answer.value) if isinstance(answer, Returned) else None
 
 
@@ -171,7 +171,7 @@ class Intermediate:
         return [one for one, is_same in zip(misconceptions, same, strict=True) if is_same]
 
     def _answers_so(self, misconception: Misconception, answer: Answer, index: int) -> bool:
-        wrong = self._key.answer((misconception,), index)
+        wrong = self._key[index].answer((misconception,))
         if not isinstance(wrong, Returned) or not isinstance(answer, Returned):
             return type(wrong) is type(answer)
         return alike(all_numbers(wrong.value), all_numbers(answer.value))
@@ -181,7 +181,7 @@ class Intermediate:
         if index not in self._known:
             found: dict[int, list[tuple[Misconception, torch.Tensor]]] = {}
             for misconception in self._key.exercise.mistakes:
-                answer = self._key.answer((misconception,), index)
+                answer = self._key[index].answer((misconception,))
                 if isinstance(answer, Returned):
                     numbers = all_numbers(answer.value)
                     found.setdefault(len(numbers), []).append((misconception, numbers))

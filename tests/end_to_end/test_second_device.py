@@ -24,8 +24,8 @@ from grader.host import zygote_process
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
-from grader.judging.fitting import tensors_in
 from grader.model.answer import Loss, Lost
+from grader.model.findings import tensors_in
 from grader.model.verdict import Reason, Verdict
 from grader.sandbox.confine import CannotConfineError
 from support.answer_keys import FUNCTIONS, some_misconceptions

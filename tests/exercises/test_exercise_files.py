@@ -97,7 +97,7 @@ def wrong_answer(number: int | str, name: str, index: int) -> Answer:
     exercise = FUNCTIONS[number]
     held = [one for one in exercise.mistakes if one.name == name]
     if exercise.glance:
-        return key_to(exercise).answer(held, index)
+        return key_to(exercise)[index].answer(held)
     return answer(exercise, key_to(exercise).cases[index].inputs, held)
 
 
@@ -108,7 +108,7 @@ def is_right(exercise: Exercise, seed: int, held: Sequence[Misconception]) -> bo
 
 
 def answers_right(known: AnswerKey, index: int, held: Sequence[Misconception]) -> bool:
-    found, expected = known.wrong(held, index), known.expected[index]
+    found, expected = known[index].wrong(held), known.expected[index]
     return isinstance(found, Returned) and not known.exercise.form.finding(found.value, expected, TOLERANCE["cpu"])
 
 

@@ -378,7 +378,7 @@ def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: i
             seen = exercise.wrong_answer(chosen, inputs).get("outputs", {}).get("output")
         except Exception:
             seen = None
-        output = key.output(chosen, 0)
+        output = key[0].output(chosen)
         assert type(output) is type(seen), chosen
         if isinstance(output, torch.Tensor):
             assert torch.allclose(output, seen, rtol=0, atol=0, equal_nan=True), chosen
@@ -396,10 +396,10 @@ def test_at_a_glance_everything_is_seen_that_is_seen_in_the_case(number: int) ->
     key = AnswerKey(exercise, cases)
     for index, case in enumerate(cases):
         for one in chance.sample(exercise.mistakes, 10):
-            assert_same(key, index, key.wrong((one,), index), answered(exercise, (one,), case.inputs))
+            assert_same(key, index, key[index].wrong((one,)), answered(exercise, (one,), case.inputs))
         soon_computed = exercise.glance(*case.inputs).inputs
         for pair in chance.sample(pairs, 10):
-            assert_same(key, index, key.soon(pair, index), answered(exercise, pair, soon_computed))
+            assert_same(key, index, key[index].soon(pair), answered(exercise, pair, soon_computed))
 
 
 def assert_same(key: AnswerKey, index: int, seen: Returned | Raised, wanted: Returned | Raised) -> None:

@@ -224,7 +224,7 @@ def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None
     both = [one for one in EXERCISES[22].mistakes if one.name in ("softmax over heads", "NaN on the way back")]
     exercise = replace(EXERCISES[22], mistakes=both)
     key = AnswerKey(exercise, exercise.sample(0)).short()
-    given = Judge().verdict(key, [key.answer(tuple(both), index) for index in range(len(key.cases))])
+    given = Judge().verdict(key, [key[index].answer(tuple(both)) for index in range(len(key.cases))])
     assert not given.right
     assert not given.misconceptions
 

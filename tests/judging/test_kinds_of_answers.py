@@ -618,7 +618,7 @@ def test_inputs_must_not_be_modified(
 def test_a_misconception_that_changes_its_inputs_changes_them_for_itself_alone() -> None:
     exercise = exercise_of(sorts, [([3, 1, 2],)], mistake("changes", lambda x: x.clear() or []))
     key = AnswerKey(exercise, exercise.sample())
-    assert key.wrong(exercise.mistakes, 0) == Returned([], [[3, 1, 2]])
+    assert key[0].wrong(exercise.mistakes) == Returned([], [[3, 1, 2]])
     assert key.expected[0] == [1, 2, 3]
 
 

@@ -28,7 +28,7 @@ class Exact(Form):
 
     name = "exact"
 
-    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+    def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
         """What is wrong with a result, or with gradients."""
         if isinstance(want, dict):
             return _wrong_gradients(got, want["gradients"], GRADIENTS * tolerance)
@@ -50,11 +50,11 @@ class Exact(Form):
             return False
         return same(answer, wrong, tolerance, strict=describe_form(wrong) != describe_form(expected))
 
-    def result(self, answer: Any) -> Any:
+    def result(self, answer: object) -> Any:
         """What was computed."""
         return answer
 
-    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All computed numbers with the expected ones: gradients tell nothing of their precision."""
         return [] if isinstance(want, dict) else super().paired_numbers(got, want)
 
@@ -62,25 +62,25 @@ class Exact(Form):
 EXACT = Exact()
 
 
-def _type(value: Any) -> torch.dtype | None:
+def _type(value: object) -> torch.dtype | None:
     return value.dtype if isinstance(value, torch.Tensor) else None
 
 
-def _found(answer: Any) -> Mapping[str, Any]:
+def _found(answer: object) -> Mapping[str, Any]:
     """The gradients in an answer, by the number of the argument."""
     found = answer.get("gradients") if isinstance(answer, dict) else None
     return found if isinstance(found, dict) else {}
 
 
-def _is_ruined(answer: Any) -> bool:
+def _is_ruined(answer: object) -> bool:
     return isinstance(answer, dict) and answer.get("ruined") is True
 
 
-def _flows(answer: Any) -> bool:
+def _flows(answer: object) -> bool:
     return any(gradient is not None for gradient in _found(answer).values())
 
 
-def _agree(answer: Any, wrong: Any, tolerance: float) -> bool:
+def _agree(answer: object, wrong: object, tolerance: float) -> bool:
     """Whether gradients are those of a misconception."""
     given = _found(answer)
     if not _flows(answer) or not _flows(wrong):
@@ -92,7 +92,7 @@ def _agree(answer: Any, wrong: Any, tolerance: float) -> bool:
     )
 
 
-def _wrong_gradients(answer: Any, want: Mapping[str, torch.Tensor], tolerance: float) -> Finding | None:
+def _wrong_gradients(answer: object, want: Mapping[str, torch.Tensor], tolerance: float) -> Finding | None:
     """The first gradient that is missing, or is another one."""
     if not _flows(answer):
         return Broken("gradient", RUINED if _is_ruined(answer) else CUT_OFF)
@@ -129,12 +129,12 @@ def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None
     return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
 
 
-def _is_just_the_same(got: Any, want: Any, tolerance: float) -> bool:
+def _is_just_the_same(got: object, want: object, tolerance: float) -> bool:
     """Whether there is no such difference, which is known long before it is known what to say of it."""
     return same(got, want, tolerance, strict=True) and has_type_of(got, want)
 
 
-def has_type_of(got: Any, want: Any) -> bool:
+def has_type_of(got: object, want: object) -> bool:
     """Plain numbers have none: that no gradient comes through them is told as such."""
     return None in (_type(got), _type(want)) or _type(got) == _type(want)
 
@@ -170,11 +170,11 @@ class Refusing(Exact):
             return super().agrees(answer, wrong, expected, tolerance)
         return is_refusal(answer) and bool(answer["error"] == wrong["error"])
 
-    def is_evidence(self, wrong: Any) -> bool:
+    def is_evidence(self, wrong: object) -> bool:
         """Not that arguments are refused, which says nothing of what is computed."""
         return not is_refusal(wrong)
 
-    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All computed numbers with the expected ones: a refusal has none."""
         return [] if is_refusal(want) else super().paired_numbers(got, want)
 
@@ -182,6 +182,6 @@ class Refusing(Exact):
 REFUSING = Refusing()
 
 
-def is_refusal(answer: Any) -> bool:
+def is_refusal(answer: object) -> bool:
     """Whether this is how a call ended, as our code in the sandbox notes it."""
     return isinstance(answer, dict) and isinstance(answer.get("error"), str)

@@ -20,7 +20,7 @@ from grader.sandbox.values import Unusable, unboxed
 # What came back where tensors and numbers are expected: of other kinds, no more than their name.
 
 
-def only_numbers(value: Any) -> Any:
+def only_numbers(value: object) -> Any:
     """The same without words, truth values, dicts, sets and tables, which cannot be compared with numbers."""
     if isinstance(value, (list, tuple)):
         return type(value)(map(only_numbers, value))
@@ -61,7 +61,7 @@ class Form:
     methods: tuple[str, ...] = ()  # that are handed out empty, too
     at_a_glance = True  # whether the calls of a class show all that counts
 
-    def observed(self, value: Any) -> Any:
+    def observed(self, value: object) -> Any:
         """What our code in the sandbox has seen, for an exercise to read; Malformed is raised where it is forged.
 
         What a function returns may be anything.
@@ -72,19 +72,19 @@ class Form:
         """Whether there is None where a result should be, for want of a return statement."""
         return seen is None
 
-    def right_answer(self, value: Any) -> Any:
+    def right_answer(self, value: object) -> Any:
         """What the reference answers, or a misconception, as answers are compared."""
         return value
 
-    def is_in_kind(self, want: Any) -> bool:  # noqa: ARG002  a function may return anything
+    def is_in_kind(self, want: object) -> bool:  # noqa: ARG002  a function may return anything
         """Whether this is compared in kind: words as words, a dict as a dict."""
         return False
 
-    def taken(self, value: Any, want: Any) -> Any:  # noqa: ARG002  a function's is taken by what is expected
+    def taken(self, value: object, want: object) -> Any:  # noqa: ARG002  a function's is taken by what is expected
         """What is compared of what came back."""
         return value
 
-    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+    def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
         """What is wrong with an answer."""
         found = difference(got, want, tolerance)
         return Differs(found) if found else None
@@ -98,23 +98,23 @@ class Form:
         strict = describe_form(wrong) != describe_form(expected)
         return same(answer, wrong, tolerance, strict=strict)
 
-    def is_evidence(self, wrong: Any) -> bool:  # noqa: ARG002  other forms look at it
+    def is_evidence(self, wrong: object) -> bool:  # noqa: ARG002  other forms look at it
         """Whether it means something to agree with this wrong answer."""
         return True
 
-    def result(self, answer: Any) -> Any:
+    def result(self, answer: object) -> Any:
         """What was computed, if anything was."""
         return answer
 
-    def described(self, answer: Any) -> str:
+    def described(self, answer: object) -> str:
         """How an answer is built."""
         return describe_form(answer)
 
-    def rules_broken(self, answer: Any) -> Mapping[str, str]:  # noqa: ARG002  there are none for a result
+    def rules_broken(self, answer: object) -> Mapping[str, str]:  # noqa: ARG002  there are none for a result
         """A sentence for each broken rule beside the results, by part: it holds whatever else is wrong."""
         return {}
 
-    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All computed numbers with the expected ones, or None when they do not belong together."""
         return paired_numbers(got, want)
 
@@ -122,21 +122,21 @@ class Form:
 class Function(Form):
     """A function that returns a value of any kind. What kind counts is that of the reference's answer."""
 
-    def right_answer(self, value: Any) -> Any:
+    def right_answer(self, value: object) -> Any:
         """Tensors, and lists of them, are as they are; others are what would come back of a student's code."""
         return plain(value) if is_plain(value) else value
 
-    def is_in_kind(self, want: Any) -> bool:
+    def is_in_kind(self, want: object) -> bool:
         """All but tensors, and lists of them and numbers."""
         return is_plain(want)
 
-    def taken(self, value: Any, want: Any) -> Any:
+    def taken(self, value: object, want: object) -> Any:
         """All of it, unless numbers are expected: then other kinds are nothing that can be compared."""
         if first_unusable(want):
             raise CourseError(f"The reference answers {first_unusable(want)}, which cannot be compared.")
         return value if is_plain(want) else only_numbers(value)
 
-    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+    def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
         """What is wrong with an answer, compared in kind."""
         if not is_plain(want):
             return super().finding(got, want, tolerance)
@@ -151,11 +151,11 @@ class Function(Form):
             return False
         return plain_values.same(answer, wrong, tolerance, strict=described(wrong) != described(expected))
 
-    def described(self, answer: Any) -> str:
+    def described(self, answer: object) -> str:
         """Of any kind."""
         return described(answer)
 
-    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All real numbers, wherever they stand."""
         return plain_values.paired_numbers(got, want) if is_plain(want) else super().paired_numbers(got, want)
 

@@ -43,12 +43,12 @@ class Generation(InParts):
                     return GenerationSeen(**value)
         raise Malformed
 
-    def rules_broken(self, answer: Any) -> Mapping[str, str]:
+    def rules_broken(self, answer: object) -> Mapping[str, str]:
         """All sentences that reading made, since each is about something else that was seen."""
         parts = answer.items() if isinstance(answer, dict) else ()
         return {name: part for name, part in parts if name != "tokens" and isinstance(part, str) and part}
 
-    def result(self, answer: Any) -> Any:
+    def result(self, answer: object) -> Any:
         """What was written."""
         return answer.get("tokens") if isinstance(answer, dict) else answer
 

@@ -58,7 +58,7 @@ class Module(InParts):
     lendable = False  # unless its exercise says how; most notebooks give a class that a later one takes
     methods = ("__init__", "forward")
 
-    def observed(self, value: Any) -> Any:
+    def observed(self, value: object) -> Any:
         """Whether it can be built, or what it holds and does, as `observe` in the sandbox notes it."""
         match value:
             case {"built": bool(built), **more} if not more:
@@ -170,7 +170,7 @@ class NewModule(Module):
     name = "new_module"
     at_a_glance = False
 
-    def observed(self, value: Any) -> Any:
+    def observed(self, value: object) -> Any:
         """The parameters of a new module, or what is noted of any class."""
         match value:
             case {"new": dict(parameters), **more} if not more:

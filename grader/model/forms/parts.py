@@ -39,7 +39,7 @@ class InParts(Form):
             if part != IN_PART
         )
 
-    def _agrees_in_part(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+    def _agrees_in_part(self, answer: object, wrong: object, expected: object, tolerance: float) -> bool:
         if isinstance(wrong, str) or isinstance(answer, str):
             return bool(answer == wrong)
         if isinstance(wrong, dict):
@@ -47,7 +47,7 @@ class InParts(Form):
             wrong, answer, expected = (list(map(part.get, wrong)) for part in (wrong, answer, expected))
         return super().agrees(answer, wrong, expected, tolerance)
 
-    def result(self, answer: Any) -> Any:
+    def result(self, answer: object) -> Any:
         """The part that is called output."""
         return answer.get("output") if isinstance(answer, dict) else answer
 
@@ -61,7 +61,7 @@ class InParts(Form):
         )
 
 
-def _finding(part: str, given: Any, wanted: Any, tolerance: float) -> Finding | None:
+def _finding(part: str, given: object, wanted: object, tolerance: float) -> Finding | None:
     """What is wrong with a sentence, a tensor, or tensors by name, which have one scale for their errors."""
     if isinstance(given, str) or isinstance(wanted, str):
         if given == wanted:

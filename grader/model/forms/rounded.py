@@ -21,7 +21,7 @@ OF_16_BITS = {torch.float16: 2e-2, torch.bfloat16: 8e-2}  # several roundings of
 class Rounded(Exact):
     """A function of which the result counts as it is, but for more rounding."""
 
-    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+    def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
         """What is wrong with a result, or with gradients."""
         return super().finding(got, want, max(tolerance, self.allowed(want)))
 
@@ -29,7 +29,7 @@ class Rounded(Exact):
         """Whether an answer is what a misconception answers."""
         return super().agrees(answer, wrong, expected, max(tolerance, self.allowed(expected)))
 
-    def allowed(self, want: Any) -> float:
+    def allowed(self, want: object) -> float:
         """How far right results may be from the expected one."""
         dtype = want.dtype if isinstance(want, torch.Tensor) else torch.float32
         return OF_16_BITS.get(dtype, ANGLES)
@@ -51,7 +51,7 @@ class ByFormulas(Rounded, Tensors):
     one_scale = True  # for a single word, two of the gradients are zero but for rounding
     lends_gradients = False  # or the judge would compute what is asked for
 
-    def allowed(self, _want: Any) -> float:
+    def allowed(self, _want: object) -> float:
         """How far right results may be from the expected ones."""
         return MADE_AGAIN
 

@@ -52,7 +52,7 @@ class Tensors(Exact):
             for parts in zip(answer, wrong, expected, strict=True)
         )
 
-    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All finite numbers with those that came back; the maximum of an empty piece is none."""
         pairs = super().paired_numbers(got, want)
         return pairs and [(given[wanted.isfinite()], wanted[wanted.isfinite()]) for given, wanted in pairs]
@@ -78,12 +78,12 @@ class WithLogsumexp(Tensors):
 WITH_LOGSUMEXP = WithLogsumexp()
 
 
-def _are_as_many(got: Any, want: Any) -> bool:
+def _are_as_many(got: object, want: object) -> bool:
     """A list is as good as a tuple."""
     return isinstance(got, (list, tuple)) and isinstance(want, (list, tuple)) and len(got) == len(want)
 
 
-def _where_written(got: Any, wrong: Any) -> tuple[Any, Any]:
+def _where_written(got: object, wrong: object) -> tuple[Any, Any]:
     """A tensor and that of a misconception, both zero where the latter says nothing."""
     if not isinstance(wrong, torch.Tensor) or not isinstance(got, torch.Tensor) or got.shape != wrong.shape:
         return got, wrong

@@ -28,7 +28,7 @@ class Training(InParts):
     name = "training"
     lendable = False
 
-    def observed(self, value: Any) -> TrainingSeen:
+    def observed(self, value: object) -> TrainingSeen:
         """Losses, of whatever kind, and weights by name; or that an input was changed."""
         match value:
             case {"changes_input": True, **more} if not more:
@@ -48,7 +48,7 @@ class Training(InParts):
         """None in place of a loss."""
         return any(loss is None for loss in seen.losses)
 
-    def result(self, answer: Any) -> Any:
+    def result(self, answer: object) -> Any:
         """The losses."""
         return answer.get("loss") if isinstance(answer, dict) else answer
 

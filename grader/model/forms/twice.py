@@ -26,7 +26,7 @@ class Twice(InParts):
 
     name = "twice"
 
-    def observed(self, value: Any) -> TwiceSeen:
+    def observed(self, value: object) -> TwiceSeen:
         """Two outputs, of whatever kind, and more."""
         match value:
             case {
