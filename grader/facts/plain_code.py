@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from grader.facts.code_facts import as_far_as_it_can_be_read, tree_of
-from grader.sandbox.small_model import SmallModel
+from grader.sandbox.forms.small_model import SmallModel
 
 MODULES = {
     "torch": torch, "torch.nn": nn, "torch.nn.functional": nn.functional, "torch.nn.init": nn.init,
