@@ -219,7 +219,7 @@ MAY_KNOW_IT = (
     "exercises", "authoring", "checks/demo",  # the course itself, a made-up class of it, and what `grader new` writes
     "kit",  # exercise files of this course are made of it
     # Forms have a file beside the student's code, where no file of a course is loaded.
-    "sandbox/forms", "sandbox/small_model.py", "model/forms/tensors.py", "__init__.py",
+    "sandbox/forms", "model/forms/tensors.py", "__init__.py",
 )  # fmt: skip
 
 
