@@ -318,7 +318,7 @@ def test_nobody_waits_for_points_that_do_not_count(course: Course) -> None:
         gradebook.find_grade("why", WORDS, WORDS, "kurt").needs_manual_grade = False
         gradebook.db.commit()
     assert [one.split(". ")[0] for one in said] == [
-        "Not final: 2 answers wait for points by hand, of 2 students (why: iris, kurt)",
+        "Not final: 2 answers wait for points by hand, of 2 students (why: iris and kurt)",
         "By course.toml, words has 7 points, and not 9",
     ]
 
