@@ -45,8 +45,7 @@ def open_course(root: Path = Path()) -> Course:
     course = Course(root)
     take_plugins_from(course.root)
     put_on_path(folder_of_alembic())
-    # nbgrader adds rows in an order that SQLAlchemy has warned about since 1.4; the rows are right.
-    warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
+    ignore_order_of_rows()
     return course
 
 
@@ -240,6 +239,11 @@ def take_plugins_from(folder: Path) -> None:
     """Let nbgrader import a course's own plug-ins. They come last, so that nothing there hides a library."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
+
+
+def ignore_order_of_rows() -> None:
+    """nbgrader adds rows in an order that SQLAlchemy has warned about since 1.4; the rows are right."""
+    warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
 
 
 def put_on_path(folder: Path) -> None:

@@ -17,6 +17,7 @@ from nbgrader.preprocessors import ClearHiddenTests, Execute, IgnorePattern, NbG
 from traitlets import Bool, Enum, Integer
 
 from grader.course.exercise_texts import hidden_folders, read_exercise_files
+from grader.course.folder import ignore_order_of_rows
 from grader.course.loading import Exercises, in_order_of, load
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
@@ -34,6 +35,9 @@ from grader.notebooks.parsing import NOTES_KEY, content_of, parse_notebook, why_
 from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
 from grader.notebooks.verdict_cells import refuse_to_score
+
+# Where nbgrader is the entry point, its import of this module is the only moment before it writes rows.
+ignore_order_of_rows()
 
 # In nbgrader's resources: what `grader autograde` has read for a whole class before.
 IN_MEMORY = "grader"

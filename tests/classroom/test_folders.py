@@ -170,8 +170,8 @@ def test_modules_of_the_course_are_found_from_elsewhere(
         "c.AssignLatePenalties.plugin_class = SubMarks",
         f'c.Autograde.autograde_preprocessors.append("stamp_{jobs}.Stamp")',
     )
-    late(course, submit, {3: solved[3]}, "ada", "bob")
     course = open_course(course.root)
+    late(course, submit, {3: solved[3]}, "ada", "bob")
     with contextlib.chdir(tmp_path):
         assert [one.error for one in autograde(course, ASSIGNMENT, jobs=jobs)] == ["", ""]
     assert penalties(course) == [1.5, 1.5]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -60,6 +61,14 @@ def test_only_entry_points_change_what_holds_for_the_whole_process(
     once = state()
     open_course(course.root)
     assert state() == once
+
+
+def test_where_nbgrader_is_the_entry_point_it_does_not_warn_of_rows_either() -> None:
+    program = """import warnings, grader.gradebook.preprocessors
+warnings.warn("Object of type <Grade> not in session", RuntimeWarning)
+print("quiet")"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("quiet\n", "")
 
 
 def test_a_course_elsewhere_has_the_very_settings_and_other_places(course: Course, tmp_path: Path) -> None:
