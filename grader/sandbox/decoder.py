@@ -74,6 +74,8 @@ class _Decoder:
             return None
         if self._nodes_left < 0 or depth < 0:
             return _UNREADABLE
+        if not isinstance(tree, dict):
+            return self._other(tree, depth)
         match tree:
             case {"tensor": str(name), **more} if name in self._unread:
                 return self._tensor(self._unread.pop(name), more.get("numpy") is True)
