@@ -14,13 +14,16 @@ import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import torch
 
 from diagnosis import calls, looks_ahead, looks_like, numbers_read, other_axis, rounded_by
 from showing import progress
 from compare import difference
+
+Student: TypeAlias = Callable[..., Any]  # a function or a class
+Notebook: TypeAlias = dict[str, object]  # its variables
 
 # The examples are printed with four decimals.
 TOLERANCE = 1e-4
@@ -36,10 +39,10 @@ class Example(NamedTuple):
     """One call of the student's function and what it must return."""
 
     name: str
-    inputs: tuple[Any, ...]
-    expected: Any  # or a function that says in words what is wrong with a result, or nothing
+    inputs: tuple[object, ...]
+    expected: object  # or a function that says in words what is wrong with a result, or nothing
 
-    def problem(self, function: Callable[..., Any], called: str) -> str | None:
+    def problem(self, function: Student, called: str) -> str | None:
         inputs = _copy(self.inputs)
         problem = _wrong(function(*inputs), self.expected, called)
         changed = _changed(inputs, self.inputs, called)
@@ -52,11 +55,11 @@ class PieceExample(NamedTuple):
     """What a piece of a model keeps beside right numbers: shape, dtype, gradients, and no NaN for large numbers."""
 
     name: str
-    inputs: tuple[Any, ...]
+    inputs: tuple[object, ...]
     shape: tuple[int, ...]
-    large: tuple[Any, ...] = ()
+    large: tuple[object, ...] = ()
 
-    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+    def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
         leaves = [_leaf(item) for item in self.inputs]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # PyTorch says in its own words that a gradient is lost
@@ -78,15 +81,15 @@ class ModuleExample(NamedTuple):
     """One module of the student's class, with known weights: what it must return, and what gradients must reach."""
 
     name: str
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
     weights: dict[str, torch.Tensor]
-    inputs: tuple[Any, ...]
-    expected: Any
+    inputs: tuple[object, ...]
+    expected: object
     training: bool = False
     mask_size: int | None = None  # where there must be a buffer `mask`, its last two sizes
     causal: bool = False  # no word may look at later ones
 
-    def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
+    def problem(self, student_class: Student, called: str) -> str | None:
         module = student_class(**self.arguments)
         if not isinstance(module, torch.nn.Module):
             return f"{called} is not a module. Start with `class {called}(nn.Module):`, as in the cell above."
@@ -120,9 +123,9 @@ class Refusal(NamedTuple):
     """Arguments that make no sense, so that building the module must raise an error."""
 
     name: str
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
 
-    def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
+    def problem(self, student_class: Student, called: str) -> str | None:
         try:
             student_class(**self.arguments)
         except Exception as error:
@@ -136,10 +139,10 @@ class Several(NamedTuple):
     """Eight calls with the same arguments, for what chance has a part in."""
 
     name: str
-    inputs: tuple[Any, ...]
+    inputs: tuple[object, ...]
     expected: Callable[[list[torch.Tensor]], str | None]  # says in words what is wrong with their results
 
-    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+    def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
         results = [function(*_copy(self.inputs)) for _ in range(8)]
         return self.expected(results) if all(map(_is_tensor, results)) else None
 
@@ -194,7 +197,7 @@ class Checks:
             print(f"The result appears here once you have solved {word} {names}.")
         return not missing
 
-    def _state(self, entry: Entry, notebook: dict[str, Any]) -> str:
+    def _state(self, entry: Entry, notebook: Notebook) -> str:
         """Done, wrong, or open: not written, not run, or calling what is open."""
         with redirect_stdout(io.StringIO()):  # what functions print would bury the picture
             problem = self._problem(entry, notebook)
@@ -205,10 +208,10 @@ class Checks:
     def _of(self, exercise: int) -> list[Entry]:
         return [entry for entry in self.entries if entry.exercise == exercise]
 
-    def _is_right(self, exercise: int, notebook: dict[str, Any]) -> bool:
+    def _is_right(self, exercise: int, notebook: Notebook) -> bool:
         return all(self._problem(entry, notebook) is None for entry in self._of(exercise))
 
-    def _problem(self, entry: Entry, notebook: dict[str, Any]) -> Problem | None:
+    def _problem(self, entry: Entry, notebook: Notebook) -> Problem | None:
         student = notebook.get(entry.name)
         if not callable(student):
             kind = "function" if entry.name.islower() else "class"
@@ -240,7 +243,7 @@ class Checks:
                 return f"{entry.name} calls {earlier.name}, which is still to do: see exercise {earlier.exercise}."
         return f"still to do. Write {entry.name} in the cell above, run it, then run this cell again."
 
-    def _first(self, entry: Entry, student: Any, notebook: dict[str, Any]) -> str:
+    def _first(self, entry: Entry, student: object, notebook: Notebook) -> str:
         """Which earlier exercise to mend first, since a mistake there looks like one here."""
         for earlier in self.entries:
             if earlier.exercise in entry.builds_on and calls(student, earlier.name, notebook):
@@ -265,7 +268,7 @@ def _what_next(states: Sequence[tuple[Entry, str]]) -> str:
     return "Next: restart the kernel and run all cells. If every exercise stays done, save the notebook and hand it in."
 
 
-def _reads(called: str, student: Any, notebook: dict[str, Any]) -> str:
+def _reads(called: str, student: object, notebook: Notebook) -> str:
     """What is no argument, and may be otherwise where the function is used elsewhere."""
     names = numbers_read(student, notebook)
     if not names:
@@ -279,7 +282,7 @@ def _folded(text: str) -> str:
     return "\n".join(map(fold.fill, text.split("\n")))
 
 
-def _wrong(result: Any, expected: Any, called: str) -> str | None:
+def _wrong(result: object, expected: object, called: str) -> str | None:
     """What is wrong with a result, in words."""
     if result is None:
         return f"{called} returned None. Does it end with a return statement?"
@@ -294,13 +297,13 @@ def _wrong(result: Any, expected: Any, called: str) -> str | None:
     return f"{said}{NEW_LINE}{like}" if like else said
 
 
-def _of_16_bits(result: Any) -> str | None:
+def _of_16_bits(result: object) -> str | None:
     """Numbers that are near enough here, and would not be elsewhere."""
     small = rounded_by(result)
     return f"the result has 16-bit numbers, {small}. Compute in float32 throughout." if small else None
 
 
-def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str | None:
+def _changed(inputs: Sequence[object], before: Sequence[object], called: str) -> str | None:
     can_change = [pair for pair in zip(inputs, before, strict=True) if _is_tensor(pair[0]) or isinstance(pair[0], list)]
     if all(difference(now, then, 0.0) is None for now, then in can_change):
         return None
@@ -310,7 +313,7 @@ def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str |
     )
 
 
-def _otherwise_again(result: Any, expected: Any, called: str) -> str | None:
+def _otherwise_again(result: object, expected: object, called: str) -> str | None:
     """A second call that gives something else than the first one, which was right."""
     if _wrong(result, expected, called) is None:
         return None
@@ -379,7 +382,7 @@ def _not_expected(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> 
 
 
 def _reached(
-    module: torch.nn.Module, weights: dict[str, torch.Tensor], inputs: list[Any]
+    module: torch.nn.Module, weights: dict[str, torch.Tensor], inputs: list[object]
 ) -> list[tuple[str, torch.Tensor]]:
     """The parameters and inputs that gradients must reach, and what they are called."""
     reached = [(name, parameter) for name, parameter in module.named_parameters() if name in weights]
@@ -388,7 +391,7 @@ def _reached(
 
 def _without_gradient(reached: list[tuple[str, torch.Tensor]], result: torch.Tensor) -> str | None:
     """The first of these that no gradient reaches."""
-    gradients: Sequence[Any] = [None] * len(reached)
+    gradients: Sequence[object] = [None] * len(reached)
     frozen = [name for name, item in reached if not item.requires_grad]
     if frozen:
         return (
@@ -411,7 +414,7 @@ def _without_gradient(reached: list[tuple[str, torch.Tensor]], result: torch.Ten
     )
 
 
-def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
+def _other_dtype(result: object, inputs: tuple[object, ...]) -> str | None:
     given = next((item.dtype for item in inputs if _has_gradient(item)), None)  # whole numbers say nothing
     if given is None or not _is_tensor(result) or result.dtype == given:
         return None
@@ -421,7 +424,7 @@ def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
     )
 
 
-def _not_finite(result: Any) -> str | None:
+def _not_finite(result: object) -> str | None:
     if not _is_tensor(result) or bool(result.isfinite().all()):
         return None
     what = "NaN" if bool(result.isnan().any()) else "infinity"
@@ -456,21 +459,21 @@ def _instead_of_mask(module: torch.nn.Module) -> str:
     return f"the buffer is called {others[0]}, not mask." if len(others) == 1 else "there is no buffer mask."
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> TypeGuard[torch.Tensor]:
     return isinstance(value, torch.Tensor)
 
 
-def _has_gradient(value: Any) -> bool:
+def _has_gradient(value: object) -> TypeGuard[torch.Tensor]:
     """A mask of booleans or whole numbers has none."""
     return _is_tensor(value) and value.is_floating_point()
 
 
-def _leaf(value: Any) -> Any:
+def _leaf(value: object) -> object:
     """A copy that gradients can reach."""
     return value.clone().requires_grad_() if _has_gradient(value) else value
 
 
-def _double(value: Any) -> Any:
+def _double(value: object) -> object:
     return value.double() if _has_gradient(value) else value
 
 
@@ -491,7 +494,7 @@ def _describe(error: Exception) -> str:
     return f"{text}{NEW_LINE}at the line `{lines[-1]}`" if lines and lines[-1] else f"{text.rstrip('.')}."
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: object) -> Any:
     if _is_tensor(value):
         return value.clone()
     return type(value)(map(_copy, value)) if isinstance(value, (list, tuple)) else value

@@ -6,7 +6,7 @@ All of it is told from the numbers of examples that the notebook shows, so it ho
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -25,7 +25,7 @@ _DIGITS = {torch.bfloat16: 3e-2, torch.float16: 4e-3}
 Tensor = torch.Tensor
 
 
-def looks_like(result: Any, expected: Any, tolerance: float) -> str:
+def looks_like(result: object, expected: object, tolerance: float) -> str:
     """How all numbers of a wrong result differ from the expected ones; empty where that has no short name."""
     said = (
         _in_another_form(result, expected, tolerance)
@@ -45,7 +45,7 @@ def looks_like(result: Any, expected: Any, tolerance: float) -> str:
     )
 
 
-def _in_another_form(result: Any, expected: Any, tolerance: float) -> str:
+def _in_another_form(result: object, expected: object, tolerance: float) -> str:
     """All numbers are right, but in something else than tensors, or with an axis too many or too few."""
     numbers, wanted = _as_tensor(result), _as_tensor(expected)
     if numbers is None or wanted is None or not same(numbers.reshape(-1), wanted.reshape(-1), tolerance):
@@ -62,7 +62,7 @@ def _in_another_form(result: Any, expected: Any, tolerance: float) -> str:
     return "The numbers are right, but in a list. torch.stack makes one tensor of a list of tensors."
 
 
-def _as_tensor(value: Any) -> Tensor | None:
+def _as_tensor(value: object) -> Tensor | None:
     """Tensors, arrays of numpy and numbers, in lists or by themselves, as one tensor."""
     items: Any = [*map(_as_tensor, value)] if isinstance(value, (list, tuple)) else None
     try:
@@ -71,7 +71,7 @@ def _as_tensor(value: Any) -> Tensor | None:
         return None
 
 
-def _is_of_numpy(value: Any) -> bool:
+def _is_of_numpy(value: object) -> bool:
     """An array, or lists of arrays."""
     if isinstance(value, (list, tuple)):
         return any(map(_is_of_numpy, value))
@@ -111,7 +111,7 @@ def _rounded(got: Tensor, want: Tensor) -> str:
     return ""
 
 
-def _one_alone(result: Any, expected: Any, tolerance: float) -> str:
+def _one_alone(result: object, expected: object, tolerance: float) -> str:
     """One of several results, where all of them are asked for."""
     if not isinstance(expected, tuple):
         return ""
@@ -119,7 +119,7 @@ def _one_alone(result: Any, expected: Any, tolerance: float) -> str:
     return "" if alone is None else f"That is what was expected as result[{alone}]. Return all {len(expected)}."
 
 
-def _in_another_order(result: Any, expected: Any, tolerance: float) -> str:
+def _in_another_order(result: object, expected: object, tolerance: float) -> str:
     """Items of a list that belong in another place of it."""
     if not isinstance(result, (list, tuple)) or not isinstance(expected, (list, tuple)) or len(result) != len(expected):
         return ""
@@ -212,7 +212,7 @@ def _alike(one: torch.Tensor, other: torch.Tensor) -> bool:
     return torch.allclose(one, other, atol=1e-6, equal_nan=True)
 
 
-def names_read(student: Any) -> set[str]:
+def names_read(student: object) -> set[str]:
     """The names that a function, or the methods of a class, look up outside themselves."""
     return {
         instruction.argval
@@ -222,16 +222,16 @@ def names_read(student: Any) -> set[str]:
     }
 
 
-def numbers_read(student: Any, notebook: dict[str, Any]) -> list[str]:
+def numbers_read(student: object, notebook: Mapping[str, object]) -> list[str]:
     """Variables of the notebook that it reads, and that hold a size, a tensor, or a list."""
     return sorted(name for name in names_read(student) if name in notebook and _is_data(notebook[name]))
 
 
-def _is_data(value: Any) -> bool:
+def _is_data(value: object) -> bool:
     return type(value) in (int, list, tuple) or isinstance(value, torch.Tensor)
 
 
-def _codes(student: Any) -> Iterator[CodeType]:
+def _codes(student: object) -> Iterator[CodeType]:
     """The code of a function or of a class's own methods, and of what is defined in it."""
     functions = vars(student).values() if isinstance(student, type) else [student]
     waiting = [function.__code__ for function in functions if isinstance(function, FunctionType)]
@@ -241,7 +241,7 @@ def _codes(student: Any) -> Iterator[CodeType]:
         waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
-def calls(student: Any, name: str, notebook: dict[str, Any]) -> bool:
+def calls(student: object, name: str, notebook: Mapping[str, object]) -> bool:
     """Whether it reads the name of a function, or a function of the notebook that it reads does, and so on."""
     seen: set[str] = set()
     waiting = names_read(student)
@@ -255,6 +255,6 @@ def calls(student: Any, name: str, notebook: dict[str, Any]) -> bool:
     return False
 
 
-def _is_of_the_notebook(value: Any, notebook: dict[str, Any]) -> bool:
+def _is_of_the_notebook(value: object, notebook: Mapping[str, object]) -> bool:
     """What a library looks up is its own affair."""
     return isinstance(value, FunctionType | type) and value.__module__ == notebook.get("__name__")

@@ -82,7 +82,7 @@ class _Mismatch(Exception):
         return Difference(self.kind, self.where, forms=forms, right_numbers=right_numbers)
 
 
-def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:
+def difference(got: object, want: object, tolerance: float, strict: bool = False) -> Difference | None:
     """The first difference between `got` and `want`, or None when every number is right.
 
     An error up to `tolerance` times (the expected number + the largest expected number) is rounding.
@@ -98,7 +98,7 @@ def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> D
     return _compare_numbers(leaves, tolerance) if leaves else None
 
 
-def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
+def same(got: object, want: object, tolerance: float, strict: bool = False) -> bool:
     """Whether there is no difference."""
     try:
         leaves = list(_leaves(got, want, (), strict))
@@ -107,7 +107,7 @@ def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
     return not leaves or _are_the_same(leaves, tolerance)
 
 
-def paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+def paired_numbers(got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
     """All given numbers with the expected ones, as float64 tensors, or None when the values are built differently."""
     try:
         return [(got, want) for _, got, want in _leaves(got, want, (), strict=False)]
@@ -115,7 +115,7 @@ def paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor
         return None
 
 
-def describe_form(value: Any) -> str:
+def describe_form(value: object) -> str:
     """How a value is built, such as "a list of 3 tensors of shape (4, 1)"."""
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}" if value.dim() else "a tensor with one number"
@@ -128,7 +128,7 @@ def describe_form(value: Any) -> str:
     return f"a value of type {'numpy.ndarray' if _is_numpy(value) else type(value).__name__}"
 
 
-def describe_list(value: list[Any] | tuple[Any, ...], describe: Callable[[Any], str]) -> str:
+def describe_list(value: list[object] | tuple[object, ...], describe: Callable[[object], str]) -> str:
     """How a list or a tuple is built, where it is known how its items are described."""
     name = type(value).__name__ if type(value) in (list, tuple) else "list"
     if not value:
@@ -139,7 +139,7 @@ def describe_list(value: list[Any] | tuple[Any, ...], describe: Callable[[Any], 
     return f"a {name} of {len(value)}, each {inner.pop()}"
 
 
-def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[_Leaf]:
+def _leaves(got: object, want: object, where: Where, strict: bool) -> Iterator[_Leaf]:
     """Walk both values together and yield pairs of float64 tensors of one shape."""
     if isinstance(want, (list, tuple)):
         items = _items(got, want, where, strict)
@@ -151,7 +151,7 @@ def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[_Leaf]:
         yield where, _one_number(got, where), torch.as_tensor(want).detach().cpu().double().reshape(())
 
 
-def _items(got: Any, want: list[Any] | tuple[Any, ...], where: Where, strict: bool) -> list[Any]:
+def _items(got: Any, want: list[object] | tuple[object, ...], where: Where, strict: bool) -> list[object]:
     stacked = isinstance(got, torch.Tensor) and got.dim() > 0 and not strict
     if not isinstance(got, (list, tuple)) and not stacked:
         raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), describe_form(want)))
@@ -160,7 +160,7 @@ def _items(got: Any, want: list[Any] | tuple[Any, ...], where: Where, strict: bo
     return list(got)
 
 
-def _tensor(got: Any, where: Where) -> torch.Tensor:
+def _tensor(got: object, where: Where) -> torch.Tensor:
     if not isinstance(got, torch.Tensor):
         raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), "a torch tensor"))
     if got.is_complex():
@@ -179,7 +179,7 @@ def _same_shape(got: torch.Tensor, want: torch.Tensor, where: Where, strict: boo
     raise _Mismatch(kind, where, lambda: (str(tuple(got.shape)), str(tuple(want.shape))))
 
 
-def _only_rearranged(got: Any, want: Any, tolerance: float) -> bool:
+def _only_rearranged(got: Any, want: object, tolerance: float) -> bool:
     """Whether every tensor that is expected is there with all its numbers, transposed or in another shape."""
     if isinstance(want, (list, tuple)):
         alike = isinstance(got, (list, tuple)) and len(got) == len(want)
@@ -279,7 +279,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) or (single and value.dtype.kind in "fiu")
 
 
-def _is_numpy(value: Any) -> bool:
+def _is_numpy(value: object) -> bool:
     return type(value).__module__ == "numpy"
 
 
