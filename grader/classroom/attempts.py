@@ -1,4 +1,4 @@
-"""Where the best hand-in counts, all are kept: copies lie beside submitted/, where nbgrader looks for nothing."""
+"""Copies of all attempts, where the best of several counts: beside submitted/, where nbgrader looks for nothing."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from grader.course.folder import Course
 from grader.gradebook.fingerprint import digest
 from grader.host.scratch import write_files
 
-FOLDER = "hand_ins"  # in it STUDENT/ASSIGNMENT/, and in that a folder for each hand-in, named by what is in it
+FOLDER = "hand_ins"  # holds STUDENT/ASSIGNMENT/ with a folder for each attempt, whose name is a digest of its files
 
-MOST = 100  # hand-ins of a student …
+MOST = 100  # attempts of a student …
 MOST_BYTES = 10 * MAX_BYTES  # … and in all of them, since they are read together: a small zip can hold a hundred MB
 
 
 class NoRoom(OSError):
-    """Whoever hands in without end fills no disk, and no memory."""
+    """A student has submitted too often, or too much, for everything to be kept."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(errno.EDQUOT, "as many hand-ins of this student as there is room for are kept", str(folder))
+        super().__init__(errno.EDQUOT, "as many attempts of this student as there is room for are kept", str(folder))
 
 
 def kept(course: Course, student: str, assignment: str) -> list[str]:
-    """The names of all hand-ins of a student that are kept."""
+    """The names of all attempts of a student that are kept."""
     folder = course.root / FOLDER / student / assignment
     return sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
 
 
 def keep(course: Course, student: str, assignment: str) -> None:
-    """What lies in submitted/. Where there is no notebook, nothing could ever count."""
+    """Keep what lies in submitted/, unless there is no notebook in it, since it could not count then."""
     names = course.notebooks("release", assignment)
     try:
         submitted = take_in(course.folder("submitted"), student, assignment, notebooks=names)
@@ -45,7 +45,7 @@ def is_there(course: Course, student: str, assignment: str, submitted: Submitted
 
 
 def write(course: Course, student: str, assignment: str, submitted: SubmittedFiles) -> None:
-    """Keep this one, whole or not at all. NoRoom is raised if there are too many others."""
+    """Keep an attempt, whole or not at all. NoRoom is raised if there are too many others."""
     place = _place(course, student, assignment, submitted)
     if place.is_dir():
         return
@@ -56,7 +56,7 @@ def write(course: Course, student: str, assignment: str, submitted: SubmittedFil
     content = _content(submitted)
     write_files({name: part for name, part in content.items() if part is not None}, unfinished)
     for name in [name for name, part in content.items() if part is None]:
-        (unfinished / name).mkdir(parents=True)  # as it was: a folder in the place of a notebook
+        (unfinished / name).mkdir(parents=True)  # the student had a folder in place of the notebook
     unfinished.rename(place)
 
 

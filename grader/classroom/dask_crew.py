@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
+from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,14 +30,14 @@ from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Graded, Submission
 from grader.sandbox.plain_text import one_line
 
-# The head's end of a Dask scheduler: nothing that workers or the scheduler send is run, or so much as unpickled.
+# The head's end of a Dask scheduler: nothing that it or its workers send is run, or even unpickled.
 #
 # Dask's own client unpickles results, errors, types and events that any worker has made, and a pickle may be a command.
 # Here, messages are read as plain data, and what was pickled is left out of them. Should Dask find another pickle to
 # read, then no name of a class or a function is looked up for it, and without one it can do nothing.
 
 _ENCRYPTED = ("tls", "wss")
-_FAILED = "A worker or the scheduler has told of an error."
+_FAILED = "A worker or the scheduler has reported an error."
 
 
 def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
@@ -48,7 +49,7 @@ def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
     # What goes wrong is told by our errors.
     for name in ("distributed", "distributed.client", "distributed.protocol.core"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # a large submission is no mistake
+    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # a large submission is not a mistake
     try:
         client = Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
@@ -65,7 +66,7 @@ def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
 def _must_be_private(asked: str, address: str, without_tls: bool) -> None:
     if not (without_tls or _is_private(asked if parse_address(asked)[0] in _ENCRYPTED else address)):
         raise CourseError(
-            f"Whoever reaches the scheduler {one_line(address)} can read all submissions and give any grade, for it "
+            f"Anyone who reaches the scheduler {one_line(address)} can read all submissions and give any grade, for it "
             "does not ask for a certificate. Start it with TLS (docs/many_machines.md says how), or with --host "
             "127.0.0.1; or add --dask-without-tls, if nobody else is on that network."
         )
@@ -95,7 +96,7 @@ def _look_up_no_names(event: str, _: object) -> None:
         raise TypeError("A pickle from outside names something of Python's.")  # Dask goes on after this one
 
 
-def _dask_reads(frame: Any) -> bool:
+def _dask_reads(frame: FrameType | None) -> bool:
     while frame is not None:
         if str(frame.f_globals.get("__name__")).startswith("distributed."):
             return True
@@ -109,7 +110,7 @@ def _plain_message(frames: Sequence[Any], deserialize: bool = True, deserializer
 
 
 def _plain(frames: Sequence[Any], found: dict[Any, Any]) -> Any:
-    """One of the objects in a message, as it is used."""
+    """An object in a message, without what was pickled."""
     if "__Serialized__" in found:
         return _plain_bytes(frames, found["__Serialized__"])
     if "__Pickled__" in found or "__Enum__" in found or "__Set__" in found:
@@ -156,8 +157,8 @@ class DaskCrew:
         self._since: dict[str, float] = {}  # when a worker has begun with those who are under way
         self._threads, self._seen = 0, time.monotonic()
         self._next_look = 0.0
-        # A task, and not scattered data: whoever dies with the only copy, the scheduler makes another. Where the
-        # database is, and who may write there, is no affair of the workers.
+        # A task, and not scattered data: if a worker dies with the only copy, the scheduler makes another. The
+        # address of the database is not for workers.
         self._sent = self._client.submit(bytes, pickle.dumps(dataclasses.replace(assignment, db_url="")))
         self._client.subscribe_topic(self._topic, self._note)
 
@@ -169,7 +170,8 @@ class DaskCrew:
             for submission in itertools.islice(waiting, max(room, 0)):
                 self._send(submission)
             if not self._under_way and self._suspects:
-                self._send_alone(self._suspects.pop())
+                self._alone = self._suspects.pop()
+                self._send(self._alone)
             if not self._under_way:
                 return
             for future in self._done():
@@ -211,10 +213,6 @@ class DaskCrew:
         future = self._client.submit(eval, ORDER, {"code": CODE, "order": order}, key=f"grade-{uuid.uuid4()}")
         self._under_way[future] = submission
 
-    def _send_alone(self, submission: Submission) -> None:
-        self._alone = submission
-        self._send(submission)
-
     def _done(self) -> list[Future[bytes]]:
         try:
             with self._client.as_current():
@@ -225,7 +223,7 @@ class DaskCrew:
             raise self._lost() from None
 
     def _result(self, future: Future[bytes]) -> Graded | None:
-        """What has come of it; nothing yet if its result has died with a worker, or if it is to be tried again."""
+        """The result; None if it has died with its worker, or if the submission is to be tried again."""
         submission = self._under_way[future]
         graded: Graded | None
         try:
@@ -250,14 +248,14 @@ class DaskCrew:
                 raise CrewGone(f"The worker {self._who_had(future)} {one_line(reason, 1000)}")
             return unpack(content, submission, self._assignment)
         except NoResult as error:
-            return submission.result(f"what the worker {self._who_had(future)} sent is no result: {error}")
+            return submission.result(f"what the worker {self._who_had(future)} sent is not a result: {error}")
 
     def _who_had(self, future: Future[bytes]) -> str:
         (workers,) = self._client.who_has([future]).values()
         return one_line(", ".join(workers))
 
     def _blame(self, submission: Submission) -> Graded | None:
-        """Workers have died or failed while they had it. Whether that is its own doing shows when it is alone."""
+        """Suspect a submission whose workers died or failed. Alone, it will show whether it is to blame."""
         if self._alone is submission:
             return submission.result("no worker has a result: they were killed, or failed, again and again")
         self._suspects.append(submission)

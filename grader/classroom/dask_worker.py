@@ -10,7 +10,7 @@ import platform
 import threading
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from distributed import get_worker
 
@@ -20,6 +20,9 @@ from grader.host.scratch import sweep
 from grader.model.submission import Assignment, Submission
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import listed
+
+if TYPE_CHECKING:
+    from grader.classroom.submission_grader import SubmissionGrader
 
 INSTALL = "Install the same package there, and start it again."
 UNFIT = "unfit"  # in an answer: why this worker must grade nobody
@@ -63,7 +66,7 @@ class _UnfitError(Exception):
 
 
 @functools.lru_cache(maxsize=2)
-def _grader_for(pickled: bytes) -> Any:
+def _grader_for(pickled: bytes) -> SubmissionGrader:
     from grader.classroom.submission_grader import SubmissionGrader  # brings torch, which the head has no use for
 
     assignment: Assignment = pickle.loads(pickled)

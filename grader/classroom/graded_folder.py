@@ -1,7 +1,7 @@
 """The folder autograded/: each submission is put in its place whole, or not at all.
 
 What has been graded is first laid down in a folder of its own, named after its fingerprint. When the gradebook holds
-that fingerprint, the folder is moved into place. Whoever finds one that was left behind can tell from the gradebook
+that fingerprint, the folder is moved into place. If one was left behind, the gradebook shows
 which of the two steps was the last: `recover` does the rest, or throws it away.
 """
 
@@ -34,14 +34,14 @@ class GradedFolder:
         """Why this student's submission cannot be put in its place; empty if it can."""
         place = self._place(student)
         if place.parent.exists() and not place.parent.is_dir():
-            return f"{place.parent} is no folder"
+            return f"{place.parent} is not a folder"
         for folder in (place.parent, place):
             if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
                 return f"{folder} cannot be written"
         return ""
 
     def lay_down(self, student: str, fingerprint: str, notebooks: Mapping[str, str], files: Files) -> str:
-        """Write all that belongs to a submission; returns what tells these notebooks from any other."""
+        """Write all that belongs to a submission; returns a digest of its notebooks."""
         folder = self._waiting / student / fingerprint
         self._remove(folder.parent)
         contents = {name: text.encode() for name, text in notebooks.items()}
@@ -52,7 +52,7 @@ class GradedFolder:
         return digest_of(contents)
 
     def put_in_place(self, student: str, fingerprint: str) -> None:
-        """The gradebook knows of it: now it takes the place of what was there."""
+        """Put it in place of what was there, now that the gradebook holds it."""
         waiting = self._waiting / student
         place = self._place(student)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -75,13 +75,13 @@ class GradedFolder:
         self.tidy()
 
     def tidy(self) -> None:
-        """Nothing is left of the waiting room, unless somebody waits in it."""
+        """Remove the waiting room, unless something waits in it."""
         for level in (self._waiting, self._waiting.parent):
             with contextlib.suppress(OSError):
                 level.rmdir()
 
     def digest(self, student: str) -> str:
-        """What tells the notebooks that lie there from any other; empty if there is none."""
+        """The digest of the notebooks that lie there; empty if there are none."""
         paths = [self._place(student) / f"{name}.ipynb" for name in self._names]
         try:
             return digest_of({path.stem: path.read_bytes() for path in paths if path.exists()})

@@ -1,21 +1,19 @@
-"""What a class has handed in: who is there, what each student's submission holds, and a fingerprint that says whether
-anything is new.
-
-Nothing is decided and nothing is written here.
+"""The submissions of a class: whose there are, what each one holds, and a fingerprint that shows whether anything is
+new. Nothing is decided and nothing is written here.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from nbgrader.utils import find_all_files, parse_utc
+from nbgrader.api import Notebook
+from nbgrader.utils import find_all_files
 
 from grader.classroom.attempts import FOLDER, NoRoom, keep, kept
 from grader.classroom.submitted_files import NotTakenIn, SubmittedFiles, take_in
@@ -30,53 +28,52 @@ from grader.model.submission import Assignment, Files, KnownNotebook, Submission
 from grader.notebooks.cells import demos_of
 from grader.notebooks.modules_beside import FILES, given_beside
 from grader.notebooks.repair import known_cells
+from grader.sandbox.plain_text import listed
 from grader.term.times import said
 
 
 def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[str]:
-    """Whose submissions there are to grade: these students', or everyone's."""
+    """The students whose submissions are to be graded: these, or all who have one."""
     course.chosen([assignment])
     everyone = course.students(assignment)
-    unknown = sorted(set(students) - set(everyone))
-    if unknown:
-        raise CourseError(
-            f"There is no submission of {assignment} by {', '.join(unknown)}. Students are called as their folders in "
-            f"{course.called('submitted')}/ are."
-        )
+    _must_be_there(course, students, everyone, f" of {assignment}")
     if not everyone:
-        names = " and ".join(f"{name}.ipynb" for name in course.notebooks("source", assignment))
-        raise CourseError(
-            "There is nothing to grade. Put what was handed in into "
-            f"{course.called('submitted')}/STUDENT/{assignment}/{names}."
-        )
+        names = listed(f"{name}.ipynb" for name in course.notebooks("source", assignment))
+        raise _nothing_in(course, f"{assignment}/{names}")
     return list(dict.fromkeys(students)) or everyone
 
 
 def all_submitted(course: Course, students: Sequence[str] = ()) -> dict[str, list[str]]:
-    """The assignments of which there are submissions; where students are named, theirs, and who of them is in each."""
+    """The assignments with submissions; if students are named, those with theirs, and the students of each."""
     found = {assignment: course.students(assignment) for assignment in course.assignments()}
     there = {student for everyone in found.values() for student in everyone}
-    if unknown := sorted(set(students) - there):
-        raise CourseError(
-            f"There is no submission by {', '.join(unknown)}. Students are called as their folders in "
-            f"{course.called('submitted')}/ are."
-        )
+    _must_be_there(course, students, there)
     if not found:
         raise CourseError(f"There is no assignment: nothing lies in {course.called('source')}/ASSIGNMENT/.")
     if not there:
-        raise CourseError(
-            f"There is nothing to grade. Put what was handed in into {course.called('submitted')}/STUDENT/ASSIGNMENT/."
-        )
+        raise _nothing_in(course, "ASSIGNMENT/")
     if not students:
         return {assignment: [] for assignment, everyone in found.items() if everyone}
     chosen = {name: [student for student in students if student in everyone] for name, everyone in found.items()}
     return {assignment: some for assignment, some in chosen.items() if some}
 
 
+def _must_be_there(course: Course, students: Sequence[str], there: Collection[str], what: str = "") -> None:
+    if unknown := sorted(set(students) - set(there)):
+        raise CourseError(
+            f"There is no submission{what} by {listed(unknown, last='or')}. Students are called as their folders in "
+            f"{course.called('submitted')}/ are."
+        )
+
+
+def _nothing_in(course: Course, place: str) -> CourseError:
+    return CourseError(f"There is nothing to grade. Put submissions into {course.called('submitted')}/STUDENT/{place}.")
+
+
 def read_assignment(
     course: Course, settings: ClassSettings, gradebook: ClassGradebook, *, device: str, confined: bool
 ) -> Assignment:
-    """What is the same for everyone, read once."""
+    """Everything that is the same for all students, read once."""
     name = gradebook.assignment
     found = [Path(path) for path in find_all_files(str(settings.source), settings.ignored)]
     given = {str(path.relative_to(settings.source)): path.read_bytes() for path in found}
@@ -95,21 +92,21 @@ def read_assignment(
     )
 
 
-def _known(course: Course, assignment: str, notebook: Any) -> KnownNotebook:
-    """What the gradebook, and the release, tell of a notebook."""
+def _known(course: Course, assignment: str, notebook: Notebook) -> KnownNotebook:
+    """A notebook as gradebook and release know it."""
     released = course.read("release", assignment, notebook.name)
     return KnownNotebook(notebook.name, notebook.kernelspec, known_cells(notebook, released), demos_of(released))
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A submission that was taken in, and what must be known of it when its result comes."""
+    """A submission that was taken in, and what must be known when its result comes."""
 
     submission: Submission
     fingerprint: str  # of all that its grade depends on, as text
     attempt: Attempt
-    timestamp: datetime | None  # when it was handed in, if that is known
-    left_out: Sequence[str]  # as attempts that a notice can tell of
+    timestamp: datetime | None  # when it was submitted, if that is known
+    left_out: Sequence[str]  # to follow "tried to"
 
 
 class Intake:
@@ -137,9 +134,9 @@ class Intake:
         self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate if self._is_penalised else None)
 
     def take_in(self, student: str) -> list[Taken]:
-        """All that the student has handed in and that may count, the one in submitted/ last.
+        """All attempts of a student that may count, the one in submitted/ last.
 
-        NotTakenIn is raised if that one is nothing that could be graded.
+        NotTakenIn is raised if that one cannot be graded.
         """
         newest = self._read(self._course.folder("submitted"), student)
         if not self._rules.best:
@@ -150,7 +147,7 @@ class Intake:
                 earlier.append(self._read(self._course.root / FOLDER, student, name))
         found: dict[str, Taken] = {}
         numbered: list[Attempt] = []
-        for submitted in [*sorted(earlier, key=_time_of), newest]:
+        for submitted in [*sorted(earlier, key=lambda one: one.time_text), newest]:
             taken = self._taken(student, submitted, numbered)
             found.pop(taken.attempt.digest, None)  # a copy of the newest one
             found[taken.attempt.digest] = taken
@@ -158,7 +155,7 @@ class Intake:
         return list(found.values())
 
     def keep(self, student: str) -> None:
-        """What is graded now, for the time when another one lies in its place, if it may count then."""
+        """Keep the submission that is graded now, if it may still count when another one has taken its place."""
         if self._rules.best:
             with contextlib.suppress(NoRoom):  # here it counts all the same, and `grader collect` replaces nothing then
                 keep(self._course, student, self._name)
@@ -168,7 +165,7 @@ class Intake:
 
     def _taken(self, student: str, submitted: SubmittedFiles, before: Sequence[Attempt]) -> Taken:
         files = {place: content for place, content in submitted.files.items() if not self._is_ignored(place)}
-        time = _time_of(submitted)
+        time = submitted.time
         left_out = [] if self._rules.best else submitted.left_out  # a copy that is kept has nothing to leave out
         content = digest(str(left_out), *self._contents(submitted.notebooks), *_named(files))
         attempt = self._known.attempt(student, content, before)
@@ -180,10 +177,10 @@ class Intake:
         )
         submission = Submission(student, submitted.notebooks, files, seed, content)
         left_out = submitted.left_out + ([] if time or self._rules.best else self._without_time(student))
-        return Taken(submission, str(fingerprint), attempt, parse_utc(time) if time else None, left_out)
+        return Taken(submission, str(fingerprint), attempt, time, left_out)
 
     def _extension(self, student: str) -> str:
-        """As far as a grade depends on it."""
+        """The student's extension, as far as a grade depends on it."""
         if not self._is_penalised:
             return ""
         if self._rules.due:
@@ -191,13 +188,13 @@ class Intake:
         return str(known.extension if (known := self._submitted.get(student)) else None)
 
     def _contents(self, notebooks: Mapping[str, bytes | None]) -> list[str | bytes]:
-        """Where there is one, as it was counted before there could be several: else all would be new hand-ins."""
+        """The notebooks as digests count them: a single one as before there could be several, or all would be new."""
         if self._notebooks == [self._name]:
             return [notebooks[self._name] or b""]
         return [part for name, content in notebooks.items() for part in (name, content or b"")]
 
     def _without_time(self, student: str) -> list[str]:
-        """The gradebook keeps the time of an earlier hand-in, as it does in nbgrader. This one may have been late."""
+        """A notice that the gradebook keeps an earlier submission's time, as nbgrader does: this one may be late."""
         if not (known := self._submitted.get(student)) or not known.timestamp:
             return []
         time = said(known.timestamp, self._rules.zone)
@@ -207,12 +204,8 @@ class Intake:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)
 
 
-def _time_of(submitted: SubmittedFiles) -> str:
-    return submitted.files.get("timestamp.txt", b"").decode().strip()
-
-
 def _fingerprint_for_all(assignment: Assignment, duedate: datetime | None) -> Fingerprint:
-    """Of everything but the submission that a grade depends on."""
+    """A fingerprint of everything else that a grade depends on, without the submission."""
     package = Path(__file__).resolve().parent.parent
     # Exercises that come with the grader are counted where a course has them.
     own = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] != "exercises"]

@@ -1,5 +1,5 @@
-"""What is written down of a class, and where: the notebook in autograded/, points and what they were given for in the
-gradebook. Whatever happens between two steps, the next run makes both agree.
+"""Write down the results of a class: notebooks in autograded/, points and what they were given for in the gradebook.
+Whatever happens between two steps, the next run makes both agree.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Result:
-    """What became of one hand-in."""
+class GradedAttempt:
+    """An attempt that was taken in, and its grade."""
 
     taken: Taken
     graded: Graded
@@ -66,8 +66,8 @@ class Ledger:
         """Why nothing can be written for this student; empty if it can."""
         return self._folder.why_not(student)
 
-    def count(self, results: Sequence[Result]) -> Graded:
-        """What counts of all that a student has handed in, the last one or the best, and the others set aside."""
+    def count(self, results: Sequence[GradedAttempt]) -> Graded:
+        """Decide which of a student's attempts counts, the last one or the best, and set the others aside."""
         best = results[-1] if len(results) == 1 else self._best(results)
         student = best.graded.student
         counting = self._known.counting(student)
@@ -81,38 +81,38 @@ class Ledger:
         best.graded.unchanged = all(one.graded.unchanged for one in results)
         return best.graded
 
-    def _best(self, results: Sequence[Result]) -> Result:
+    def _best(self, results: Sequence[GradedAttempt]) -> GradedAttempt:
         times = {one.attempt: one.taken.timestamp for one in results}
         new = {one.attempt: self._fresh(one) for one in results if not one.graded.unchanged}
         best = self._known.best(results[0].graded.student, times, new)
         return next(one for one in results if one.attempt == best)
 
-    def _marks(self, result: Result) -> Marks:
-        """With what a person has given this very hand-in."""
+    def _marks(self, result: GradedAttempt) -> Marks:
+        """The marks of an attempt, with the points that a person has given for it."""
         new = {} if result.graded.unchanged else {result.attempt: self._fresh(result)}
         return self._known.known_marks(result.graded.student, result.attempt, new)
 
-    def _fresh(self, result: Result) -> Marks:
+    def _fresh(self, result: GradedAttempt) -> Marks:
         return self._gradebook.fresh_marks(result.graded, self._same(result))
 
-    def _same(self, result: Result) -> frozenset[tuple[str, str]]:
+    def _same(self, result: GradedAttempt) -> frozenset[tuple[str, str]]:
         """The graded cells of which a person has seen this very answer, if one has looked at it at all."""
         return frozenset() if result.graded.unchanged else same_answers(self._before(result), self._texts(result))
 
-    def _texts(self, result: Result) -> dict[str, str]:
+    def _texts(self, result: GradedAttempt) -> dict[str, str]:
         """Its graded notebooks, wherever they are."""
         if result.graded.unchanged:
             return self._before(result)
         return {name: notebook.text for name, notebook in result.graded.notebooks.items() if notebook.text}
 
-    def _before(self, result: Result) -> dict[str, str]:
-        """Its graded notebooks as they were so far, or those of the hand-in in whose place it comes."""
+    def _before(self, result: GradedAttempt) -> dict[str, str]:
+        """Its graded notebooks so far, or those of the attempt that it replaces."""
         student, attempt = result.graded.student, result.attempt
         if attempt in self._known.aside[student]:
             return self._gradebook.notebooks_aside(student, attempt)
         return self._folder.texts(student)
 
-    def _lay_down(self, result: Result, marks: Marks | None) -> None:
+    def _lay_down(self, result: GradedAttempt, marks: Marks | None) -> None:
         """Lay a result down beside its place in autograded/, and put it on the list for the gradebook."""
         taken, texts = result.taken, self._texts(result)
         files: Files = {**taken.submission.files, **self._given}
@@ -120,7 +120,7 @@ class Ledger:
         record = _record(result, texts)
         self._batch.append(GradebookEntry(result.graded, record, taken.timestamp, marks, self._same(result)))
 
-    def _set_aside(self, result: Result, counted: bool) -> None:
+    def _set_aside(self, result: GradedAttempt, counted: bool) -> None:
         texts = self._texts(result)
         known = counted and result.graded.unchanged  # its marks are in the gradebook, where they can still change
         marks = Marks({}, {}) if known else self._marks(result)
@@ -132,7 +132,7 @@ class Ledger:
         self._gradebook.write(self._batch, self._aside)
         self._written(self._put_in_place)
         for entry in self._batch:
-            entry.graded.notebooks = {}  # which whoever follows the run would keep in memory, of a whole class
+            entry.graded.notebooks = {}  # or the notebooks of a whole class would stay in memory
         self._batch, self._aside = [], []
 
     def _put_in_place(self) -> None:
@@ -143,7 +143,7 @@ class Ledger:
         self._folder.tidy()
 
     def _written(self, write: Callable[[], T]) -> T:
-        """A full disk is waited for; what stays so, like a closed folder, concerns the whole class."""
+        """Wait while a disk is full. What does not pass, such as a closed folder, stops the whole class."""
         try:
             return while_short(write, self._tell)
         except OSError as error:
@@ -153,7 +153,7 @@ class Ledger:
             ) from error
 
 
-def _record(result: Result, texts: Mapping[str, str]) -> Record:
+def _record(result: GradedAttempt, texts: Mapping[str, str]) -> Record:
     digest = digest_of({name: text.encode() for name, text in texts.items()})
     taken, graded = result.taken, result.graded
     return Record(taken.fingerprint, digest, graded.verdicts, graded.blocked, taken.attempt, environment())

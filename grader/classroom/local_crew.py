@@ -106,7 +106,7 @@ class _Process:
         self._send()
 
     def _send(self) -> None:
-        with contextlib.suppress(OSError):  # it has died; whoever waits for the result will see
+        with contextlib.suppress(OSError):  # it has died, which shows when its result is read
             self.connection.send(self.submission)
 
     def result(self) -> Graded | None:
@@ -143,14 +143,14 @@ def places_on(device: str) -> list[str]:
 
 
 def _must_start(assignment: Assignment) -> None:
-    """One sandbox before all others: what this machine lacks is told once, and no student is blamed for it."""
+    """Try one sandbox before all others; torch is imported only for that."""
     from grader.host.devices import must_start
 
     must_start(assignment.device, assignment.confined, assignment.hidden)
 
 
 def _serve(assignment: Assignment, connection: Connection, zygote: socket.socket, temporary: str, gpu: str) -> None:
-    """Grade what is sent, until nobody is left who wants something."""
+    """Grade what is sent, until the head has gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the head, which then ends its crew
     die_with_parent(os.getppid())
     gc.freeze()  # the collector leaves shared pages alone, so they stay shared

@@ -167,7 +167,7 @@ def _counting(label: str, counts: Told, result: Graded) -> str:
 
 
 def _besides(result: Graded, counts: Told) -> list[str]:
-    """Points by hand, being late, and which hand-in counts."""
+    """Points by hand, being late, and which attempt counts."""
     late = [f"late: {counts.penalty:g} taken off"] if counts.penalty else []
     which = [counts.hand_in] if counts.hand_in else []
     return [*_by_hand(result, counts), *late, *which]
@@ -186,7 +186,7 @@ def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:
 
 
 def _longest(results: Iterable[Graded]) -> Sequence[Scored]:
-    """The verdicts of whoever has most of them: all exercises, as the notebook has them."""
+    """The longest list of verdicts: all exercises, in the order of the notebook."""
     return max((result.verdicts for result in results), key=len, default=())
 
 

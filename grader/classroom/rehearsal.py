@@ -36,7 +36,7 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
                 (root / entry.name).symlink_to(entry)
         _copy(course.folder("autograded"), root / "autograded")
         if (course.root / KEPT).is_dir():
-            shutil.copytree(course.root / KEPT, root / KEPT)  # what has two names is no hand-in
+            shutil.copytree(course.root / KEPT, root / KEPT)  # real copies: a hard link is not taken in
         places = {f"{step}_directory": str(course.folder(step)) for step in _READ}
         places |= {f"{step}_directory": step for step in _WRITTEN}
         places["db_url"] = copy_gradebook(api, root / GRADEBOOK, tell)
@@ -44,7 +44,7 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
 
 
 def _copy(folder: Path, target: Path) -> None:
-    """Without a copy of each file where the disk can do so: who grades writes new ones, and changes none."""
+    """Copy a folder, by links where the disk has them: grading writes new files, and changes none."""
 
     def linked(source: str, place: str) -> None:
         try:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.intake import Intake, Taken, read_assignment, who
-from grader.classroom.ledger import Ledger, Result
+from grader.classroom.ledger import GradedAttempt, Ledger
 from grader.classroom.local_crew import InThisProcess, LocalCrew
 from grader.classroom.submitted_files import NotTakenIn
 from grader.course.folder import CONFIG_FILE, Course
@@ -33,7 +33,7 @@ from grader.sandbox.plain_text import one_line
 
 
 class Crew(Protocol):
-    """Grades what it is given, in whatever order; knows neither the course's folder nor the gradebook."""
+    """Grades submissions, in whatever order; knows neither the course's folder nor the gradebook."""
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
         """The results as they come; None whenever some time has passed without one."""
@@ -45,7 +45,7 @@ class Crew(Protocol):
 
 
 def crew_for(assignment: Assignment, jobs: int, dask: str, dask_without_tls: bool) -> Crew:
-    """As many on this machine, or those of the Dask scheduler at this address."""
+    """So many processes on this machine, or the workers of the Dask scheduler at this address."""
     if not dask:
         return InThisProcess(assignment) if jobs == 1 else LocalCrew(assignment, jobs)
     try:
@@ -60,7 +60,7 @@ BATCH_SECONDS = 1.0  # … or those of this time
 
 
 class Watcher(Protocol):
-    """Somebody who looks on."""
+    """Hears how a run goes."""
 
     def tell(self, text: str) -> None:
         """Something that the user should know."""
@@ -98,9 +98,9 @@ def autograde(
     chosen = who(course, assignment, students)
     _must_be_ready(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
-        watcher.tell(f"{course.called('submitted')}/{one_line(name)} is no folder of a student, and is left out.")
+        watcher.tell(f"{course.called('submitted')}/{one_line(name)} is not a folder of a student, and is left out.")
     if dask and dask_without_tls:
-        watcher.tell(f"Without TLS, whoever reaches {dask} can read all submissions and give any grade.")
+        watcher.tell(f"Without TLS, anyone who reaches {dask} can read all submissions and give any grade.")
     sweep()
     with alone(course):
         api = course.api()
@@ -136,7 +136,7 @@ def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
 
 @contextlib.contextmanager
 def alone(course: Course) -> Iterator[None]:
-    """Two that grade or publish the same course at once would undo each other's work."""
+    """Have the course alone: two who grade or publish it at once would undo each other's work."""
     with (course.root / CONFIG_FILE).open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -147,7 +147,7 @@ def alone(course: Course) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Attempts:
-    """All of a student's hand-ins that may count, and what has become of them, by what tells them apart."""
+    """All attempts of a student that may count, and the grades of those that have one, by digest."""
 
     taken: Sequence[Taken]
     graded: dict[str, Graded]
@@ -161,8 +161,8 @@ class _Attempts:
         return next((one for one in self.graded.values() if one.error), None)
 
     @property
-    def results(self) -> list[Result]:
-        return [Result(taken, self.graded[taken.attempt.digest]) for taken in self.taken]
+    def results(self) -> list[GradedAttempt]:
+        return [GradedAttempt(taken, self.graded[taken.attempt.digest]) for taken in self.taken]
 
     def add(self, graded: Graded) -> None:
         (taken,) = [taken for taken in self.taken if taken.attempt.digest == graded.attempt]
@@ -198,7 +198,7 @@ class _Run:
             yield from self._write_down()
 
     def _new(self, students: Sequence[str]) -> Iterator[Submission]:
-        """What is to be graded. What is not has its result already, or cannot be taken in."""
+        """The submissions that are to be graded. All others have their result already, or cannot be taken in."""
         for student in students:
             try:
                 attempts = _Attempts(self._intake.take_in(student), {})
@@ -221,7 +221,7 @@ class _Run:
                 yield from (taken.submission for taken in new)
 
     def _follow(self, crew: Crew, submissions: Iterator[Submission]) -> Iterator[Graded]:
-        """What a crew makes of these, as it is written down."""
+        """The results of a crew, as soon as they are written down."""
         for graded in crew.grade(submissions):
             if graded is not None:
                 self._keep(graded)
@@ -237,7 +237,7 @@ class _Run:
             self._ready.append(attempts.failed or self._ledger.count(attempts.results))
 
     def _write_down(self) -> list[Graded]:
-        """Who has a result now, written down."""
+        """Write down all results so far, and return them."""
         self._ledger.write_batch()
         ready, self._ready = self._ready, []
         self._batch_began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Whose grade is no longer that of what lies there: something has changed since, or there is no grade yet."""
+"""Which grades are out of date: something has changed since, or there is no grade yet."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from grader.gradebook.fingerprint import HAND_IN, changes_between
 from grader.gradebook.settings import read_settings
 from grader.sandbox.plain_text import listed
 
-UNGRADED, ANOTHER = "not graded yet", "another hand-in is the best one now"
+UNGRADED, ANOTHER = "not graded yet", "another attempt is the best one now"
 _SHOWN = 5  # names for each reason
 
 
 def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Sequence[str]]:
-    """Why the grades of these students are not up to date. Who cannot be taken in has none, and no new one either."""
+    """Why grades are not up to date, by student. Submissions that cannot be taken in are left out."""
     api = course.api()
     with contextlib.closing(open_gradebook(api, tell)) as opened:
         gradebook = ClassGradebook(opened, assignment, None, tell, course.rules(assignment))

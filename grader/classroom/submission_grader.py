@@ -1,4 +1,4 @@
-"""From what one student handed in to a graded notebook and its points."""
+"""From one submission to graded notebooks and their points."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SubmissionGrader:
         self._conversion = Conversion(assignment)
 
     def grade(self, submission: Submission) -> Graded:
-        """Whatever is handed in, there is a result; an error in it is one of ours, and costs this student only.
+        """Grade a submission. There always is a result; an error in it is one of ours, and costs this student only.
 
         CrewGone is raised if no sandbox can start.
         """
@@ -61,7 +61,7 @@ class SubmissionGrader:
 
 
 def _with_given(files: Files, given: Files) -> Files:
-    """What the course gives has its place, also where a file was handed in that is called like a folder of it."""
+    """The files of both. The course's come first, also where a student's file is called like one of their folders."""
     folders = {str(folder) for place in given for folder in PurePosixPath(place).parents}
     others = {
         place: content

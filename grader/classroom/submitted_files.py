@@ -1,4 +1,4 @@
-"""Take in what a student handed in: plain files, of sensible number and size, and nothing that a link leads to."""
+"""Take in a submission: plain files, of sensible number and size, and nothing that a link leads to."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import stat
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from unicodedata import category
 
@@ -23,6 +24,7 @@ MAX_LEFT_OUT = 20
 MAX_ENTRIES = 2000  # that are looked at; a folder with a virtual environment in it has more
 MAX_LEVELS = 20  # of folders in folders
 MAX_PLACE = 1000  # bytes of a path; ours are longer than those in submitted/, and must end somewhere, too
+TIMESTAMP = "timestamp.txt"  # beside the notebook: when it was submitted
 MAX_TIMESTAMP = 100  # bytes; nbgrader's reader of dates takes hours for long ones
 
 # nbgrader looks for folders by patterns, so that `zo?` would also find zoe.
@@ -40,11 +42,22 @@ class NotTakenIn(Exception):
 
 @dataclass
 class SubmittedFiles:
-    """A submission as it was handed in, in memory."""
+    """The files of a submission, in memory."""
 
     notebooks: dict[str, bytes | None]  # by name; None if the notebook is a folder
     files: dict[str, bytes] = field(default_factory=dict)  # what lies beside it, by its place
-    left_out: list[str] = field(default_factory=list)  # as attempts that a notice can tell of
+    # What was tried and left out, to follow "tried to". Digests of submissions are made of these texts, so that another
+    # wording would make all of them new ones.
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def time_text(self) -> str:
+        """When it was submitted, as a text; empty if that is not known."""
+        return self.files.get(TIMESTAMP, b"").decode().strip()
+
+    @property
+    def time(self) -> datetime | None:
+        return parse_utc(self.time_text) if self.time_text else None  # only a readable one was taken in
 
 
 def take_in(
@@ -57,11 +70,11 @@ def take_in(
     beside: Collection[str] = (),
     kept: str = "",
 ) -> SubmittedFiles:
-    """Read a submission; in a folder of those that are `kept`, the one of this name.
+    """Read a submission, or the attempt with the name `kept` in the folder of attempts that are kept.
 
-    What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there,
-    but for the files `own`. So are the files `beside`, which are no part of that folder. The `notebooks` of the
-    assignment are one that is called like it, if nothing is said.
+    Files of the student's are left out where the folder `given` has one in their place, other than the files `own`, and
+    where they are called like a file `beside` the notebook: nbgrader puts these there. Without `notebooks`, there is
+    one, which is called like the assignment.
     """
     if not is_name(student):
         raise NotTakenIn(
@@ -72,7 +85,7 @@ def take_in(
         above, source = submitted / student, submitted / student / assignment / kept
         found = SubmittedFiles(_take_in_notebooks(above, source, notebooks or [assignment]))
     except OSError as error:
-        raise NotTakenIn(f"what was handed in cannot be read: {error.strerror}") from error
+        raise NotTakenIn(f"the submission cannot be read: {error.strerror}") from error
     _read_other_files(source, found, given, own, beside)
     return found
 
@@ -85,9 +98,9 @@ def _take_in_notebooks(above: Path, source: Path, names: Sequence[str]) -> dict[
     called = source.relative_to(above.parent.parent)
     paths = [source / f"{name}.ipynb" for name in names]
     if any(path.is_symlink() for path in (above, source, *paths)):
-        raise NotTakenIn("what was handed in is a link, and not a notebook of its own")
+        raise NotTakenIn("the submission is a link, and not a notebook of its own")
     if source.exists() and not source.is_dir():
-        raise NotTakenIn(f"{called} is no folder")
+        raise NotTakenIn(f"{called} is not a folder")
     found = {path.stem: _take_in_notebook(path) for path in paths if path.exists()}
     if not found:
         wanted = " and no ".join(path.name for path in paths)
@@ -100,12 +113,12 @@ def _take_in_notebook(notebook: Path) -> bytes | None:
     if notebook.is_dir():
         return None  # it gets no points, and a note that says so
     if not stat.S_ISREG(status.st_mode):
-        raise NotTakenIn("what was handed in is no file")
+        raise NotTakenIn("the submission is not a file")
     if status.st_nlink > 1:
-        raise NotTakenIn("what was handed in is the same file as another one (a hard link); make it a copy")
+        raise NotTakenIn("the submission is the same file as another one (a hard link); make it a copy")
     if status.st_size > parsing.MAX_BYTES:
         raise NotTakenIn(
-            f"what was handed in is larger than {parsing.MAX_BYTES // 2**20} MB. `grader collect` leaves out the "
+            f"the submission is larger than {parsing.MAX_BYTES // 2**20} MB. `grader collect` leaves out the "
             "outputs of such a notebook; or ask for it with all outputs cleared"
         )
     content = read_plain(notebook, status.st_size)
@@ -156,7 +169,7 @@ def is_page(suffix: str) -> bool:
 
 
 def _why_not(entry: os.DirEntry[str], place: Path) -> str:
-    """What is wrong with something that was handed in; empty if nothing is."""
+    """What is wrong with a file or folder in a submission; empty if nothing is."""
     if entry.is_symlink():
         return "hand in a link"
     if entry.is_dir() and entry.name not in NEVER_NEEDED:
@@ -169,13 +182,13 @@ def _why_not(entry: os.DirEntry[str], place: Path) -> str:
         return "hand in a file that lies too deep"
     if entry.stat().st_nlink > 1:
         return "hand in a hard link"
-    if place == Path("timestamp.txt") and not _is_time(Path(entry.path)):
+    if place == Path(TIMESTAMP) and not _is_time(Path(entry.path)):
         return "hand in a time that is none"
     return ""
 
 
 def _is_given(given: Path, place: Path, is_folder: bool) -> bool:
-    """A given file, something in a folder that has the name of one, or a file that has the name of a given folder."""
+    """Whether the course gives this file, a file in place of one of its folders, or a folder in place of it."""
     if any((given / name).is_file() for name in (place, *place.parents)):
         return True
     return (given / place).is_dir() and not is_folder
@@ -185,9 +198,17 @@ def _is_time(path: Path) -> bool:
     if path.stat().st_size > MAX_TIMESTAMP:
         return False
     try:
-        return bool(parse_utc(path.read_bytes().decode().strip()))
-    except Exception:  # dateutil has many
+        return time_in(path.read_bytes().decode().strip()) is not None
+    except (OSError, UnicodeDecodeError):
         return False
+
+
+def time_in(text: str) -> datetime | None:
+    """A time as nbgrader writes it; None if it is not one."""
+    try:
+        return parse_utc(text) if len(text) <= MAX_TIMESTAMP else None
+    except Exception:  # dateutil has many
+        return None
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
@@ -210,7 +231,7 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def read_plain(path: Path, size: int) -> bytes:
-    """A file of this size. Whoever owns the folder could have put something else in its place since we looked."""
+    """A file of this size. Its owner could have put something else in its place since we looked."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(file.fileno())

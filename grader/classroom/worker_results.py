@@ -1,7 +1,7 @@
-"""The result of one submission on its way from a worker on another machine: JSON, and nothing of it believed unseen.
+"""The result of one submission on its way from a worker on another machine: JSON, and nothing in it is trusted.
 
 The head knows who was asked, which cells there are and what each is worth. Out of what came back it builds the graded
-notebook anew, from texts, verdicts and outputs of known kinds; what does not fit is no result.
+notebook anew, from texts, verdicts and outputs of known kinds; anything else is not a result.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.judging.ordinary_scores import score_of, within_bounds
 from grader.model import untrusted
@@ -41,7 +42,7 @@ _COMMENTS = (None, "No response.")  # all that nbgrader itself says of a cell
 
 
 class NoResult(Exception):
-    """What came back is no result of this submission; the text says why."""
+    """What came back is not a result of this submission; the text says why."""
 
 
 def pack(graded: Graded) -> bytes:
@@ -51,7 +52,7 @@ def pack(graded: Graded) -> bytes:
 
 
 def unpack(content: object, submission: Submission, assignment: Assignment) -> Graded:
-    """The result of this submission. NoResult is raised if it is none."""
+    """The result of this submission. NoResult is raised if it is not one."""
     data = read_json(content)
     if data.get("student") != submission.student:
         raise NoResult("it is of another student")
@@ -78,14 +79,14 @@ def _unpack(data: Mapping[str, Any], known: KnownNotebook, graded: Graded) -> tu
     return results_of(notebook)
 
 
-def as_text(notebook: Any) -> str:
+def as_text(notebook: NotebookNode) -> str:
     """As nbconvert writes it."""
     text: str = nbformat.writes(notebook)
     return text if text.endswith("\n") else f"{text}\n"
 
 
 def missing_notebook(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
-    """Of a notebook that is missing: it earns nothing, and nobody has to look at it, as in nbgrader."""
+    """The result for a missing notebook: it earns nothing, and nobody has to look at it, as in nbgrader."""
     why = f"The notebook {known.name}.ipynb was not handed in."
     earning = [cell for cell in known.known if cell.grade or cell.task]
     tests = [cell for cell in earning if cell.cell_type == "code" and not cell.solution and not cell.task]
@@ -113,7 +114,7 @@ def _object(value: object, what: str) -> Mapping[str, Any]:
     return value
 
 
-def _notebook(text: object, assignment: KnownNotebook) -> Any:
+def _notebook(text: object, assignment: KnownNotebook) -> NotebookNode:
     data = read_json(text.encode("utf-8", "replace") if isinstance(text, str) else text)
     cells = data.get("cells")
     if not isinstance(cells, list) or len(cells) > MAX_CELLS + len(assignment.known) + 1:
@@ -140,7 +141,7 @@ def _must_be_once(names: Sequence[str], known: Sequence[KnownCell]) -> None:
         raise NoResult("its cells are not those of the assignment")
 
 
-def _cell(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> Any:
+def _cell(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> NotebookNode:
     identity, kind = data.get("id"), data.get("cell_type")
     if not isinstance(identity, str) or not CELL_ID.fullmatch(identity) or kind not in ("code", "markdown", "raw"):
         raise NoResult("a cell is of no known kind")
@@ -172,19 +173,19 @@ def _joined(source: object) -> str:
     """A text, which a notebook in a file holds as a list of lines."""
     lines: list[Any] = source if isinstance(source, list) else [source]
     if not all(isinstance(line, str) for line in lines):
-        raise NoResult("the source of a cell is no text")
+        raise NoResult("the source of a cell is not text")
     return "".join(lines).encode("utf-8", "replace").decode()
 
 
 def _told(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What we tell of a cell in its metadata."""
+    """Our own metadata of a cell."""
     lost, notes = Lost.from_json(said.get(STOPPED)), untrusted.texts(said.get(NOTES), MAX_CELLS)
     told = {**({STOPPED: asdict(lost)} if lost else {}), **({NOTES: list(notes)} if notes else {})}
     return {METADATA_KEY: told} if told else {}
 
 
-def _outputs(data: Mapping[str, Any], cell: Any, known: KnownCell | None) -> list[Any]:
-    """Verdict and notices are made as they are when we grade, and all the rest as when a sandbox has sent it."""
+def _outputs(data: Mapping[str, Any], cell: NotebookNode, known: KnownCell | None) -> list[NotebookNode]:
+    """Verdict and notices are made anew, and all the rest is read like the outputs of a sandbox."""
     outputs = data.get("outputs")
     if not isinstance(outputs, list) or not all(map(untrusted.is_object, outputs)):
         raise NoResult("the outputs of a cell are of the wrong kind")
@@ -199,7 +200,7 @@ def _outputs(data: Mapping[str, Any], cell: Any, known: KnownCell | None) -> lis
 
 
 def _scored(outputs: list[Any], known: KnownCell) -> Scored:
-    """The verdict in a test cell. It claims no more than follows from it."""
+    """The verdict in a test cell, whose points must follow from it."""
     found = [(said, scored) for output in outputs if (scored := Scored.from_json(said := ours(output)))]
     if len(found) != 1:
         raise NoResult(f"the cell {known.grade_id} has not one verdict")
@@ -212,7 +213,7 @@ def _scored(outputs: list[Any], known: KnownCell) -> Scored:
     return scored
 
 
-def _scores(data: object, notebook: Any, known: Sequence[KnownCell]) -> dict[str, float | None]:
+def _scores(data: object, notebook: NotebookNode, known: Sequence[KnownCell]) -> dict[str, float | None]:
     """By cell. Where a person is to decide, there is none, or 0 for what nobody has touched."""
     scores = dict(_object(data, "its scores"))
     if set(scores) != {cell.grade_id for cell in known if cell.grade}:
@@ -224,7 +225,7 @@ def _scores(data: object, notebook: Any, known: Sequence[KnownCell]) -> dict[str
     return scores
 
 
-def _earned(cell: Any) -> float:
+def _earned(cell: NotebookNode) -> float:
     """The points of a test, as nbgrader would read them; of an ordinary one, from what it has left."""
     scored = verdicts_of(cell)[0]
     if not scored.verdict.in_process:
@@ -244,6 +245,6 @@ def _comments(data: object, known: Sequence[KnownCell]) -> dict[str, str | None]
     return comments
 
 
-def _name(cell: Any) -> str:
+def _name(cell: NotebookNode) -> str:
     """The grade id of a cell that was built here; empty if the student has added it."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))

@@ -41,7 +41,7 @@ def examine(folder: Path) -> Iterator[Line]:
     yield python_line(sys.version_info[:3])
     yield torch_line(machine.version_of("torch"), machine.why_broken("torch"))
     yield landlock_line(machine.landlock_version(), machine.why_broken("landlock"))
-    yield seccomp_line(machine.why_no_seccomp())
+    yield seccomp_line(machine.why_broken("pyseccomp"))
     yield sandbox_line(why_no_sandbox())
     yield disk_line(machine.why_no_disk())
     yield told_line(machine.told())

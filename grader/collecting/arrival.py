@@ -1,5 +1,5 @@
-"""When students handed in, where names of files do not say it: from Moodle's grading worksheet, from submissions as
-Canvas's interface gives them out, or from a table of ids and times."""
+"""When students submitted, where names of files do not say it: from Moodle's grading worksheet, from Canvas's
+submissions as JSON, or from a table of ids and times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from grader.collecting.rosters import MAX_BYTES, read_line, read_lines
+from grader.collecting.rosters import read_line, read_lines, read_text
 from grader.collecting.students import CANVAS, ID, MOODLE, Form, Key, Roster
 from grader.collecting.uploads import Upload
 from grader.errors import CourseError
@@ -30,7 +30,7 @@ _INSTEAD = (
 
 
 class Times:
-    """Those of one file."""
+    """The times in one file, by student."""
 
     def __init__(self, path: Path, zone: str, roster: Roster) -> None:
         self._path, self._zone, self._roster = path, zone, roster
@@ -41,10 +41,10 @@ class Times:
         known = [time for time in self._times.values() if isinstance(time, datetime)]
         if not known:
             why = next((why for why in self._times.values() if isinstance(why, str)), "nobody in it has one")
-            raise CourseError(f"{path} tells no time: {why}. {_INSTEAD}")
+            raise CourseError(f"{path} has no times: {why}. {_INSTEAD}")
 
     def of(self, upload: Upload, student: str) -> tuple[datetime | None, str]:
-        """When it was handed in, or why that is not known."""
+        """When it was submitted, or why that is not known."""
         numbers = sorted(form for form in upload.key.forms if form in self._times)
         (own,) = Key.of("", (ID, student)).forms
         time = self._times.get(numbers[0] if numbers else own, f"{self._path.name} has no time for it")
@@ -53,7 +53,7 @@ class Times:
     def _moment(self, text: str) -> datetime | str:
         said = f"{self._path.name} says “{one_line(text, 60)}”"
         if (moment := _read(text)) is None:
-            return f"{said}, which is no time that can be read"
+            return f"{said}, which is not a time that can be read"
         try:
             return moment_of(moment, self._zone)
         except NoTime as error:
@@ -79,12 +79,9 @@ class Times:
 
     def _submissions(self) -> list[dict[str, Any]]:
         try:
-            if self._path.stat().st_size > MAX_BYTES:
-                raise CourseError(f"{self._path} is larger than {MAX_BYTES // 2**20} MB. {_INSTEAD}")
-            found = json.loads(self._path.read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError, RecursionError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no JSON"
-            raise CourseError(f"{self._path} cannot be read: {reason}. {_INSTEAD}") from None
+            found = json.loads(read_text(self._path, _INSTEAD))
+        except (ValueError, RecursionError):
+            raise CourseError(f"{self._path} cannot be read: it is not JSON. {_INSTEAD}") from None
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 

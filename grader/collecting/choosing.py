@@ -1,4 +1,4 @@
-"""What counts of all that a student has handed in: one hand-in, with one notebook of each name."""
+"""Which of a student's uploads counts, and which notebook of each name in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from grader.classroom.submitted_files import MAX_FILES, is_page
+from grader.classroom.submitted_files import MAX_FILES, TIMESTAMP, is_page
 from grader.collecting.contents import HeldFile, contents_of
 from grader.collecting.files import Parts
 from grader.collecting.recognising import Recognised, Recogniser, Unknown
@@ -15,8 +15,8 @@ from grader.collecting.uploads import Upload
 from grader.gradebook.late import LATE_FILE
 from grader.sandbox.plain_text import listed, one_line
 
-MAX_LOOKED_AT = 100  # notebooks, and scripts with cells, in one hand-in
-_NOT_THEIRS = {("timestamp.txt",), (LATE_FILE,)}  # when it was handed in is not for a student to say
+MAX_LOOKED_AT = 100  # notebooks, and scripts with cells, in one upload
+_NOT_THEIRS = {(TIMESTAMP,), (LATE_FILE,)}  # students do not decide when they submitted
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Waits:
-    """A hand-in that nobody but a person can decide about."""
+    """An upload that only a person can decide about."""
 
     upload: Upload
     why: Sequence[str]
@@ -39,9 +39,9 @@ class Waits:
 
 
 def choose(uploads: Sequence[Upload], recogniser: Recogniser, every: bool = False) -> Iterator[Chosen | Waits]:
-    """The newest hand-in that has a notebook of the assignment, if times tell which that is; and all that waits.
+    """The newest upload with a notebook of the assignment, if times show which that is; and those that must wait.
 
-    Where `every` one may count, those that are older come after it.
+    If `every` upload may count, the older ones follow.
     """
     timed = sorted(((one.time, one) for one in uploads if one.time), key=lambda pair: pair[0], reverse=True)
     groups = [[one for _, one in pairs] for _, pairs in groupby(timed, key=lambda pair: pair[0])]
@@ -55,13 +55,13 @@ def choose(uploads: Sequence[Upload], recogniser: Recogniser, every: bool = Fals
 
 
 def _one_of(usable: Sequence[Chosen | Waits]) -> Iterator[Chosen | Waits]:
-    """Of what no time tells apart."""
+    """One of those that have the same time, or none, if they hold the same."""
     first = usable[0]
     if len(usable) == 1 or all(isinstance(one, Chosen) and _same(one, first) for one in usable):
         yield first
         return
     for one in usable:
-        differ = f"one of {len(usable)} hand-ins of this student that differ, and no time tells which is the newest"
+        differ = f"one of {len(usable)} submissions of this student that differ, and no time shows which is the newest"
         yield Waits(one.upload, [differ])
 
 
@@ -94,7 +94,7 @@ def _read(upload: Upload, recogniser: Recogniser) -> Chosen | Waits:
     best = {name: _best(same_name) for name, same_name in candidates.items()}
     if several := [one for found in best.values() if len(found) > 1 for one in found]:
         which = ", ".join(_shown(one.held) for one in several)
-        return Waits(upload, [f"{len(several)} notebooks that differ, and no time tells which is the newest: {which}"])
+        return Waits(upload, [f"{len(several)} notebooks that differ, and no time shows which is the newest: {which}"])
     taken = {name: found[0] for name, found in best.items()}
     if cut and (recogniser.names - taken.keys() or any(one.untouched for one in taken.values())):
         return Waits(upload, [*cut, "it could be what was worked on"])
@@ -111,7 +111,7 @@ def _lateness(upload: Upload) -> Iterator[str]:
 
 
 def _best(candidates: Sequence[Recognised]) -> list[Recognised]:
-    """What was worked on rather than what was given out, and a notebook rather than a script of it."""
+    """The best of these: with work in it rather than as released, and a notebook rather than a script."""
     worked_on = [one for one in candidates if not one.untouched] or candidates
     notebooks = [one for one in worked_on if not one.script] or worked_on
     return list({one.content: one for one in reversed(notebooks)}.values())[::-1]

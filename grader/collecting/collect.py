@@ -1,4 +1,4 @@
-"""Bring hand-ins into submitted/: every decision is told, and what cannot be decided waits."""
+"""Bring uploads into submitted/: every decision is reported, and what cannot be decided waits."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
 
-# Whose each hand-in is. Who could be two students, or is at odds with what is known of one, is nobody yet.
+# Whose an upload is. Nobody is matched who could be two students, or who contradicts what is known about one.
 
 _NO_FOLDER = "no name that a folder can have for nbgrader"
 
 
 def matched(uploads: Sequence[Upload], roster: Roster, as_named: bool) -> Iterator[tuple[Upload, str, str]]:
-    """Each hand-in with the id of its student, or with why that is not known."""
+    """Each upload with the id of its student, or with the reason why that is not known."""
     matching = _Matching(roster, as_named)
     found = [(one, *matching.student_of(one.key)) for one in uploads]
     students: dict[Form, set[str]] = defaultdict(set)  # of each user of a platform
@@ -54,9 +54,9 @@ def matched(uploads: Sequence[Upload], roster: Roster, as_named: bool) -> Iterat
 def _several(user: Form, students: set[str], users: set[Form]) -> str:
     """Why a user who has chosen a name is perhaps not the student of that name; empty if nothing speaks against it."""
     if len(students) > 1:
-        why = f"{_shown(user)} has handed in for {listed(sorted(students))}"
+        why = f"{_shown(user)} has submitted for {listed(sorted(students))}"
     elif len(users) > 1:
-        why = f"{listed(map(_shown, sorted(users)))} have handed in for {one_line(next(iter(students)))}"
+        why = f"{listed(map(_shown, sorted(users)))} have submitted for {one_line(next(iter(students)))}"
     else:
         return ""
     if user[0] == OWNER:
@@ -115,7 +115,7 @@ def _quoted(key: Key) -> str:
 
 @dataclass(frozen=True)
 class Decision:
-    """What became of one hand-in."""
+    """What became of one upload."""
 
     student: str  # empty if that is not known
     place: str  # where it came from
@@ -130,10 +130,10 @@ class Decision:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user has said."""
+    """The options of the command."""
 
     students: Path | None = None  # a table
-    times: Path | None = None  # when they handed in
+    times: Path | None = None  # when they submitted
     platform: str = ""
     as_named: bool = False
     newer: bool = False
@@ -143,7 +143,7 @@ class Wanted:
 def collect(
     course: Course, assignment: str, sources: Sequence[Path], wanted: Wanted, tell: Callable[[str], None]
 ) -> Iterator[Decision]:
-    """What became of each hand-in, as soon as it is decided; `tell` hears what was found where."""
+    """Yield what became of each upload as soon as it is decided; `tell` hears what was found where."""
     course.chosen([assignment])
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
@@ -156,7 +156,7 @@ def collect(
     if not wanted.dry_run:
         recover(course, assignment)
     with ExitStack() as stack:
-        listings = [_open(source, stack) for source in sources]
+        listings = [list_folder(source) if source.is_dir() else list_zip(source, stack) for source in sources]
         found = [upload for one in listings for upload in _uploads(one, asked, wanted.platform, tell)]
         by_student: dict[str, list[Upload]] = {}
         for upload, student, why in matched(found, roster, wanted.as_named):
@@ -177,19 +177,15 @@ def collect(
                     yield Decision(student, one_line(upload.place), WAITS, chosen.why, upload.time)
 
 
-def _open(source: Path, stack: ExitStack) -> Listing:
-    return list_folder(source) if source.is_dir() else list_zip(source, stack)
-
-
 def _uploads(listing: Listing, asked: Asked, named: str, tell: Callable[[str], None]) -> list[Upload]:
     platform, found, doubt = uploads_of(listing, asked, named)
-    number = "1 hand-in" if len(found) == 1 else f"{len(found)} hand-ins"
+    number = "1 submission" if len(found) == 1 else f"{len(found)} submissions"
     tell(f"{listing.called} is read as {platform.called}: {number} of {asked.assignment}.{doubt}")
     return found
 
 
 def _timed(upload: Upload, student: str, times: Times | None) -> Upload:
-    """With the time that the user's file has for it, if it has none of its own."""
+    """With the time in the user's file, if the upload has none of its own."""
     if times is None or upload.time:
         return upload
     time, why = times.of(upload, student)
@@ -216,7 +212,7 @@ def _missing(course: Course, assignment: str, chosen: Chosen) -> list[str]:
     return [name for name in course.notebooks("release", assignment) if name not in chosen.notebooks]
 
 
-# What was collected and what waits, as tables and for programs.
+# What was collected and what waits: tables for people, JSON for programs.
 
 _LONGEST = 500
 

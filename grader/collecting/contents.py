@@ -1,4 +1,4 @@
-"""What a hand-in holds, zips in it unpacked, in memory and within bounds."""
+"""What an upload holds, with zips unpacked, in memory and within bounds."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
 
-# What lies in a zip. Its sizes, names and kinds are claims of whoever has made it.
+# Members of a zip. Sizes, names and kinds are claims by the one who made it.
 
 MAX_TABLE = 32 * 2**20  # bytes of the table of contents of a zip from a platform …
-MAX_INNER_TABLE = 2**20  # … and of one that was handed in
+MAX_INNER_TABLE = 2**20  # … and of one in an upload
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_KINDS = (0, stat.S_IFREG, stat.S_IFDIR)  # what is no link and no device
+_KINDS = (0, stat.S_IFREG, stat.S_IFDIR)  # neither links nor devices
 _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 _STARTS = (b"PK\3\4", b"PK\5\6")  # of a zip, and of one with nothing in it
 
 
 class _Guarded(io.BufferedReader):
-    """zipfile reads the table of contents at once, however long it says to be."""
+    """A file that is read in pieces of bounded size: zipfile reads a table of contents as long as it claims to be."""
 
     def __init__(self, file: io.FileIO | io.BytesIO, most: int) -> None:
         super().__init__(file)
@@ -54,16 +54,16 @@ def list_zip(path: Path, stack: ExitStack) -> Listing:
         raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, and run this again.") from None
     except (*_DAMAGED, NotImplementedError):
         raise CourseError(
-            f"{path} is no zip, or a damaged one. Download it again, or unpack it and name the folder."
+            f"{path} is not a zip, or a damaged one. Download it again, or unpack it and name the folder."
         ) from None
 
 
 def list_inner(content: bytes, parts: Parts, place: str) -> list[File]:
-    """The files of a zip that was handed in. Refused is raised if it is none."""
+    """The files of a zip in an upload. Refused is raised if it is not a zip."""
     try:
         return _members(zipfile.ZipFile(_Guarded(io.BytesIO(content), MAX_INNER_TABLE)), parts, place)
     except (*_DAMAGED, NotImplementedError):
-        raise Refused("it is no zip, a damaged one, or one with far too many files") from None
+        raise Refused("it is not a zip, a damaged one, or one with far too many files") from None
 
 
 def _members(archive: zipfile.ZipFile, above: Parts, place: str = "") -> list[File]:
@@ -75,7 +75,7 @@ def _members(archive: zipfile.ZipFile, above: Parts, place: str = "") -> list[Fi
 
 
 def _names(info: zipfile.ZipInfo) -> list[str]:
-    """Some that are made on Windows have its separator in them."""
+    """Folders and name; some zips that were made on Windows have backslashes between them."""
     return info.filename.replace("\\", "/").split("/")
 
 
@@ -85,7 +85,7 @@ def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, above: Parts, place: 
         return refused(parts, place, why)
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in _KINDS:
-        return refused(parts, place, "it is a link" if kind == stat.S_IFLNK else "it is no file")
+        return refused(parts, place, "it is a link" if kind == stat.S_IFLNK else "it is not a file")
     return File(parts, lambda most: _read(archive, info, most), place)
 
 
@@ -103,7 +103,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
         raise Refused("it is damaged", info.file_size) from None
 
 
-MAX_FILES = 2000  # that are looked at in one hand-in
+MAX_FILES = 2000  # that are looked at in one upload
 MAX_ZIPS = 3  # in one another
 MAX_NOTES = 10
 _ARCHIVES = (".rar", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -114,7 +114,7 @@ class HeldFile:
     """A file that was read."""
 
     parts: Parts
-    place: str  # to be told
+    place: str  # as messages say it
     content: bytes
 
 
@@ -160,12 +160,12 @@ def _turn(file: File) -> tuple[bool, bool, int, str]:
 
 
 def _is_packed(file: File, content: bytes) -> bool:
-    """Tables and saved tensors are zips, too, and stay as they are."""
+    """Whether it is a zip to look into. Spreadsheets and saved tensors are zips, too, and are not unpacked."""
     name = file.parts[-1].lower()
     if name.endswith(_ARCHIVES):
         raise Refused("an archive of a kind that is not unpacked here")
     if name.endswith(".zip") and not is_zip(content):
-        raise Refused("it is no zip")
+        raise Refused("it is not a zip")
     return is_zip(content) and (name.endswith((".zip", ".ipynb")) or "." not in name)
 
 
@@ -174,5 +174,5 @@ def _unpacked(file: File, content: bytes, zips: int, most: int) -> list[File]:
         raise Refused(f"more than {MAX_ZIPS} zips lie in one another")
     inner = list_inner(content, file.parts, file.place)
     if len(inner) > most:
-        raise Refused(f"with it, the hand-in has more than {MAX_FILES} files")
+        raise Refused(f"with it, the submission has more than {MAX_FILES} files")
     return sorted(inner, key=_turn)

@@ -1,4 +1,4 @@
-"""`grader students import`: a table of students becomes part of the roster. Nobody is ever taken out of it."""
+"""`grader students import`: add a table of students to the roster. Nobody is ever removed from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CELL_ENDS = re.compile(r"[;|\"]")
 
 @dataclass
 class Imported:
-    """What became of a table."""
+    """What became of the lines of a table."""
 
     new: list[str] = field(default_factory=list)
     changed: dict[str, list[str]] = field(default_factory=dict)  # by id: what, in words
@@ -32,7 +32,7 @@ class Imported:
 
 
 def import_students(course: Course, table: Path, tell: Callable[[str], None]) -> Imported:
-    """Merge a table into the roster, and into nbgrader's own table. A line that cannot be right costs no other."""
+    """Merge a table into the roster and into nbgrader's own table. A line that cannot be right spoils no other."""
     roster = read_roster(course.root, to_write=True)
     before = in_gradebook(course, tell)
     known = Roster([*before, *map(student_of, roster.values())])
@@ -73,7 +73,7 @@ def _enrolled(row: Mapping[str, str]) -> Enrolled | None:
         if not all(map(_BEGINNING.match, _CELL_ENDS.split(text))):
             raise BadLine(f"{said} would be a formula in a spreadsheet")
     if one.email and "@" not in one.email:
-        raise BadLine(f"its email “{one_line(one.email, 60)}” is no address")
+        raise BadLine(f"its email “{one_line(one.email, 60)}” is not an address")
     return one
 
 
@@ -90,7 +90,7 @@ def _must_be_its_own(one: Enrolled, owners: Mapping[tuple[str, str], str], lines
 
 
 def _merged(before: Enrolled | None, one: Enrolled, found: Imported) -> Enrolled:
-    """What is said now takes the place of what was said before; of what is not said now, the old stays."""
+    """The student with new values where the line has them, and the old ones elsewhere."""
     if before is None:
         found.new.append(one.id)
         return one

@@ -1,4 +1,4 @@
-"""Files of a hand-in, wherever they lie: in folders, in zips, in zips in zips. None of it is believed."""
+"""The files of an upload, in folders, in zips, or in zips in zips. Nothing that their names claim is believed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Parts = tuple[str, ...]  # folders, and the name; a zip counts as a folder
 
 
 class Refused(Exception):
-    """Something that is not read; the text says why. What was unpacked before that was seen is counted all the same."""
+    """Something that is not read; the text says why. What was unpacked until then counts all the same."""
 
     def __init__(self, why: str, unpacked: int = 0) -> None:
         super().__init__(why)
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 class TooLarge(Refused):
     def __init__(self) -> None:
-        super().__init__(f"with it, the hand-in has more than {MAX_BYTES // 2**20} MB")
+        super().__init__(f"with it, the submission has more than {MAX_BYTES // 2**20} MB")
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,16 @@ class File:
 
     parts: Parts
     read: Callable[[int], bytes]  # no more than so many bytes, else TooLarge is raised
-    place: str  # where it lies, to be told
+    place: str  # where it lies, as messages say it
 
     def below(self, levels: int) -> File:
-        """The same, as seen from a folder so many levels further down."""
+        """The same file, as seen from a folder so many levels further down."""
         return File(self.parts[levels:], self.read, self.place)
 
 
 @dataclass
 class Listing:
-    """All that a source holds."""
+    """All files in a source."""
 
     called: str  # the name of the source
     files: Sequence[File]
@@ -52,11 +52,11 @@ class Listing:
 
     @property
     def tops(self) -> list[str]:
-        """What lies on its first level, by name."""
+        """The names on its first level."""
         return list(dict.fromkeys(file.parts[0] for file in self.files))
 
     def within(self, place: str) -> str:
-        """Where something lies, to be told."""
+        """Where something lies, as messages say it."""
         return f"{self.called}/{place}"
 
     def unwrapped(self) -> Listing:
@@ -67,7 +67,7 @@ class Listing:
 
 
 def refused(parts: Sequence[str], place: str, why: str) -> File:
-    """A file that was found, and that nobody reads."""
+    """A file that was found and will not be read."""
 
     def read(_most: int) -> NoReturn:
         raise Refused(why)
@@ -77,7 +77,7 @@ def refused(parts: Sequence[str], place: str, why: str) -> File:
 
 
 def _as_shown(part: str) -> str:
-    """Longer than what a platform writes before the student's own name, and never the same as what can be shown."""
+    """Long enough for what a platform writes in front of a student's own name, and made printable."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in part[: 4 * MAX_NAME])
 
 
@@ -93,5 +93,5 @@ def why_not(parts: Sequence[str]) -> str:
 
 
 def is_junk(parts: Sequence[str]) -> bool:
-    """What systems and tools leave behind, and nobody has handed in."""
+    """Whether systems or tools have left it behind, so that nobody meant to submit it."""
     return any(part.casefold() in _JUNK or part.startswith("._") for part in parts)

@@ -1,4 +1,4 @@
-"""What lies in a folder: plain files. No link is followed."""
+"""The plain files in a folder. No link is followed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GIT = ".git"
 
 
 def list_folder(folder: Path) -> Listing:
-    """All files of a folder, and of none in it so many that they hide the others'."""
+    """All files of a folder. No folder in it may have so many that they hide those of others."""
     files: list[File] = []
     clones: set[str] = set()
     owners: dict[str, str] = {}
@@ -72,7 +72,7 @@ def _file(parts: Parts, entry: os.DirEntry[str]) -> File | None:
     if entry.is_dir():
         return None
     if not entry.is_file():
-        return refused(parts, place, "it is no file")
+        return refused(parts, place, "it is not a file")
     return File(parts, lambda most: _read(Path(entry.path), most), place)
 
 
@@ -89,7 +89,7 @@ def _read(path: Path, most: int) -> bytes:
 
 
 def _owner(entry: os.DirEntry[str]) -> str:
-    """Who has put something there. What belongs to root, or to whoever collects, was copied or put there for others."""
+    """The user who put something there; empty for root and for ourselves, who copy files for others."""
     try:
         user = number_of_user(entry)
         return "" if user in (0, os.geteuid()) else pwd.getpwuid(user).pw_name

@@ -1,17 +1,14 @@
-"""Into submitted/, whole or not at all: what is new is written beside its place, and then takes it."""
+"""Put uploads into submitted/, whole or not at all: a new one is written beside its place, and then takes it."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import shutil
-from datetime import datetime
 from pathlib import Path
 
-from nbgrader.utils import parse_utc
-
 from grader.classroom import attempts
-from grader.classroom.submitted_files import NotTakenIn, SubmittedFiles, take_in
+from grader.classroom.submitted_files import TIMESTAMP, NotTakenIn, SubmittedFiles, take_in
 from grader.collecting.choosing import Chosen
 from grader.course.folder import Course
 from grader.gradebook.late import LATE_FILE, is_late_without_time
@@ -19,8 +16,7 @@ from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 
 _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
-_TIME = "timestamp.txt"
-_SAID_BESIDE = (_TIME, LATE_FILE)  # by us, of a hand-in
+_SAID_BESIDE = (TIMESTAMP, LATE_FILE)  # files that we write beside a submission
 
 NEW, REPLACED, SAME, OLDER, WAITS = "new", "replaced", "the same is there", "a newer one is there", "waits"
 KEPT = "kept beside a newer one"  # where the best counts
@@ -47,7 +43,7 @@ class Place:
         self._new, self._old = (self._above / f".{assignment}.{name}" for name in ("new", "old"))
 
     def recover(self) -> None:
-        """What a run that was cut off has left behind."""
+        """Fix what a run that was cut off has left behind."""
         if self._above.is_symlink() or not self._above.is_dir():
             return
         if os.path.lexists(self._old) and not os.path.lexists(self.path):
@@ -56,30 +52,27 @@ class Place:
             _remove(left)
 
     def decide(self, chosen: Chosen, newer: bool) -> tuple[str, str]:
-        """What is to become of a hand-in, and why; `newer` if the user says that it is."""
+        """What to do with an upload, and why; `newer` if the user says that it is newer."""
         if self._above.is_symlink() or self.path.is_symlink():
             return WAITS, f"{self._shown} is a link"
         if os.path.lexists(self._above) and not self._above.is_dir():
-            return WAITS, f"{self._submitted.name}/{one_line(self.student)} is no folder"
+            return WAITS, f"{self._submitted.name}/{one_line(self.student)} is not a folder"
         if not os.path.lexists(self.path) or (self.path.is_dir() and not any(self.path.iterdir())):
             return NEW, ""
         there = self._there(chosen)
-        time, before, same = chosen.upload.time, _time_of(there), self._is_same(there, chosen)
+        time, before, same = chosen.upload.time, there.time if there else None, self._is_same(there, chosen)
         if time and before and time != before:
             shown = said(before, self._course.rules(self._assignment).zone)
             return (REPLACED, f"one of {shown}") if time > before else (OLDER, f"of {shown}")
         if same and time and not before:
             return REPLACED, "by the same, whose time is known now"
-        if same and self._is_news(chosen) and not before:
+        if same and chosen.upload.late and not before and not is_late_without_time(self.path):
             return REPLACED, "by the same, of which it is known now that it is late"
         if same or (time and time == before):
             return SAME, "" if same else "one of the same time"
         if newer:
             return REPLACED, "as --newer says"
-        return WAITS, f"another one is in {self._shown}, and no time tells which is newer: say --newer if this one is"
-
-    def _is_news(self, chosen: Chosen) -> bool:
-        return bool(chosen.upload.late) and not is_late_without_time(self.path)
+        return WAITS, f"another one is in {self._shown}, and no time shows which is newer: say --newer if this one is"
 
     @property
     def _shown(self) -> str:
@@ -99,7 +92,7 @@ class Place:
         return (there.notebooks, files) == (chosen.notebooks, chosen.files)
 
     def keep(self, chosen: Chosen, dry_run: bool) -> tuple[str, str]:
-        """Where the best hand-in counts, also an older one than that which is there is kept."""
+        """Keep an upload that is older than the submission that is there, since the best attempt counts."""
         older = SubmittedFiles({**chosen.notebooks}, {**chosen.files, **_time_file(chosen)})
         if attempts.is_there(self._course, self.student, self._assignment, older):
             return SAME, ""
@@ -108,7 +101,7 @@ class Place:
         return KEPT, ""
 
     def put(self, chosen: Chosen) -> None:
-        """Write it, and take away what was there, which is kept if it may count."""
+        """Write the upload in place of what was there, which is kept if it may count."""
         if self.keeps:
             attempts.keep(self._course, self.student, self._assignment)
         files = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()} | chosen.files
@@ -132,7 +125,7 @@ class Place:
 
 
 def exchanged(one: Path, other: Path) -> bool:
-    """Whether two folders have changed places, at once, which Linux can do on most disks."""
+    """Let two folders change places at once, which Linux can do on most disks; whether it did."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
 
@@ -140,13 +133,8 @@ def exchanged(one: Path, other: Path) -> bool:
 def _time_file(chosen: Chosen) -> dict[str, bytes]:
     time, late = chosen.upload.time, chosen.upload.late
     if time:
-        return {_TIME: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()}
+        return {TIMESTAMP: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()}
     return {LATE_FILE: f"{late} says that this is late, and not since when.\n".encode()} if late else {}
-
-
-def _time_of(there: SubmittedFiles | None) -> datetime | None:
-    text = there.files.get(_TIME, b"").decode().strip() if there else ""
-    return parse_utc(text) if text else None  # take_in has seen that it is a time
 
 
 def _remove(path: Path) -> None:

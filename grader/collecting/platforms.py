@@ -1,21 +1,95 @@
-"""Where hand-ins come from, and how that is told from what a source looks like."""
+"""The platforms that submissions come from, and how to recognise one by the names that it writes."""
 
 from __future__ import annotations
 
+import pwd
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import product, takewhile
 from pathlib import PurePath
 
-from grader.collecting.exchange import Exchange, Ngshare
-from grader.collecting.files import MAX_NAME, File, Listing
-from grader.collecting.students import CANVAS, CANVAS_NAME, MOODLE, MOODLE_NAME, NAME, Key, normal
+from grader.classroom.submitted_files import MAX_TIMESTAMP, TIMESTAMP, time_in
+from grader.collecting.files import MAX_NAME, File, Listing, Refused
+from grader.collecting.students import CANVAS, CANVAS_NAME, ID, MOODLE, MOODLE_NAME, NAME, OWNER, Key, normal
 from grader.collecting.uploads import Asked, Platform, Upload, grouped, inside, unnamed
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
 
-# Folders that no platform has laid out: names of folders and of files tell the student.
+# nbgrader's exchange, and ngshare.
+
+
+class Exchange:
+    """nbgrader's exchange: a folder for each upload, which the student's nbgrader has named."""
+
+    name = "exchange"
+    called = "the inbound folder of nbgrader's exchange"
+    _NAMED = re.compile(
+        r"(?P<student>.+)\+(?P<assignment>[^+]+)"
+        r"\+(?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]{5,20}(?: [\w:+-]{1,20}?)?)(?:\+[\w-]+={0,2})?"
+    )
+
+    def fits(self, listing: Listing) -> int:
+        return sum(map(bool, map(self._NAMED.fullmatch, listing.tops)))
+
+    def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
+        found = []
+        for top, files in grouped(listing, str).items():
+            if not (named := self._NAMED.fullmatch(top)):
+                found.append(unnamed(listing, files, "nbgrader"))
+            elif named["assignment"] == asked.assignment:
+                key = _key_by_owner(named["student"], listing.owners.get(top, ""))
+                found.append(Upload(key, inside(files), listing.within(top), time=time_in(named["time"])))
+        return found
+
+
+def _key_by_owner(student: str, owner: str) -> Key:
+    """Students choose the names of their folders, and cannot choose who owns them."""
+    if owner and owner != student and _is_user(student):
+        return Key.in_doubt(student, f"it belongs to {one_line(owner, 60)} on this machine, where this is another user")
+    return Key.of(student, (ID, student), user=(OWNER, owner) if owner else None)
+
+
+def _is_user(name: str) -> bool:
+    """Whether this machine has a user of this name."""
+    try:
+        return bool(pwd.getpwnam(name))
+    except (KeyError, ValueError):
+        return False
+
+
+class Ngshare:
+    """A folder laid out as submitted/, as nbgrader collects from ngshare, with a time beside each submission."""
+
+    name = "ngshare"
+    called = "what nbgrader has collected from ngshare"
+
+    def fits(self, _listing: Listing) -> int:
+        """Only the user knows: students could lay out a folder like this one, with a time of their own."""
+        return 0
+
+    def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
+        found = []
+        for student, files in grouped(listing, str).items():
+            inside = [file.below(2) for file in files if file.parts[1:2] == (asked.assignment,) and len(file.parts) > 2]
+            if inside:
+                place = listing.within(f"{student}/{asked.assignment}")
+                found.append(Upload(Key.of(student, (ID, student)), inside, place, time=_time_beside(inside)))
+        return found
+
+
+def _time_beside(files: Sequence[File]) -> datetime | None:
+    for file in files:
+        if file.parts == (TIMESTAMP,):  # ngshare writes it, in place of one that was submitted
+            try:
+                return time_in(file.read(MAX_TIMESTAMP).decode().strip())
+            except (Refused, UnicodeDecodeError):
+                return None
+    return None
+
+
+# Folders that no platform has laid out: names of folders and of files show whose they are.
 
 
 class Clones:
@@ -28,8 +102,8 @@ class Clones:
         return len(listing.clones.intersection(listing.tops))
 
     def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
-        """Classrooms of git hosts write the assignment in front of all names. How much of what names share that is,
-        nobody can tell, so that a name must mean one student however much of it is taken away."""
+        """Git hosts write the assignment in front of all names. Nobody knows how much of a shared beginning that is, so
+        a name must mean one student however much of it is taken away."""
         tops = listing.tops
         words = [top.split("-") for top in tops]
         shared = list(takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))) if len(tops) > 1 else []
@@ -44,13 +118,13 @@ class Clones:
 
 
 class Folder:
-    """Any folder or zip, such as Google Classroom's: names of folders or of files tell the student."""
+    """Any folder or zip, such as Google Classroom's: names of folders or of files show whose they are."""
 
     name = "folder"
     called = "a folder of files"
 
     def fits(self, _listing: Listing) -> int:
-        """Nobody writes the names but whoever has put the files there."""
+        """No platform has written these names, so none can be recognised."""
         return 0
 
     def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
@@ -67,15 +141,15 @@ _COPY = re.compile(r"\s*\(\d+\)$| - copy$", re.IGNORECASE)  # as browsers and sy
 
 
 def _stem(name: str) -> str:
-    if len(name) > MAX_NAME:  # which takes its time, and is nobody's
+    if len(name) > MAX_NAME:  # nobody is called that, and matching it would take long
         return name
     stem = _COPY.sub("", _ENDING.sub("", name))
     return stem if stem != name or "." not in name.strip(".") else name.rpartition(".")[0]
 
 
 def _named_by(name: str, more: Sequence[str], asked: Asked) -> Key:
-    """A key of all that a name may say of its student: itself, and what is left without the name of a notebook. What
-    stands behind a dash may be the student's own title."""
+    """A key of all that a name may say about its student: the name, and the rest without the name of a notebook. The
+    part behind a dash may be the student's own title."""
     if len(name) > MAX_NAME:
         return Key.of("", shown=name)
     titles = ["[ _-]+".join(map(re.escape, re.split(r"[ _-]+", title))) for title in asked.notebooks]
@@ -90,7 +164,7 @@ def _named_by(name: str, more: Sequence[str], asked: Asked) -> Key:
 
 
 def plain(title: str) -> str:
-    """As titles are compared, which names of files write in several ways."""
+    """A title as it is compared: names of files write the same one in several ways."""
     return re.sub("[ _-]+", " ", normal(title))
 
 
@@ -124,12 +198,12 @@ class Moodle:
         return found
 
     def _student(self, top: str) -> tuple[str, str]:
-        """Those who have one number are told apart by their names as well: a team may have a student's number."""
+        """By number and name, since a team may have a student's number."""
         named = self._NAMED.fullmatch(top)
         return (named["name"], named["number"]) if named and named["number"] else (top, "")
 
     def _own(self, file: File) -> File:
-        """As the student has named it: in the flat form, all stands in one name."""
+        """The file under the name that its student gave it; in the flat form, one name holds everything."""
         named = self._NAMED.fullmatch(file.parts[0])
         if len(file.parts) == 1 and named and named["file"]:
             return replace(file, parts=(named["file"],))
@@ -141,7 +215,7 @@ class Moodle:
 _NUMBER = re.compile(r"[0-9]+")
 _LONGEST = 1000  # of a name that is read: Canvas's part and a file's name are shorter
 _LATE, _ANONYMOUS = "LATE", "anon"
-_ENTERED = ("text.html", "link.html")  # what was typed into Canvas, and is no file
+_ENTERED = ("text.html", "link.html")  # text that was typed into Canvas instead of a file
 
 
 @dataclass(frozen=True)
@@ -161,7 +235,7 @@ class _Reading:
 
 
 class Canvas:
-    """All submissions of an assignment, in one folder; the names of files tell the student."""
+    """All submissions of an assignment, in one folder; the names of files show whose they are."""
 
     name = "canvas"
     called = "what Canvas gives out of an assignment"
@@ -187,8 +261,8 @@ class Canvas:
 
 
 def _readings(top: str) -> Iterator[_Reading]:
-    """All ways to read a name. Students may have numbers in their names, and in those of files, and between them stand
-    only Canvas's own."""
+    """All ways to read a name: names of students and of their files may have numbers in them, just as Canvas writes
+    its own between the two."""
     words = top[:_LONGEST].split("_")
     hidden = words[1:] if words[0] == _LATE else words
     is_hidden = hidden[0] == _ANONYMOUS and len(hidden) > 2 and hidden[1].isalnum()  # then there is no name
@@ -202,15 +276,15 @@ def _readings(top: str) -> Iterator[_Reading]:
 
 
 def _file(words: list[str]) -> str:
-    """What the student has called a file, before which stands its number; empty if these words are no file."""
+    """The name that a student gave a file, without the number in front; empty if these words are not a file."""
     if len(words) == 1:
         return words[0] if words[0] in _ENTERED else ""
     return "_".join(words[1:]) if _NUMBER.fullmatch(words[0]) else ""
 
 
 def _read(top: str, asked: Asked) -> _Reading | str:
-    """The one way to read a name, or why there is none; empty if it is not Canvas's at all. Of several, it is the one
-    whose name and number are those of one student, if no other one could be anybody's."""
+    """The one way to read a name, or why there is none; empty if it is not Canvas's at all. Of several, the one counts
+    whose name and number belong to one student, if no other could be anybody's."""
     readings = list(_readings(top))
     if len(readings) < 2:
         return readings[0] if readings else ""
@@ -241,9 +315,10 @@ def must_be_known(named: str) -> None:
 
 
 def uploads_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platform, list[Upload], str]:
-    """What a source holds, and where that comes from, as it looks or as `named`; and what could be meant otherwise.
+    """The platform that a source comes from, its uploads, and a hint where it may be another platform.
 
-    It looks so if all of its names do: one could be a student's.
+    The platform is the one that is `named`, or the only one that could have written every name in the source: a
+    single name could be a student's own.
     """
     unwrapped = listing.unwrapped()
     inner = unwrapped if _is_wrapped(listing, asked) else listing
@@ -260,8 +335,8 @@ def uploads_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platfor
 
 
 def _is_wrapped(listing: Listing, asked: Asked) -> bool:
-    """Whether all lies in one folder that is called like the source, or like what is collected: as any other one, it
-    could be the only student's, and what is in it is called as that student likes."""
+    """Whether all lies in one folder that is called like the source or the assignment. Any other one could be that of
+    the only student, who may call what is in it as they like."""
     if len(listing.tops) != 1 or asked.knows(top := listing.tops[0]):
         return False
     name, source = plain(top), plain(PurePath(listing.called).stem)
@@ -270,7 +345,7 @@ def _is_wrapped(listing: Listing, asked: Asked) -> bool:
 
 
 def _doubt(listing: Listing, unwrapped: Listing, is_unwrapped: bool) -> str:
-    """What the user can say of a source that is not quite what it looks like."""
+    """What to do about a source that is not quite what it looks like."""
     for seen, platform in product((listing, unwrapped), _SPECIAL):
         if number := platform.fits(seen):
             names = "1 name in it looks" if number == 1 else f"{number} names in it look"

@@ -1,17 +1,18 @@
-"""Which notebook of the course a file is: by the cells that it contains, whatever it is called."""
+"""Recognise which notebook of the course a file is: by its cells, whatever its name."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import takewhile
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.collecting.contents import HeldFile
 from grader.course.folder import Course
@@ -27,7 +28,7 @@ from grader.notebooks.parsing import (
 from grader.notebooks.repair import defined_in, looks_like, nbgrader_metadata
 from grader.sandbox.plain_text import listed, one_line
 
-# Notebooks handed in as Python, as jupytext, `jupyter nbconvert --to script`, VS Code or Colab writes them.
+# Notebooks submitted as Python, as jupytext, `jupyter nbconvert --to script`, VS Code or Colab writes them.
 
 MAX_SCRIPT = 2**19  # bytes; the longest notebook of the course has thirty thousand of code
 _MARK = re.compile(r"^# ?(?:%%[^\n]*|In ?\[[ \d]*\]:?[ \t]*)$", re.MULTILINE)
@@ -38,15 +39,12 @@ _COMMENT_LINE = re.compile(r"[ \t]*(?:#.*)?")
 _QUOTES = ('"""', "'''")
 
 MARIMO = "it is a notebook of marimo; make an ordinary one of it: marimo export ipynb FILE --sort top-down -o NEW.ipynb"
-Cells = list[dict[str, Any]]
-
-
-def is_marimo(text: str) -> bool:
-    return bool(_MARIMO.search(text))
+ScriptCell = dict[str, Any]
+Matches = dict[str, NotebookNode]  # the cells of a file, by the ids of the cells that they are
 
 
 def text_of(content: bytes) -> str:
-    """A script as text; empty if it is none."""
+    """A script as text; empty if it is not one."""
     if len(content) > MAX_SCRIPT:
         return ""
     try:
@@ -55,8 +53,8 @@ def text_of(content: bytes) -> str:
         return ""
 
 
-def cells_of(text: str) -> Cells:
-    """The cells that a script says it has; none if it says nothing of cells."""
+def cells_of(text: str) -> list[ScriptCell]:
+    """The cells that are marked in a script."""
     if not (marks := [*_MARK.finditer(text)]):
         return []
     before = text[: marks[0].start()]
@@ -67,8 +65,8 @@ def cells_of(text: str) -> Cells:
     return found
 
 
-def split_at(cells: Cells, given: re.Pattern[str]) -> Cells:
-    """The same cells, and each that the course gave by itself: an export may tell of few cells, or of none."""
+def split_at(cells: list[ScriptCell], given: re.Pattern[str]) -> list[ScriptCell]:
+    """The same cells, with code that the course gave in cells of its own: an export may mark few cells, or none."""
     found = []
     for cell in cells:
         parts = given.split(cell["source"]) if cell["cell_type"] == "code" else [cell["source"]]
@@ -77,21 +75,16 @@ def split_at(cells: Cells, given: re.Pattern[str]) -> Cells:
 
 
 def any_of(given: Sequence[str]) -> re.Pattern[str]:
-    """One of these codes, where it takes up whole lines."""
+    """A pattern for any of these codes, where it takes up whole lines."""
     codes = {code for source in given for code in as_given(source) if code}
     return re.compile(rf"^({'|'.join(map(re.escape, sorted(codes, key=len, reverse=True))) or '(?!)'})$", re.MULTILINE)
 
 
-def as_notebook(cells: Cells) -> bytes:
+def as_notebook(cells: list[ScriptCell]) -> bytes:
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
-def whole(text: str) -> Cells:
-    """A script in which no cell is marked."""
-    return [_cell("code", text)]
-
-
-def _percent_cells(mark: str, source: str) -> Iterator[dict[str, Any]]:
+def _percent_cells(mark: str, source: str) -> Iterator[ScriptCell]:
     named = _GRADE_ID.search(mark)
     grade_id = named[1] if named else ""
     kind = next((kind for kind in ("markdown", "raw") if f"[{kind}]" in mark), "code")
@@ -113,8 +106,8 @@ def _text_and_code(source: str, to_the_end: bool) -> tuple[str, str]:
     return "\n".join(lines[:number]), "\n".join(lines[number:])
 
 
-def _converted_cells(source: str) -> Iterator[dict[str, Any]]:
-    """What stands between two cells of code is text, as comments: it stays one, in a cell of its own."""
+def _converted_cells(source: str) -> Iterator[ScriptCell]:
+    """A cell of code, and the comments after it, which were a cell of text."""
     code = without_comments_at_end(source)
     yield _cell("code", code)
     if comments := source[len(code) :].strip("\n"):
@@ -133,15 +126,15 @@ def without_comments_at_end(code: str) -> str:
     return "\n".join(lines)
 
 
-def _cell(kind: str, source: str, grade_id: str = "") -> dict[str, Any]:
+def _cell(kind: str, source: str, grade_id: str = "") -> ScriptCell:
     metadata = {"nbgrader": {"grade_id": grade_id}} if grade_id else {}
     return {"cell_type": kind, "source": source.strip("\n"), "metadata": metadata}
 
 
 @cache
 def as_given(source: str) -> frozenset[str]:
-    """The code of a given cell, as scripts may have it: as it is, and as nbconvert writes it."""
-    from IPython.core.inputtransformer2 import TransformerManager  # takes its time, and few hand in scripts
+    """The code of a given cell in the two ways that scripts have it: unchanged, and as nbconvert writes it."""
+    from IPython.core.inputtransformer2 import TransformerManager  # slow to import, and few submit scripts
 
     transformer: Any = TransformerManager()  # type: ignore[no-untyped-call]
     return frozenset(map(without_comments_at_end, (source, transformer.transform_cell(source))))
@@ -159,21 +152,21 @@ class Recognised:
     content: bytes  # as it is to be graded
     notes: Sequence[str] = ()
     script: bool = False
-    untouched: bool = False  # it is as it was released
+    untouched: bool = False  # exactly as released
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """A file that wants to be a notebook, and is none of the assignment."""
+    """A file that looks like a notebook, and is not one of the assignment."""
 
     why: str
     is_script: bool = False  # which the notebook may import all the same
-    is_cut: bool = False  # there was more of it once, and nobody knows what
+    is_cut: bool = False  # something is missing from it, and nobody knows what
 
 
 @dataclass(frozen=True)
 class Released:
-    """A notebook of a course, as students have got it."""
+    """A notebook of a course, as students got it."""
 
     assignment: str
     name: str
@@ -182,7 +175,7 @@ class Released:
 
     @property
     def filled_in(self) -> list[KnownCell]:
-        """Cells that students write, or that earn points."""
+        """The cells that students write, or that earn points."""
         return [cell for cell in self.cells if cell.solution or cell.grade or cell.task]
 
 
@@ -220,7 +213,7 @@ class Recogniser:
         return any_of([*given, *(source for one in own for source in one.demos)])
 
     def look(self, held: HeldFile) -> Recognised | Unknown | None:
-        """What a file is; None if it does not even want to be a notebook."""
+        """What a file is; None if it does not even look like a notebook."""
         name = held.parts[-1].lower()
         if name.endswith(_SCRIPTS):
             return self._look_at_script(held)
@@ -229,14 +222,14 @@ class Recogniser:
         if len(held.content) > MAX_BYTES:
             return self._look_without_outputs(held)
         if why := why_not_whole(held.content):
-            return Unknown(f"it is not a whole notebook: {why}, so it has to be handed in again", is_cut=True)
+            return Unknown(f"it is not a whole notebook: {why}, so it has to be submitted again", is_cut=True)
         notebook = parse_notebook(held.content)
         if not notebook.cells:
             return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please hand it in again.")))
         return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
 
     def _look_without_outputs(self, held: HeldFile) -> Recognised | Unknown | None:
-        """What makes a notebook large is what its cells have put out, and grading runs them again."""
+        """Outputs make a notebook large, and grading runs its cells again, so it is looked at without them."""
         light = without_outputs(held.content)
         if light and len(light) <= MAX_BYTES:
             looked = self.look(replace(held, content=light))
@@ -251,8 +244,8 @@ class Recogniser:
             large = f"larger than {MAX_BYTES // 2**20} MB{more}"
         return Unknown(f"it is {large}. Ask for it with all outputs cleared", is_cut=True)
 
-    def _by_ids(self, held: HeldFile, cells: Sequence[Any]) -> Recognised | Unknown | None:
-        """By the ids of nbgrader's cells. Other notebooks of the course may use the same: there, the cells differ."""
+    def _by_ids(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Recognised | Unknown | None:
+        """By the ids of nbgrader's cells. Where several notebooks of the course use them, the cells decide."""
         by_id = {str(cell.metadata["nbgrader"]["grade_id"]): cell for cell in cells if "nbgrader" in cell.metadata}
         fits: Counter[int] = Counter()
         for place, one in enumerate(self._released):
@@ -271,8 +264,8 @@ class Recogniser:
         untouched = all(by_id[cell.grade_id].source == cell.source for cell in here if cell.solution)
         return Recognised(best.name, held, held.content, notes, untouched=untouched)
 
-    def _by_code(self, held: HeldFile, cells: Sequence[Any]) -> Recognised | Unknown:
-        """A notebook that has lost the ids: each cell that students write must be there, and once."""
+    def _by_code(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Recognised | Unknown:
+        """A notebook without ids: each cell that students write must be there exactly once."""
         best, _, why = self._matching(cells, of_script=False)
         if best is None:
             return Unknown(f"no cell has an id of this course, and {why}")
@@ -281,12 +274,12 @@ class Recogniser:
 
     def _look_at_script(self, held: HeldFile) -> Recognised | Unknown | None:
         text = text_of(held.content)
-        if is_marimo(text):
+        if _MARIMO.search(text):
             return Unknown(MARIMO, is_script=True)
         marked = cells_of(text)
         if not marked and not self._given.search(text):
             return None
-        split = split_at(marked or whole(text), self._given)
+        split = split_at(marked or [_cell("code", text)], self._given)
         reasons = []
         for one in (marked, split) if marked not in ([], split) else (split,):
             cells = parse_notebook(as_notebook(one)).cells
@@ -304,8 +297,10 @@ class Recogniser:
         content = _notebook_of(matches, best, cells)
         return Recognised(best.name, held, content, ["made of a script"], script=True, untouched=untouched)
 
-    def _matching(self, cells: Sequence[Any], of_script: bool) -> tuple[Released | None, dict[str, Any], str]:
-        """The one notebook whose cells are all there, with them; or why there is none."""
+    def _matching(
+        self, cells: Sequence[NotebookNode], of_script: bool
+    ) -> tuple[Released | None, dict[str, NotebookNode], str]:
+        """The one notebook whose cells are all there, and these cells; or the reason why there is none."""
         indexed = _Cells(cells)
         all_found = [(one, _matches(one.cells, indexed, of_script)) for one in self._released]
         fit = [(one, found) for one, found in all_found if isinstance(found, dict)]
@@ -316,7 +311,7 @@ class Recogniser:
         return None, {}, best.why if best else own[0]
 
     def _only(self, found: Sequence[Released]) -> Released | Unknown:
-        """The one that it is, if there is just one and it is of this assignment."""
+        """The only notebook that fits, if it is one of this assignment."""
         if len(found) > 1:
             return Unknown(f"it could be {listed((f'{one.assignment}/{one.name}' for one in found), last='or')}")
         return found[0] if found[0].assignment == self._assignment else Unknown(f"it is of {found[0].assignment}")
@@ -326,7 +321,7 @@ def _is_like_notebook(content: bytes) -> bool:
     return content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b'"nbformat"' in content
 
 
-def _known(notebook: Any) -> list[KnownCell]:
+def _known(notebook: NotebookNode) -> list[KnownCell]:
     found = []
     for cell in notebook.cells:
         said = cell.metadata.get("nbgrader")
@@ -338,7 +333,7 @@ def _known(notebook: Any) -> list[KnownCell]:
     return found
 
 
-def _demos(notebook: Any) -> list[str]:
+def _demos(notebook: NotebookNode) -> list[str]:
     return [
         cell.source
         for cell in notebook.cells
@@ -347,12 +342,12 @@ def _demos(notebook: Any) -> list[str]:
 
 
 class _Cells:
-    """The cells of a file, by what they can be known by."""
+    """The cells of a file, by id, by code and by what they define."""
 
-    def __init__(self, cells: Sequence[Any]) -> None:
-        self._by_id: dict[str, list[Any]] = defaultdict(list)
-        self._by_code: dict[str, list[Any]] = defaultdict(list)
-        self._by_name: dict[str, list[Any]] = defaultdict(list)  # of what they define
+    def __init__(self, cells: Sequence[NotebookNode]) -> None:
+        self._by_id: dict[str, list[NotebookNode]] = defaultdict(list)
+        self._by_code: dict[str, list[NotebookNode]] = defaultdict(list)
+        self._by_name: dict[str, list[NotebookNode]] = defaultdict(list)  # of what they define
         for cell in cells:
             if "nbgrader" in cell.metadata:
                 self._by_id[str(cell.metadata["nbgrader"]["grade_id"])].append(cell)
@@ -361,8 +356,8 @@ class _Cells:
                 for name in defined_in(cell.source):
                     self._by_name[name].append(cell)
 
-    def places(self, known: KnownCell) -> list[Any]:
-        """Which of them a known cell can be."""
+    def places(self, known: KnownCell) -> list[NotebookNode]:
+        """The cells that a known one could be."""
         if named := self._by_id.get(known.grade_id):
             return named
         if known.given:
@@ -371,10 +366,10 @@ class _Cells:
         return list({id(cell): cell for cell in found}.values())
 
 
-def _matches(known: Sequence[KnownCell], cells: _Cells, of_script: bool) -> dict[str, Any] | str:
-    """The cell that each known one is, by its id; or why that cannot be told. Texts need not be known: of a script,
-    they are comments, and of a notebook, what the course gave is put back when it is graded."""
-    found: dict[str, Any] = {}
+def _matches(known: Sequence[KnownCell], cells: _Cells, of_script: bool) -> Matches | str:
+    """The cell for each known one, by its id; or why that is not clear. Texts need not match: in a script they are
+    comments, and in a notebook the grader puts back what the course gave."""
+    found: Matches = {}
     for cell in known:
         if cell.given and (cell.cell_type != "code" or not of_script):
             continue
@@ -393,11 +388,11 @@ def _there(known: KnownCell, times: int) -> str:
         return f"{times} times in it"
     if known.given:
         return "not in it as it was given out"
-    return "not in it" if defined_in(known.source) else "not to be told without its id"
+    return "not in it" if defined_in(known.source) else "not recognisable without its id"
 
 
-def _notebook_of(matches: Mapping[str, Any], released: Released, cells: Sequence[Any]) -> bytes:
-    """With the ids of the cells as they were released."""
+def _notebook_of(matches: Matches, released: Released, cells: Sequence[NotebookNode]) -> bytes:
+    """The notebook, with ids on its cells as in the released one."""
     for cell in cells:
         cell.metadata.pop("nbgrader", None)
     for known in released.cells:

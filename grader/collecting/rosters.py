@@ -67,27 +67,32 @@ def _read_table(path: Path, known: Sequence[Student]) -> Iterator[Student]:
 
 
 class BadLine(Exception):
-    """A line of a table that names nobody for sure; the text says why."""
+    """A line of a table that does not identify one student; the text says why."""
 
 
 def read_lines(path: Path, instead: str) -> list[tuple[int, dict[str, str]]]:
     """The lines of a table, with their numbers, by the names of columns in small letters."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise CourseError(f"{path} is larger than {MAX_BYTES // 2**20} MB. {instead}")
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise CourseError(f"{path} cannot be read: {reason}. {instead}") from None
+    text = read_text(path, instead)
     rows = next(
         (rows for mark in ",;\t" if (rows := _rows(text, mark)) and set(rows[0][1]) & {*_IDS, _GITHUB[0]}), None
     )
     if rows is None:
         raise CourseError(
-            f"{path} is no table of students: its first line names no column id. Name one with the columns id, name "
+            f"{path} is not a table of students: its first line names no column id. Name one with the columns id, name "
             "and email, or one that Moodle or Canvas exports."
         )
     return rows
+
+
+def read_text(path: Path, instead: str) -> str:
+    """The text of a file that the user has named; `instead` says which file could be read."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise CourseError(f"{path} is larger than {MAX_BYTES // 2**20} MB. {instead}")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise CourseError(f"{path} cannot be read: {reason}. {instead}") from None
 
 
 def _rows(text: str, mark: str) -> list[tuple[int, dict[str, str]]]:
@@ -104,7 +109,7 @@ def _rows(text: str, mark: str) -> list[tuple[int, dict[str, str]]]:
 
 
 def read_line(row: Mapping[str, str]) -> Enrolled | None:
-    """What a line says; None if it names nobody, such as that with the points possible."""
+    """The student in a line; None if there is none, as in the line with the points possible."""
 
     def said(*columns: str) -> str:
         return next((row[column] for column in columns if row.get(column)), "")
@@ -129,7 +134,7 @@ def read_line(row: Mapping[str, str]) -> Enrolled | None:
 
 
 def same_as(enrolled: Enrolled, known: Roster, by_id: bool = False) -> Enrolled:
-    """With the id of the student who is known by an id, address or number of this line. BadLine if that is not one."""
+    """The line with the id of the student whom its id, address or number belongs to. BadLine if they are several."""
     names = {enrolled.id} if by_id else {enrolled.id, enrolled.email, enrolled.username, enrolled.lms_user_id}
     found = {student for name in names if name for student in known.called_exactly(name)}
     if len(found) > 1:
@@ -144,7 +149,7 @@ def same_as(enrolled: Enrolled, known: Roster, by_id: bool = False) -> Enrolled:
 
 
 def student_of(one: Enrolled) -> Student:
-    """With all that platforms call this student."""
+    """The student, with all names and numbers on platforms."""
     numbers: set[Form] = {(NAME, text) for text in (one.email, one.username, one.lms_user_id, one.github) if text}
     numbers |= {(ID, one.id), (CANVAS, one.canvas_id), (MOODLE, one.moodle_id)}
     return Student(one.id, one.first_name, one.last_name, one.name, one.email, frozenset(numbers))

@@ -1,5 +1,5 @@
-"""Who the students of a course are, and who of them a platform means. What is not exactly the same is not the same:
-only upper and lower case, and ways to write a letter in Unicode, make no difference in names that people write."""
+"""The students of a course, and which of them a platform means. Names must be exactly the same, except for upper and
+lower case, and for the ways to write a letter in Unicode."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ID, NAME = "id", "name"  # a name is an id, an address or a name of a person
 MOODLE, MOODLE_NAME = "number in Moodle", "name in Moodle's files"
 CANVAS, CANVAS_NAME = "number in Canvas", "name in Canvas's files"
 OWNER = "user of this machine"
-_NAMES = {NAME, MOODLE_NAME, CANVAS_NAME}  # of what people write; all else is a machine's, and has one form
+_NAMES = {NAME, MOODLE_NAME, CANVAS_NAME}  # people write these; all others come from machines, and have one form
 _NOT_IN_MOODLES_FILES = re.compile(r"[&<>\"`|':\\/]")  # where it makes names of files
 
 
@@ -29,7 +29,7 @@ class Student:
     numbers: frozenset[Form] = frozenset()
 
     def forms(self) -> set[Form]:
-        """All that this student is called."""
+        """All names and numbers of this student."""
         names = _names(self.first, self.last, self.full)
         forms = {(ID, self.id), (OWNER, self.id), (NAME, self.id), (NAME, self.email), *self.numbers}
         forms |= {(NAME, name) for name in names}
@@ -40,14 +40,14 @@ class Student:
 
 @dataclass(frozen=True)
 class Key:
-    """Who a platform says that it is."""
+    """The student as a platform describes them."""
 
     own: str  # the platform's own key, which can be taken as the id; empty if it has none
     forms: frozenset[Form]
     shown: str
-    user: Form | None = None  # whom the platform itself has let hand in
-    rivals: frozenset[Form] = frozenset()  # who is called so could be meant as well
-    doubt: str = ""  # why nobody can tell who it is
+    user: Form | None = None  # of the platform itself, so that no student can choose it
+    rivals: frozenset[Form] = frozenset()  # names of others who could be meant as well
+    doubt: str = ""  # why it is not clear who it is
 
     @classmethod
     def of(cls, own: str, *forms: Form, shown: str = "", user: Form | None = None, rivals: Iterable[Form] = ()) -> Key:
@@ -60,7 +60,7 @@ class Key:
 
 @dataclass
 class Roster:
-    """All students that are known."""
+    """All known students."""
 
     students: Iterable[Student]
     _ids: dict[Form, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -81,19 +81,19 @@ class Roster:
         return {found for form in forms for found in self._ids.get(form, ())}
 
     def differs(self, student: str, key: Key) -> list[str]:
-        """In which kinds of forms a key is at odds with what is known of a student."""
+        """The kinds of names or numbers in which a key contradicts what is known about a student."""
         known = self._forms.get(student, set())
         kinds = {kind for kind, _ in key.forms} & {kind for kind, _ in known}
         return sorted(kinds - {kind for kind, _ in key.forms & known})
 
     def called_in_all(self, key: Key) -> set[str]:
-        """Who is meant by each kind of form that a key has."""
+        """The students who are meant by every kind of name and number in a key."""
         kinds = {kind for kind, _ in key.forms}
         by_kind = [self._called(form for form in key.forms if form[0] == kind) for kind in kinds]
         return set.intersection(*by_kind) if by_kind else set()
 
     def is_user(self, user: Form | None) -> set[str]:
-        """Who a user of a platform is, as far as it is known."""
+        """The students who are known to be this user of a platform."""
         return self._called([user]) if user else set()
 
     def called_exactly(self, text: str) -> set[str]:
@@ -123,7 +123,7 @@ def _names(first: str, last: str, full: str) -> set[str]:
 
 
 def _sortable(first: str, last: str, full: str) -> set[str]:
-    """As Canvas sorts people. Who has only a full name is sorted by the last word."""
+    """Names as Canvas sorts them: a full name by its last word."""
     found = {f"{last}{first}"} if last else set()
     if "," in full:
         found.add(full)
@@ -134,5 +134,5 @@ def _sortable(first: str, last: str, full: str) -> set[str]:
 
 
 def _in_canvas(name: str) -> str:
-    """What Canvas leaves of a name in those of files: letters with their marks, digits, and all kinds of `_`."""
+    """The characters of a name that Canvas keeps in names of files: letters with marks, digits, and kinds of `_`."""
     return "".join(letter for letter in name if category(letter)[0] in "LM" or category(letter) in ("Nd", "Pc"))

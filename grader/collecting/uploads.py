@@ -1,4 +1,4 @@
-"""What platforms give out: hand-ins, and who they say has made them."""
+"""What platforms give out: uploads, and who they say has made them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from grader.collecting.students import NAME, Key, Roster
 
 @dataclass(frozen=True)
 class Upload:
-    """What one student has handed in at one time, as far as the platform tells."""
+    """The files that one student submitted at one time, as far as the platform knows."""
 
     key: Key
     files: Sequence[File]
-    place: str  # where it lies, to be told
+    place: str  # where it lies, as messages say it
     time: datetime | None = None  # in UTC
     notes: Sequence[str] = ()
     late: str = ""  # who says that it is late, if a platform does
@@ -25,27 +25,27 @@ class Upload:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is collected."""
+    """What is to be collected, and who may have submitted it."""
 
     assignment: str
     notebooks: Collection[str]  # the names of all notebooks of the course: people put them into names of files
     roster: Roster
-    as_named: bool = False  # whoever is not known is called as the platform does
+    as_named: bool = False  # unknown students keep the name that the platform uses
 
     def knows(self, name: str) -> bool:
-        """Whether a student is called so."""
+        """Whether a student has this name."""
         return self.as_named or bool(self.roster.called(Key.of(name, (NAME, name))))
 
 
 class Platform(Protocol):
     name: str
-    called: str  # to be told
+    called: str  # in messages
 
     def fits(self, listing: Listing, /) -> int:
-        """How many of the names on its first level are such as the platform writes."""
+        """How many of the names on the first level could be written by the platform."""
 
     def uploads(self, listing: Listing, asked: Asked, /) -> list[Upload]:
-        """What it holds, by student and time."""
+        """All uploads in it, one for each student and time."""
 
 
 Of = TypeVar("Of", bound=Hashable)
@@ -59,7 +59,7 @@ def grouped(listing: Listing, key_of: Callable[[str], Of]) -> dict[Of, list[File
 
 
 def inside(files: Iterable[File]) -> list[File]:
-    """As seen from the folder on the first level; what lies there itself stays as it is."""
+    """Files as seen from their folder on the first level; files that lie on that level stay there."""
     return [file.below(1) if len(file.parts) > 1 else file for file in files]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.collecting.rosters import read_text
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.platform import Grade, There, entries, identity, must_be_worth, points_of
@@ -64,11 +65,7 @@ def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]
 
 def _read_roster(path: Path) -> list[list[str]]:
     """The lines of a gradebook that Canvas has exported."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise CourseError(f"{path} cannot be read: {reason}. Name with --roster {_FROM_CANVAS}") from None
+    text = read_text(path, f"Name with --roster {_FROM_CANVAS}")
     for rows in (_split(text, ","), _split(text, ";")):
         if rows and "Section" in rows[0] and set(_CANVAS_IDS) & set(rows[0]):
             return rows

@@ -1,4 +1,4 @@
-"""The trusted ends: the zygote, a sandbox and its limits, and the way of one notebook through them."""
+"""The trusted ends of zygote and sandbox, their limits, and the way of a notebook through them."""
 
 __all__ = [
     "devices",

@@ -1,4 +1,4 @@
-"""Whether sandboxes can start here and compute, on the processor or on a GPU: found out by starting one."""
+"""Find out whether sandboxes can start and compute here, on the processor or on a GPU, by starting one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _WAY_OUT = (
 
 
 class NoSandboxError(Exception):
-    """No sandbox can start, or compute, or is kept from anything; the text says why."""
+    """No sandbox can start, compute or be confined; the text says why."""
 
 
 def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str] = ()) -> int:
@@ -78,7 +78,7 @@ def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str
 
 
 def must_start(device: str, confined: bool, hidden: Sequence[str]) -> None:
-    """One sandbox before all others: what this machine lacks is told once, and no student is blamed for it."""
+    """Try one sandbox before all others: what this machine lacks is said once, and no student is blamed for it."""
     try:
         try_sandbox(device, confined, hidden)
     except NoSandboxError as error:
@@ -86,7 +86,7 @@ def must_start(device: str, confined: bool, hidden: Sequence[str]) -> None:
 
 
 def cannot_start(error: Exception) -> CrewGone:
-    """For the whole class: it is nobody's submission that has failed."""
+    """The error for the whole class: no submission is to blame."""
     way_out = _WAY_OUT if _MISSING in str(error) else "`grader doctor` says more."
     return CrewGone(f"No sandbox can start: {said(error)}. {way_out}")
 
@@ -97,7 +97,7 @@ def said(error: Exception) -> str:
 
 
 def need_device(device: str) -> None:
-    """Without this, what the machine lacks would look like a fault of every submission."""
+    """Check the device, or every submission would seem to fail."""
     if device == "cuda" and not torch.cuda.is_available():
         raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")
 

@@ -7,10 +7,10 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 import nbformat
 import torch
+from nbformat import NotebookNode
 
 from grader.course.loading import earlier_functions
 from grader.decide import Code, decide
@@ -20,7 +20,6 @@ from grader.facts.plain_code import imports_in, is_plain
 from grader.facts.reached import Reached
 from grader.host.limits import Time
 from grader.host.notebook_settings import Settings
-from grader.host.ordinary_tests import RunningTests
 from grader.host.patience import while_short
 from grader.host.replies import CellResult
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
@@ -29,10 +28,11 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import combined
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
-from grader.judging.ordinary_scores import in_short
+from grader.judging.ordinary_scores import Failure, Test, countable, in_short, judge_test
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
-from grader.model.denied import Denied
+from grader.model.denied import DeniedCall
 from grader.model.exercise import Exercise, SampledCase, Standins
+from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import (
@@ -48,7 +48,7 @@ from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
 from grader.repair.locating import Repair
 
-# What sandboxes find loaded, because it takes long and a notebook is going to need it.
+# Modules that sandboxes find loaded, since they take long and the notebook will need them.
 
 # The first optimizer that is made loads PyTorch's compiler, for a second, and 100 MB that no two sandboxes would share.
 _BY_WORD = {"optim": "torch._dynamo"}
@@ -77,12 +77,57 @@ def own_seed(seed: str, student: str, sources: Sequence[str], files: Files) -> i
     return int.from_bytes(digest.digest()[:8], "big")
 
 
+# The ordinary tests of a notebook, which run where the student's code runs.
+
+
+class RunningTests:
+    """Which cells are tests, what each uses, and whether the student's process has had a hidden one."""
+
+    def __init__(self, tests: OrdinaryTests, cells: Sequence[NotebookNode]) -> None:
+        self._tests = tests
+        self._count = len(cells)
+        self._uses: dict[str, dict[str, object]] = {}  # by the source of a test that was begun
+        self._had_hidden = False
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    def begin(self, cell: NotebookNode) -> str:
+        """The source of a test whose turn it is. Before, nothing of it goes to the sandbox."""
+        self._had_hidden = self._had_hidden or self._tests.hides(cell.source)
+        self._uses[cell.source] = self._tests.what_it_uses(cell.source)
+        return str(cell.source)
+
+    def uses(self, source: str) -> dict[str, object] | None:
+        """What a test is to find as it was, also when it is run again; None for any other cell."""
+        return self._uses.get(source)
+
+    def judge(self, cell: NotebookNode, result: CellResult, lost: Lost | None) -> tuple[list[NotebookNode], Verdict]:
+        """The outputs of a test as nbgrader counts them, and the verdict."""
+        test = Test(
+            str(cell.metadata["nbgrader"]["grade_id"]), cell.source, points_of(cell),
+            self._tests.visible_lines(cell.source),
+        )  # fmt: skip
+        failure = None
+        if result.error:
+            # IPython does not count the blank lines that a cell begins with.
+            blank = cell.source[: len(cell.source) - len(cell.source.lstrip())].count("\n")
+            kind, _, message = result.error.partition(": ")
+            failure = Failure(result.kind or kind, result.message or message, result.line and result.line + blank)
+        if lost:
+            text = sentence_of(lost)
+            outputs = [nbformat.v4.new_output("error", ename="CellStopped", evalue=text, traceback=[text])]
+        else:
+            outputs = countable(result.outputs, failure, self._tests.unheard)
+        return judge_test(test, outputs, failure, lost, trusted=not self._had_hidden, changed=result.changed)
+
+
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
 
 
 def grade_notebook(
-    notebook: Any,
+    notebook: NotebookNode,
     files: Files | None = None,
     settings: Settings | None = None,
     demos: frozenset[str] = frozenset(),
@@ -101,7 +146,9 @@ def grade_notebook(
 class Grading:
     """One submission on its way through a sandbox."""
 
-    def __init__(self, notebook: Any, files: Files, settings: Settings, demos: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, notebook: NotebookNode, files: Files, settings: Settings, demos: frozenset[str] = frozenset()
+    ) -> None:
         torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
@@ -116,14 +163,14 @@ class Grading:
         self.time, self.for_searches = (Time(self.limits.submission, self.limits.patience) for _ in range(2))
         self.sandbox = self._new_sandbox(self.time)
         self.judge = Judge(settings.device, JudgingTime(settings.judging))
-        self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
+        self.skipped: list[NotebookNode] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
         self.definitions = Definitions(files)
         self.lost_functions: set[str] = set()  # that have hung or crashed
         self.output_left = MAX_OUTPUT
-        self.denied: list[Denied] = []  # what sandboxes have tried, and nobody has been told so far
-        self.told: set[Denied] = set()
+        self.denied: list[DeniedCall] = []  # what sandboxes have tried, and nobody has been told so far
+        self.told: set[DeniedCall] = set()
         self.verdicts: list[Verdict] = []
 
     def run(self) -> list[Verdict]:
@@ -132,7 +179,7 @@ class Grading:
                 self.verdicts.append(self._run_test(cell))
             elif is_test_cell(cell):
                 verdict = self._verdict(cell)
-                _write_verdict(cell, verdict, self._blocked_outputs())
+                cell.outputs = [*self._blocked_outputs(), *verdict_outputs(verdict, points_of(cell))]
                 self.verdicts.append(verdict)
             elif cell.source in self.demos:
                 cell.outputs = []
@@ -143,7 +190,7 @@ class Grading:
             cell.execution_count = self.numbers[id(cell)]
         return [verdict for verdict in self.verdicts if verdict.exercise is not None]
 
-    def _is_ordinary(self, cell: Any) -> bool:
+    def _is_ordinary(self, cell: NotebookNode) -> bool:
         return is_ordinary_test(cell, self.settings.exercises)
 
     def _new_sandbox(self, time: Time, files: Files | None = None) -> SandboxProcess:
@@ -159,7 +206,7 @@ class Grading:
 
         return while_short(start, until=time.ends_at)
 
-    def _run(self, cell: Any) -> None:
+    def _run(self, cell: NotebookNode) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""
         self.definitions.note(cell.source)
         if self.time.is_over:
@@ -184,7 +231,7 @@ class Grading:
     def _run_in(self, sandbox: SandboxProcess, source: str, seconds: float, number: int | None = None) -> CellResult:
         return sandbox.run_cell(source, seconds, number, self.ordinary.uses(source))
 
-    def _run_test(self, cell: Any) -> Verdict:
+    def _run_test(self, cell: NotebookNode) -> Verdict:
         """Run an ordinary test where the student's code runs, and judge what it leaves there."""
         result = CellResult([])
         lost: Lost | None = Lost(Loss.NOT_RUN)
@@ -203,23 +250,23 @@ class Grading:
         return verdict
 
     def _whose(self, lost: Lost) -> Lost:
-        """Whether what took too long is the notebook as a whole."""
+        """The loss, which is the notebook's where it took too long as a whole."""
         return Lost(Loss.NOTEBOOK) if lost.loss.is_timeout and self.time.is_over else lost
 
-    def _as_far_as_room(self, outputs: list[Any]) -> list[Any]:
+    def _as_far_as_room(self, outputs: list[NotebookNode]) -> list[NotebookNode]:
         self.output_left -= size_of(outputs)
         if self.output_left > 0:
             return outputs
         return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
 
-    def _blocked_outputs(self) -> list[Any]:
+    def _blocked_outputs(self) -> list[NotebookNode]:
         denied = list(dict.fromkeys(self.denied + self.sandbox.take_denied()))
         self.denied = []
         self.told.update(denied)
         return [blocked_output(denied)] if denied else []
 
-    def _run_again_after_demos(self, cell: Any) -> None:
-        """The student may go on with something that a demo has defined, and must not lose points by that."""
+    def _run_again_after_demos(self, cell: NotebookNode) -> None:
+        """Run the skipped demos, then the cell again: students may use what a demo defines, without losing points."""
         skipped, self.skipped = self.skipped, []
         for again in [*skipped, cell]:
             self._run(again)
@@ -259,14 +306,14 @@ class Grading:
         return None
 
     def _note_what_is_new(self) -> None:
-        """The tries of cells that ran again, without those of their first run. Code may tell one from the other."""
+        """Add what was denied only when cells ran again: code can tell that from its first run."""
         self.denied += [one for one in self.sandbox.take_denied() if one not in self.told]
 
     def _note_failure(self, source: str, why: Missing) -> None:
         for name in defined_in(source):
             self.failed_cells[name] = why
 
-    def _verdict(self, cell: Any) -> Verdict:
+    def _verdict(self, cell: NotebookNode) -> Verdict:
         label = tested_exercise(cell)
         exercise = self.settings.exercises.get(label) if label else None
         if exercise is None:
@@ -288,7 +335,7 @@ class Grading:
     def ask_alone(
         self, exercise: Exercise, code: Reached, drawn: Sequence[SampledCase], standins: Standins
     ) -> list[Answer]:
-        """In a sandbox in which nothing has run but what was read, and autograd is no more."""
+        """Put cases to some code alone, in a new sandbox without autograd."""
         files = {place: unit.program.encode() for place, unit in code.files.items()}
         sandbox = self._new_sandbox(self.time, files)
         try:
@@ -302,7 +349,7 @@ class Grading:
         return answers + answers[-1:] * (len(drawn) - len(answers))
 
     def explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
-        """What small changes of the one cell that defines it tell of what is wrong."""
+        """What small changes of the one cell that defines the function show about a mistake."""
         source = self.definitions.only_source(key.exercise.entry)
         if source is None or self.time.is_over:
             return None
@@ -333,15 +380,11 @@ class Grading:
         return answers + answers[-1:] * (len(drawn) - len(answers))
 
     def _explained(self, exercise: Exercise, answer: Answer) -> Answer:
-        """What is known here of why there is none."""
+        """An answer; where there is none, with the reason that is known here."""
         if isinstance(answer, Missing):
             return self.failed_cells.get(exercise.entry, answer)
         return self._whose(answer) if isinstance(answer, Lost) else answer
 
 
-def _write_verdict(cell: Any, verdict: Verdict, notices: Sequence[Any] = ()) -> None:
-    cell.outputs = [*notices, *verdict_outputs(verdict, points_of(cell))]
-
-
-def _error_output(name: str, text: str) -> Any:
+def _error_output(name: str, text: str) -> NotebookNode:
     return nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])

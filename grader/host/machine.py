@@ -1,6 +1,6 @@
-"""What this machine offers: facts, each asked for such that what is missing or broken is an answer, and no error.
+"""What this machine offers. Each question has an answer, also where something is missing or broken.
 
-Whatever may be missing is imported where it is asked for.
+Packages that may be missing are imported where they are needed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def cores() -> int:
 
 
 def version_of(package: str) -> str:
-    """Empty if it is not installed."""
+    """The version of a package; empty if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -97,15 +97,6 @@ def landlock_version() -> int | str:
     return found
 
 
-def why_no_seccomp() -> str:
-    """Why it cannot be used; empty if it can."""
-    try:
-        import pyseccomp  # noqa: F401  it looks for the system's libseccomp
-    except Exception as error:
-        return said(error)
-    return ""
-
-
 def said(error: Exception) -> str:
     return str(error) or type(error).__name__
 
@@ -116,13 +107,13 @@ def why_no_disk() -> str:
 
 
 def told() -> list[str] | str:
-    """The kinds of calls of which the kernel tells when it denies them, or why that could not be tried."""
+    """The kinds of denied calls that the kernel reports, or why that could not be tried."""
     said, failed = _tried(TOLD_TRIAL)
     return failed or said.split()
 
 
 def _tried(program: str) -> tuple[str, str]:
-    """What a process said that tried something in a folder of its own, and what went wrong, if anything."""
+    """Run a program in a folder of its own; return what it printed, and what went wrong, if anything."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
@@ -139,7 +130,7 @@ def _tried(program: str) -> tuple[str, str]:
 
 
 def free_memory() -> float:
-    """In GiB; in a container, what it has left."""
+    """Free memory in GiB, within the limit of a container."""
     free = [_numbers(Path("/proc/meminfo"), "MemAvailable") * 1024]
     group = Path("/sys/fs/cgroup")
     limit, used = (_numbers(group / name) for name in ("memory.max", "memory.current"))
@@ -155,7 +146,7 @@ def _numbers(path: Path, key: str = "") -> int:
 
 
 def cuda_devices() -> tuple[str | None, list[str]]:
-    """What PyTorch was built for, if it can say so, and the devices it finds."""
+    """The CUDA version that PyTorch was built for, if any, and the devices that it finds."""
     if why_broken("torch"):
         return None, []
     import torch

@@ -28,7 +28,7 @@ class MemoryPiece:
         return self.end - self.start
 
     def count(self, what: bytes, size: int) -> None:
-        """What the kernel tells of it. What is freed lazily may be gone the next moment, and does not count as used."""
+        """Add what the kernel says. Memory that is freed lazily may be gone in a moment, and does not count as used."""
         if what == b"Referenced":
             self.used = size
         else:
@@ -40,7 +40,7 @@ class MemoryPiece:
 
 
 class MemoryHeld:
-    """That of one process, by the files that it has handed over before any code of a student ran."""
+    """The memory of one process, by the files that it handed over before any student code ran."""
 
     def __init__(self, pid: int, maps: int, details: int, forget: int) -> None:
         self._status = Path(f"/proc/{pid}/status")
@@ -89,7 +89,7 @@ class MemoryHeld:
             os.write(self._forget, what)
 
     def _pieces(self) -> Iterator[MemoryPiece]:
-        """Where what lies that it may write, or shares: proc_pid_maps(5)."""
+        """The pieces that it may write, or shares: proc_pid_maps(5)."""
         for line in _lines(self._maps):
             if piece := _piece(line):
                 yield piece

@@ -1,4 +1,4 @@
-"""How to grade a notebook."""
+"""Settings of one grading."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from grader.model.ordinary import OrdinaryTests
 
 @dataclass(frozen=True)
 class Settings:
-    """How to grade. Together with what was handed in, the seed says which inputs the cases have: for a class, it holds
-    what no student can know."""
+    """How to grade a notebook. Seed and submission decide which inputs the cases have: for a class, the seed holds
+    something that no student can know."""
 
     exercises: Exercises = field(default_factory=dict)  # of the assignment
     hidden: Sequence[str] = ()  # folders that code may not read, wherever they lie

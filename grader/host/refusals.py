@@ -1,4 +1,4 @@
-"""What a sandbox tried and was denied: its own notes say it in more words, the kernel's questions leave nothing out."""
+"""What a sandbox tried and was denied: its own notes say more, and the kernel's questions leave nothing out."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import struct
 import threading
 import time
 
-from grader.model.denied import Denied, Tried
+from grader.model.denied import DeniedCall, Tried
 from grader.sandbox.calls import kind_of
 from grader.sandbox.plain_text import one_line
 
-# Who answers the kernel when a sandbox makes a call that it asks about: no, each time, and it is told.
+# Answering the kernel, which asks about some calls of a sandbox: always no, and the call is reported.
 
 QUICK = 100  # answers to one sandbox; who goes on asking waits for each, and keeps the grader no busier
 PAUSE = 0.01  # seconds
@@ -37,7 +37,7 @@ class Refusals(threading.Thread):
         self._listener = listener
 
     def take(self) -> list[str]:
-        """The kinds of what was tried since this was last asked."""
+        """The kinds of calls that were denied since the last time."""
         kinds, self._kinds = self._kinds, {}
         return list(kinds)
 
@@ -77,7 +77,7 @@ class Denials:
 
     def __init__(self, notes: socket.socket) -> None:
         self._notes = notes
-        self._found: list[Denied] = []
+        self._found: list[DeniedCall] = []
         self._refusals: Refusals | None = None
 
     def answer(self, listener: int) -> None:
@@ -86,14 +86,14 @@ class Denials:
             self._refusals = Refusals(listener)
             self._refusals.start()
 
-    def take(self) -> list[Denied]:
-        """All since this was last asked."""
+    def take(self) -> list[DeniedCall]:
+        """Everything that was denied since the last time."""
         self.read()
         found, self._found = self._found, []
         return found
 
     def read(self) -> None:
-        """All notes that are there, or an older one would be told of another cell; the first ones are kept."""
+        """Read all notes that are there, so that none is reported for a later cell; only the first ones are kept."""
         notes: list[bytes] = []
         with contextlib.suppress(OSError):  # nothing there, or closed
             for _ in range(MAX_NOTES):  # an empty one is a student's, who hopes that we stop there
@@ -103,17 +103,17 @@ class Denials:
         told = {denied.kind for denied in self._found}
         for kind in map(Tried, self._refusals.take() if self._refusals else ()):
             if kind not in told:  # else a note tells it in more words
-                self._found.append(Denied(kind))  # however many notes there are: those are the student's
+                self._found.append(DeniedCall(kind))  # however many notes there are: those are the student's
 
-    def _add(self, denied: Denied | None) -> None:
+    def _add(self, denied: DeniedCall | None) -> None:
         if denied and denied not in self._found and len(self._found) < MOST:
             self._found.append(denied)
 
 
-def denied_in_note(note: bytes) -> Denied | None:
-    """What a note of a sandbox tells, if it is one."""
+def denied_in_note(note: bytes) -> DeniedCall | None:
+    """What a note of a sandbox says; None if it is not one."""
     try:
         kind, detail = json.loads(note)
-        return Denied(Tried(kind), one_line(detail, MAX_DETAIL).strip())
+        return DeniedCall(Tried(kind), one_line(detail, MAX_DETAIL).strip())
     except (ValueError, TypeError, RecursionError):
         return None

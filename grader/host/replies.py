@@ -1,4 +1,4 @@
-"""What a sandbox says that it did, read as what anybody may have written."""
+"""Read the replies of a sandbox, which anybody may have written."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from nbformat import NotebookNode
 
 from grader.model import untrusted
 from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned
@@ -22,7 +23,7 @@ MAX_KEPT = 2**24  # bytes of answers of versions
 
 @dataclass(frozen=True)
 class CellResult:
-    outputs: list[Any]  # nbformat outputs
+    outputs: list[NotebookNode]
     error: str = ""  # such as "SyntaxError: invalid syntax"
     kind: str = ""  # of the error
     message: str = ""
@@ -47,7 +48,7 @@ def read_cell(frame: wire.Frame) -> CellResult:
 def read_answer(
     header: Mapping[str, Any], tensors: Mapping[str, Any], form: str = "function", beyond_lent: bool = False
 ) -> Answer:
-    """What came back of a function, or of code in another form. `beyond_lent` is what we know of it."""
+    """The answer of a function, or of code in another form; `beyond_lent` if it asked too much of a lent function."""
     if header.get("missing") is True:
         return Missing()
     raised = header.get("raised")

@@ -29,7 +29,7 @@ from grader.host.scratch import MustEnd
 from grader.host.stand_ins import compute, kinds
 from grader.host.zygote_process import Forked, ZygoteError, fork_sandbox, inherited
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
-from grader.model.denied import Denied
+from grader.model.denied import DeniedCall
 from grader.model.edited import EditedSource
 from grader.model.exercise import MemoryPromise, SampledCase, Standins
 from grader.model.submission import Files
@@ -38,7 +38,7 @@ from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.forms import written
 
-# Promises of memory: the kernel keeps them, at the word of the judge's side, and no sandbox can lift a limit.
+# Promises of memory: the kernel enforces them for us, and no sandbox can lift a limit.
 
 
 @contextlib.contextmanager
@@ -71,7 +71,7 @@ _FOLDER = "__pycache__"
 def with_compiled(files: Files) -> Files:
     """The same, and beside those that are the grader's own what Python would make of them.
 
-    What is handed in as such is left out: it could be a file where a folder must be.
+    A folder of compiled modules in the submission is left out: it could be a file where a folder must be.
     """
     ours = all_compiled()
     found = {place: ours[place] for place, content in files.items() if place in ours and ours[place][0] == content}
@@ -81,7 +81,7 @@ def with_compiled(files: Files) -> Files:
 
 @functools.cache
 def all_compiled() -> dict[str, tuple[bytes, bytes]]:
-    """Each as it is and as it is compiled, by its place."""
+    """Each module, as text and compiled, by its place."""
     return {place: (content, as_compiled(place, content)) for place, content in all_modules().items()}
 
 
@@ -214,7 +214,7 @@ class SandboxProcess:
         self._ready = True
 
     def wait_or_close(self) -> None:
-        """The same, and if it cannot be, nothing is left of it."""
+        """Wait until the process has been confined; if that fails, nothing is left of it."""
         try:
             self.wait_until_ready()
         except BaseException:
@@ -307,7 +307,7 @@ class SandboxProcess:
     def alive(self) -> bool:
         return self._process.alive
 
-    def take_denied(self) -> list[Denied]:
+    def take_denied(self) -> list[DeniedCall]:
         """What the submission tried and was not allowed, since this was last asked."""
         return self._denials.take()
 
@@ -354,7 +354,7 @@ class SandboxProcess:
 
     @contextlib.contextmanager
     def _or_lost(self, patience: float) -> Iterator[float]:
-        """Whatever else ends it, is the end of the sandbox."""
+        """Turn whatever goes wrong into the end of the sandbox."""
         try:
             yield patience
             return
@@ -408,7 +408,7 @@ def _environment(folder: Path) -> dict[str, str]:
     return {
         "PATH": os.defpath,
         "HOME": str(folder),
-        "USER": "student",  # whom libraries look up elsewhere if nobody says so
+        "USER": "student",  # or libraries would look the name up elsewhere
         "TMPDIR": str(folder),
         "IPYTHONDIR": str(folder / ".ipython"),
         "MPLCONFIGDIR": str(folder / ".matplotlib"),

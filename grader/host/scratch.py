@@ -87,7 +87,7 @@ class Scratch:
         self.folder, self._claim = claimed_folder("sandbox-")
         try:
             write_files(files, self.folder)
-            for place in files:  # times are no part of what is handed in, and could bring in what was learnt elsewhere
+            for place in files:  # times are not part of a submission, and could carry what was learnt elsewhere
                 os.utime(self.folder / place, (LONG_AGO, LONG_AGO))
         except OSError:
             self.remove()

@@ -1,4 +1,4 @@
-"""A sandbox of its own in which a student's definitions are tried with changes. Nothing of that is left afterwards."""
+"""Try a student's definitions with changes, in a sandbox of their own, of which nothing is left."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATIENCE = 10  # how many times as long all may take by the clock
 
 @dataclass
 class Trial:
-    """Sandboxes in which all cells have run, made when they are needed, with time of their own of what is left."""
+    """Sandboxes in which all cells have run, made when they are needed, with a share of the time that is left."""
 
     make: Callable[[Time], SandboxProcess]
     left: Time

@@ -26,14 +26,14 @@ from grader.host.scratch import claimed_folder
 from grader.sandbox.confine import LIBRARIES
 from grader.sandbox.notes import LISTENER, MEMORY, handed_over
 
-# Whom the kernel takes this process for where it acts on a sandbox that is a user of its own.
+# Acting on a sandbox that has a user of its own.
 
 
 @contextlib.contextmanager
 def really(user: int | None) -> Iterator[None]:
-    """Meanwhile, this process is really that user, and effectively who it is; None changes nothing.
+    """Make this process really that user, while it effectively stays the same; None changes nothing.
 
-    Who sets a limit of another process must really be its user, or have a privilege that root of a container lacks.
+    To set a limit of another process, one must really be its user, or have a privilege that root of a container lacks.
     """
     if user is None:
         yield
@@ -50,11 +50,11 @@ def really(user: int | None) -> Iterator[None]:
 
 # The list of this machine's fonts, which matplotlib makes where it finds none.
 
-FOLDER = "attention-grader"  # not where the list of whoever grades is: it has fonts that no sandbox may read
+FOLDER = "attention-grader"  # not the user's own list, which has fonts that no sandbox may read
 
 
 def fonts_kept() -> dict[str, str]:
-    """What tells it where the list is, for a process whose home is new. To make it takes up to seconds each time.
+    """The environment that leads matplotlib to the list, in a process whose home is new. Making one takes seconds.
 
     Empty if nothing can be kept there: it would leave a folder behind then.
     """
@@ -136,7 +136,7 @@ class Forked:
         raised again without a privilege; a sandbox may not set any.
         """
         before = {}
-        with contextlib.suppress(OSError, IndexError):  # it has ended, which whoever asks it will find out
+        with contextlib.suppress(OSError, IndexError):  # it has ended, which the next question to it will show
             pages = list(map(int, Path(f"/proc/{self.pid}/statm").read_text().split()))
             for limit, held in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
                 before[limit] = resource.prlimit(self.pid, limit)
@@ -213,7 +213,7 @@ class Zygote:
         return Forked(told["pid"], handle, channel, notes, told["user"])
 
     def another(self) -> socket.socket:
-        """The control of another process like that one, for another process that grades."""
+        """A connection to a new zygote, for another process that grades."""
         control, its_control = _connection()
         with its_control, contextlib.suppress(OSError):  # who finds that nobody answers starts one
             socket.send_fds(self._control, [json.dumps({"another": True}).encode()], [its_control.fileno()])
@@ -239,12 +239,12 @@ class Zygote:
         return told, handles[0]
 
     def _last_words(self) -> str:
-        """What a process said that has ended; empty if that is not known."""
+        """What the process said when it ended; empty if that is not known."""
         return ""
 
 
 class OwnZygote(Zygote):
-    """One that this process has started, and ends."""
+    """A zygote that this process has started, and will end."""
 
     def __init__(self) -> None:
         control, other_end = _connection()
@@ -314,7 +314,7 @@ _lock = threading.Lock()  # one order at a time, so that each thread gets its ow
 
 
 def start_zygote() -> Zygote:
-    """That of this process. It gets ready while others do something else, and is waited for when it is to fork."""
+    """The zygote of this process. It gets ready in the background; the first fork waits for it."""
     global the_zygote
     if the_zygote is None:
         the_zygote = OwnZygote()

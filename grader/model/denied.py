@@ -22,14 +22,14 @@ class Tried(StrEnum):
 
 
 @dataclass(frozen=True)
-class Denied:
+class DeniedCall:
     """One try that was denied."""
 
     kind: Tried
     detail: str = ""  # text of the student's choice
 
     @classmethod
-    def from_json(cls, data: object) -> Denied | None:
+    def from_json(cls, data: object) -> DeniedCall | None:
         """What was written as JSON, and perhaps changed by somebody since."""
         if not untrusted.is_object(data) or data.get("kind") not in list(Tried):
             return None

@@ -63,7 +63,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in for an assignment."""
+    """The files that one student submitted for an assignment."""
 
     student: str
     notebooks: Mapping[str, bytes | None]  # those that are there, by name; None if it is no file
@@ -72,7 +72,7 @@ class Submission:
     attempt: str = ""  # which one of this student's it is
 
     def result(self, error: str = "") -> Graded:
-        """That of this hand-in, with nothing in it so far."""
+        """The result of this submission, with nothing in it so far."""
         return Graded(self.student, error=error, attempt=self.attempt)
 
 
@@ -80,7 +80,7 @@ class Submission:
 class GradedNotebook:
     """What became of one notebook of it."""
 
-    text: str = ""  # of the autograded notebook, as it is to be written; empty if none was handed in
+    text: str = ""  # of the autograded notebook, as it is to be written; empty if it is missing
     scores: dict[str, float | None] = field(default_factory=dict)  # by cell
     comments: dict[str, str | None] = field(default_factory=dict)
 
@@ -95,7 +95,7 @@ class Graded:
     blocked: Sequence[str] = ()  # what the code tried and was not allowed to do
     error: str = ""  # why there is no result
     unchanged: bool = False  # it had its grade already
-    attempt: str = ""  # of which hand-in it is
+    attempt: str = ""  # which one of this student's it is
 
     @property
     def points(self) -> float:

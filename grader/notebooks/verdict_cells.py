@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 
-from grader.model.denied import Denied, Tried, for_student
+from grader.model.denied import DeniedCall, Tried, for_student
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import METADATA_KEY, is_test_cell, ours, points_of
 
@@ -74,7 +74,7 @@ def refuse_to_score(notebook: Any, why: str) -> None:
             cell.outputs = verdict_outputs(Verdict(None, name, 0.0, Reason.NO_ANSWER, (why,)), points_of(cell))
 
 
-def blocked_output(denied: Sequence[Denied]) -> Any:
+def blocked_output(denied: Sequence[DeniedCall]) -> Any:
     """A notice of what code tried and was not allowed: of what kind for the student, in full for the instructor."""
     kinds = list(dict.fromkeys(one.kind for one in denied))
     sentences = [*(f"It tried to {for_student(kind)}." for kind in kinds), _EXPLAINED]
@@ -114,14 +114,14 @@ def tried_in(notebook: Any) -> list[Tried]:
     return list(dict.fromkeys(one.kind for one in _all_denied_in(notebook)))
 
 
-def denied_in(output: Any) -> list[Denied]:
+def denied_in(output: Any) -> list[DeniedCall]:
     """What an output of ours tells of."""
     told = ours(output).get(BLOCKED_KEY)
     few = told[:MAX_DENIED] if isinstance(told, list) else ()
-    return [one for said in few if (one := Denied.from_json(said))]
+    return [one for said in few if (one := DeniedCall.from_json(said))]
 
 
-def _all_denied_in(notebook: Any) -> Iterator[Denied]:
+def _all_denied_in(notebook: Any) -> Iterator[DeniedCall]:
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
             yield from denied_in(output)

@@ -316,8 +316,8 @@ def test_nothing_handed_in_earns_nothing_and_says_why(autograder: Path) -> None:
     [
         ({}, "it is empty"),
         ({"a.ipynb": {3: "def softmax(x): return 1"}, "b.ipynb": {3: "def softmax(x): return 2"}},
-         "2 notebooks that differ, and no time tells which is the newest: a.ipynb, b.ipynb"),
-        ({"broken.ipynb": b"\x00{"}, "it is not valid JSON, so it has to be handed in again. Hand in again"),
+         "2 notebooks that differ, and no time shows which is the newest: a.ipynb, b.ipynb"),
+        ({"broken.ipynb": b"\x00{"}, "it is not valid JSON, so it has to be submitted again. Hand in again"),
         ({"week.ipynb": "causal_attention"}, "week.ipynb: it is of causal_attention"),
     ],
     ids=["empty", "doubled", "unreadable", "another assignment"],

@@ -105,7 +105,7 @@ def test_an_unknown_student_is_one_clear_line(student: str, command: Command, su
 def test_where_nobody_has_handed_in_it_says_so(command: Command, course: Course, close: Close) -> None:
     """A folder without students, with others' things, no folder, and one that nobody can look into."""
     there = "submitted/STUDENT/self_attention/self_attention.ipynb"
-    nothing = (1, "", f"There is nothing to grade. Put what was handed in into {there}.\n")
+    nothing = (1, "", f"There is nothing to grade. Put submissions into {there}.\n")
     submitted = course.root / "submitted"
     assert command(ASSIGNMENT) == nothing
     submitted.mkdir()
@@ -136,9 +136,9 @@ def test_each_gets_a_clear_line_and_the_others_a_grade(
     code, out, errors = command(ASSIGNMENT)
     assert code == 1
     assert sorted(errors.splitlines()) == sorted(f"{student} has no grade: {why}" for student, why in says.items())
-    assert out.count("is no folder of a student") == 2
-    assert "submitted/ben.ipynb is no folder of a student, and is left out." in out
-    assert "submitted/gone is no folder of a student, and is left out." in out
+    assert out.count("is not a folder of a student") == 2
+    assert "submitted/ben.ipynb is not a folder of a student, and is left out." in out
+    assert "submitted/gone is not a folder of a student, and is left out." in out
     assert scores(course, "ada")["test-exercise-3"] == 2
     # Who has handed in a folder as a notebook has a grade as well; nothing in it is a file of the course.
     assert set(scores(course, "folder").values()) == {0}
@@ -155,15 +155,15 @@ def test_each_gets_a_clear_line_and_the_others_a_grade(
 def hand_in_badly(course: Course, submit: Any, close: Close) -> dict[str, str]:
     """What cannot be graded, and what is said of it."""
     source = course.root / "source" / ASSIGNMENT
-    link = "what was handed in is a link, and not a notebook of its own"
-    closed = "what was handed in cannot be read: Permission denied"
+    link = "the submission is a link, and not a notebook of its own"
+    closed = "the submission cannot be read: Permission denied"
     name = "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show. "
     name += "Rename it."
     says = {
         "closed notebook": closed, "closed folder": closed, "closed student": closed, "only names": closed,
-        "big": "what was handed in is larger than 20 MB. `grader collect` leaves out the outputs of such a notebook; "
+        "big": "the submission is larger than 20 MB. `grader collect` leaves out the outputs of such a notebook; "
         "or ask for it with all outputs cleared",
-        "file": f"submitted/file/{ASSIGNMENT} is no folder",
+        "file": f"submitted/file/{ASSIGNMENT} is not a folder",
         "link to a folder": link, "link to a notebook": link, "link to nowhere": link,
         "caf ": name, "red [31m": name, "x" * 101: name, ".hidden": name,
     }  # fmt: skip
@@ -301,7 +301,7 @@ def test_a_place_that_cannot_be_written_costs_only_its_own_student(
         "ada": f"{places['ada']} cannot be written",
         "barbara": f"{places['barbara'] / ASSIGNMENT} cannot be written",
         "chien": f"{places['chien']} cannot be written",
-        "emmy": f"{places['emmy']} is no folder",
+        "emmy": f"{places['emmy']} is not a folder",
         "zoe": 2,
     }
     assert {one[1] for one in rows(course)["submissions"] - before} == {"zoe"}

@@ -84,7 +84,7 @@ def test_a_pipe_in_place_of_a_notebook_is_refused(submitted: Path) -> None:
     notebook = submitted / f"{ASSIGNMENT}.ipynb"
     notebook.unlink()
     os.mkfifo(notebook)
-    with pytest.raises(NotTakenIn, match="no file"):
+    with pytest.raises(NotTakenIn, match="not a file"):
         taken(submitted)
 
 

@@ -116,7 +116,7 @@ def test_help_speaks_of_any_course() -> None:
         ),
         (
             ["autograde", "self_attention"],
-            "There is nothing to grade. Put what was handed in into submitted/STUDENT/self_attention/",
+            "There is nothing to grade. Put submissions into submitted/STUDENT/self_attention/",
         ),
         (
             ["autograde", "self_attention", "--student", "nobody"],

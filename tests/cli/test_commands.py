@@ -71,7 +71,7 @@ def test_one_assignment_that_cannot_be_graded_does_not_stop_the_others(course: C
 
 
 def test_whose_hand_ins_there_are(course: Course, submit: Submit) -> None:
-    with pytest.raises(CourseError, match="Put what was handed in into submitted/STUDENT/ASSIGNMENT"):
+    with pytest.raises(CourseError, match="Put submissions into submitted/STUDENT/ASSIGNMENT"):
         all_submitted(course)
     submit(course, "ada")
     submit(course, "emmy")

@@ -228,7 +228,7 @@ def test_times_of_moodle_are_those_of_its_worksheet_in_the_courses_zone(
     assert found["ada"].time == datetime(2026, 11, 20, 8, 15)
     assert placed(class_of)["timestamp.txt"] == b"2026-11-20 08:15:00.000000 UTC\n"
     assert list(found["emmy"].said) == [
-        "worksheet.csv says “Freitag, 20. November 2026, 09:15”, which is no time that can be read"
+        "worksheet.csv says “Freitag, 20. November 2026, 09:15”, which is not a time that can be read"
     ]
     assert set(placed(class_of, "emmy")) == {NOTEBOOK}, "it is graded all the same"
 
@@ -252,10 +252,10 @@ def test_a_plain_table_tells_times_of_any_platform(
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("x.json", "[" * 100_000, "it is no JSON"),
+        ("x.json", "[" * 100_000, "it is not JSON"),
         ("x.json", "{}", "nobody in it has one"),
-        ("x.csv", "id,submitted_at\nada,yesterday\n", "which is no time that can be read"),
-        ("x.csv", "nonsense", "no table of students"),
+        ("x.csv", "id,submitted_at\nada,yesterday\n", "which is not a time that can be read"),
+        ("x.csv", "nonsense", "not a table of students"),
     ],
 )
 def test_a_file_without_times_is_said(
@@ -325,7 +325,7 @@ def test_what_came_from_ngshare_has_its_times_beside_it_if_the_user_says_that_it
     }
     source = a_folder(tmp_path / "from_ngshare", held)
     told = {one.student: (one.outcome, one.time) for one in decided(class_of, source, dry_run=True)}
-    assert told["ada"] == ("new", None), "whoever hands in a folder could put a time into it"
+    assert told["ada"] == ("new", None), "students could lay out a folder like it, with a time in it"
     told = {one.student: (one.outcome, one.time) for one in decided(class_of, source, platform="ngshare")}
     assert told == {
         "": ("waits", None),
@@ -368,7 +368,7 @@ def owned(monkeypatch: pytest.MonkeyPatch, **owners: str) -> None:
         (
             {"ada": "m7", "emmy": "m7", "zoë": "zoë"},
             {"zoë"},
-            "“m7” of this machine has handed in for ada and emmy. If",
+            "“m7” of this machine has submitted for ada and emmy. If",
         ),
         (
             {"ada": "nobody1", "emmy": "nobody1", "zoë": "nobody2"},
@@ -405,12 +405,12 @@ def test_a_newer_hand_in_that_another_user_has_put_beside_ones_own_waits(
     monkeypatch.setattr(folders, "number_of_user", lambda entry: 5000 + int(entry.name[-15:-13]))
     monkeypatch.setattr("pwd.getpwuid", lambda number: type("User", (), {"pw_name": {5020: "a1", 5023: "m7"}[number]}))
     found = decided(class_of, inbound)
-    two = "the user “a1” of this machine and the user “m7” of this machine have handed in for ada. If one user"
+    two = "the user “a1” of this machine and the user “m7” of this machine have submitted for ada. If one user"
     assert two in why(found)
     assert not placed(class_of)
     monkeypatch.setattr("pwd.getpwuid", lambda number: type("User", (), {"pw_name": {5020: "ada", 5023: "m7"}[number]}))
     found = decided(class_of, inbound)
-    assert "“ada” of this machine and the user “m7” of this machine have handed in for ada" in why(found)
+    assert "“ada” of this machine and the user “m7” of this machine have submitted for ada" in why(found)
     assert placed(class_of)[NOTEBOOK] == notebook(3, mark="a1"), "which is surely hers"
 
 
@@ -514,7 +514,7 @@ def test_without_numbers_in_the_table_a_name_in_canvas_must_be_read_in_one_way(
     two = {"lovelaceada_101_8_x.ipynb": b"", "lovelaceada_107_9_x.ipynb": notebook(4), "noetheremmy_5_3_x": notebook(3)}
     found = decided(class_of, a_zip(class_of, two))
     assert {one.student for one in found if not one.waits} == {"emmy"}
-    assert "user 101 of Canvas and user 107 of Canvas have handed in for ada. Name with" in why(found)
+    assert "user 101 of Canvas and user 107 of Canvas have submitted for ada. Name with" in why(found)
 
 
 @pytest.mark.parametrize(
@@ -562,7 +562,7 @@ def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_
     source = a_zip(class_of, {f"ada/{MOODLE}x.ipynb": notebook(3), f"ada/{MOODLE}y.ipynb": notebook(3)})
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
     assert {one.student for one in found} == {"ada"}
-    assert told[-1].endswith("1 hand-in of self_attention."), "nobody is asked to read names of hers"
+    assert told[-1].endswith("1 submission of self_attention."), "nobody is asked to read names of hers"
 
 
 def test_what_stands_behind_a_dash_is_nobodys_name(class_of: Course, notebook: Notebook) -> None:
@@ -681,7 +681,7 @@ def test_two_students_of_one_name_wait(class_of: Course, notebook: Notebook, tmp
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nonsense", "no table of students"),
+        ("nonsense", "not a table of students"),
         ("id,name\n../ada,Ada\n", "cannot be called"),
         ("id,email\nx,ada@example.edu\nada,q@example.edu\n", ""),
     ],
@@ -759,11 +759,11 @@ def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebo
     released.cells.append(nbformat.v4.new_markdown_cell("YOUR ANSWER HERE", metadata={"nbgrader": words}))
     nbformat.write(released, course.notebook("release", ASSIGNMENT))
     bare = nbformat.writes(without_ids(notebook(3))).encode()
-    assert "the cell “why” is not to be told without its id" in why(
+    assert "the cell “why” is not recognisable without its id" in why(
         decided(course, a_zip(course, {"ada/x.ipynb": bare}))
     )
     script = converted(nbformat.writes(released).encode())
-    assert "the cell “why” is not to be told" in why(decided(course, a_zip(course, {"ada/x.py": script})))
+    assert "the cell “why” is not recognisable" in why(decided(course, a_zip(course, {"ada/x.py": script})))
     with_ids = percent(nbformat.writes(released).encode(), ids=True)
     (one,) = decided(course, a_zip(course, {"ada/x.py": with_ids}))
     assert one.outcome == "new"
@@ -831,7 +831,7 @@ def test_a_notebook_goes_before_its_script_and_two_that_differ_wait(class_of: Co
     assert b"torch.exp" in placed(class_of, "zoë")[NOTEBOOK]
     two = {"emmy/x.ipynb": notebook(3), "emmy/x (1).ipynb": notebook(3, 4)}
     found = decided(class_of, a_zip(class_of, two))
-    assert "2 notebooks that differ, and no time tells which is the newest: " in why(found)
+    assert "2 notebooks that differ, and no time shows which is the newest: " in why(found)
     assert not placed(class_of, "emmy")
 
 
@@ -880,7 +880,7 @@ def test_a_notebook_that_was_cut_off_waits_and_is_asked_for_again(
     }  # fmt: skip
     found = {one.student: one for one in decided(class_of, a_zip(class_of, held))}
     assert {student: one.outcome for student, one in found.items()} == {"ada": "waits", "emmy": "waits", "zoë": "new"}
-    said = "it is not a whole notebook: it is not valid JSON, and ends in the middle, so it has to be handed in again"
+    said = "it is not a whole notebook: it is not valid JSON, and ends in the middle, so it has to be submitted again"
     assert found["ada"].said[0] == f"ada/a.ipynb: {said}"
     assert found["emmy"].said[0] == f"emmy/all.zip/b.ipynb: {said}"
     assert list(found["zoë"].said) == [f"zoë/cut.ipynb: {said}"]
@@ -959,7 +959,7 @@ def test_zips_in_a_zip_hold_no_more_files_than_one(class_of: Course, notebook: N
         class_of, a_zip(class_of, {"ada/all.zip": zipped({"1.zip": inner, "2.zip": inner, "x.ipynb": notebook(3)})})
     )
     assert [one.outcome for one in found] == ["new"]
-    assert "2.zip: with it, the hand-in has more than 2000 files" in found[0].said[0]
+    assert "2.zip: with it, the submission has more than 2000 files" in found[0].said[0]
 
 
 def test_another_assignment_and_what_is_no_notebook_wait(class_of: Course, notebook: Notebook) -> None:
@@ -1040,11 +1040,11 @@ def test_without_times_the_user_says_what_is_newer(class_of: Course, notebook: N
     decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))
     assert outcomes(decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))) == {"ada": "the same is there"}
     again = a_zip(class_of, {"ada/x.ipynb": notebook(3, 4)})
-    assert "no time tells which is newer: say --newer" in why(decided(class_of, again))
+    assert "no time shows which is newer: say --newer" in why(decided(class_of, again))
     assert placed(class_of)[NOTEBOOK] == notebook(3)
     time = class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt"
     os.mkfifo(time)
-    assert "no time tells" in why(decided(class_of, again)), "and nobody waits for what comes out of it"
+    assert "no time shows" in why(decided(class_of, again)), "and nobody waits for what comes out of it"
     assert outcomes(decided(class_of, again, newer=True)) == {"ada": "replaced"}
     assert placed(class_of)[NOTEBOOK] == notebook(3, 4)
 
@@ -1056,7 +1056,7 @@ def test_a_time_that_is_known_later_is_put_beside(class_of: Course, notebook: No
     assert placed(class_of)["timestamp.txt"] == b"2026-11-20 10:00:00.000000 UTC\n"
     other = inbound(tmp_path / "2", notebook(4), 22)
     (class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt").write_text("1" * 1000)
-    assert "no time tells which is newer" in why(decided(class_of, other))
+    assert "no time shows which is newer" in why(decided(class_of, other))
 
 
 def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook: Notebook) -> None:
@@ -1066,7 +1066,7 @@ def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook
     )
     found = decided(class_of, one, other)
     assert [one.waits for one in found] == [True, True]
-    assert "one of 2 hand-ins of this student that differ" in why(found)
+    assert "one of 2 submissions of this student that differ" in why(found)
     assert outcomes(decided(class_of, one, same)) == {"ada": "new"}
     timed = inbound(class_of.root.parent / "inbound", notebook(3), 20)
     assert [one.waits for one in decided(class_of, timed, other)] == [True, True], "one has a time, and one has none"
@@ -1166,7 +1166,7 @@ def entry(name: str, mode: int = 0) -> zipfile.ZipInfo:
         ("/emmy/evil.ipynb", 0, "its path leads elsewhere"),
         ("emmy\\..\\..\\evil.ipynb", 0, "its path leads elsewhere"),
         ("emmy/x.ipynb", stat.S_IFLNK | 0o777, "it is a link"),
-        ("emmy/x.ipynb", stat.S_IFCHR | 0o666, "it is no file"),
+        ("emmy/x.ipynb", stat.S_IFCHR | 0o666, "it is not a file"),
         ("emmy/\x1b[31mx.ipynb", 0, "its name is too long, or has characters that cannot be shown"),
         (f"emmy/{'x' * 300}.ipynb", 0, "its name is too long"),
         (f"emmy/{'d/' * 30}x.ipynb", 0, "it lies too deep"),
@@ -1187,7 +1187,7 @@ def test_a_bomb_is_not_unpacked(class_of: Course, notebook: Notebook, monkeypatc
     monkeypatch.setattr(contents, "MAX_BYTES", 2**20)
     bomb = zipped({f"{number}.ipynb": bytes(2**20 - 1) for number in range(9)})
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/bomb.zip", bomb))
-    assert "bomb.zip/1.ipynb: with it, the hand-in has more than" in why(found)
+    assert "bomb.zip/1.ipynb: with it, the submission has more than" in why(found)
 
 
 def test_a_file_far_too_large_is_not_unpacked(
@@ -1195,7 +1195,7 @@ def test_a_file_far_too_large_is_not_unpacked(
 ) -> None:
     monkeypatch.setattr(contents, "MAX_BYTES", 2**20)
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/x.ipynb", bytes(2**21)))
-    assert why(found).startswith("emmy/x.ipynb: with it, the hand-in has more than")
+    assert why(found).startswith("emmy/x.ipynb: with it, the submission has more than")
 
 
 def test_a_notebook_is_read_before_what_takes_its_room(
@@ -1226,7 +1226,7 @@ def test_what_turns_out_to_be_damaged_takes_its_room_all_the_same(
     damaged = whole.replace(struct.pack("<L", zlib.crc32(bytes(2**19))), bytes(4))
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/x.zip", damaged))
     assert "x.zip/0.csv: it is damaged" in why(found)
-    assert "x.zip/1.csv: with it, the hand-in has more than" in why(found)
+    assert "x.zip/1.csv: with it, the submission has more than" in why(found)
 
 
 def test_a_table_of_contents_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1240,8 +1240,8 @@ def test_a_table_of_contents_without_end_is_not_read(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"PK\3\4 no zip at all", "it is no zip, a damaged one"),
-        (b"nothing", "it is no zip"),
+        (b"PK\3\4 no zip at all", "it is not a zip, a damaged one"),
+        (b"nothing", "it is not a zip"),
         (zipped({str(number): b"" for number in range(contents.MAX_FILES + 1)}), "more than 2000 files"),
         (zipped({"x.ipynb": b"[" * 100_000}), "not valid JSON"),
         (zipped({"x.ipynb": b"{}"}), "no cells"),
@@ -1284,8 +1284,8 @@ def test_nothing_in_a_folder_leads_out_of_it(class_of: Course, notebook: Noteboo
     assert list(found["zoë"].said) == ["zoë/x.ipynb: it is the same file as another one (a hard link)"]
     assert found[""].waits
     assert set(found["ada"].said) == {
-        "ada/pipe.ipynb: it is no file",
-        "ada/huge: with it, the hand-in has more than 100 MB",
+        "ada/pipe.ipynb: it is not a file",
+        "ada/huge: with it, the submission has more than 100 MB",
     }
     assert placed(class_of) == {NOTEBOOK: notebook(3)}
 
@@ -1379,7 +1379,7 @@ def test_the_command_tells_everything_and_how_it_ended(class_of: Course, noteboo
     assert not (class_of.root / "submitted").exists()
     done = command(class_of, str(source), "--students", "students.csv")
     assert done.returncode == 3
-    assert "all.zip is read as what Moodle gives out of an assignment: 2 hand-ins" in done.stderr
+    assert "all.zip is read as what Moodle gives out of an assignment: 2 submissions" in done.stderr
     assert "1 collected, 1 waiting." in done.stdout
     assert "no student is known as “[red]Kurt (9)”" in done.stdout
     assert set(placed(class_of)) == {NOTEBOOK}
@@ -1391,7 +1391,7 @@ def test_the_command_tells_everything_and_how_it_ended(class_of: Course, noteboo
     ("arguments", "said"),
     [
         (["nowhere.zip"], "nowhere.zip cannot be read: No such file or directory"),
-        (["students.csv"], "is no zip, or a damaged one"),
+        (["students.csv"], "is not a zip, or a damaged one"),
         (["source", "--students", "nowhere.csv"], "nowhere.csv cannot be read"),
     ],
 )

@@ -53,7 +53,7 @@ def in_gradebook(course: Course) -> dict[str, tuple[str | None, ...]]:
 def test_a_table_is_merged_and_what_changes_is_told(course: Course) -> None:
     ended = taken(course, TABLE)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert "New: ada, kurt." in ended.stdout
+    assert "New: ada and kurt." in ended.stdout
     assert "roster.csv: 2 new, 0 changed, 0 as before." in ended.stdout
     roster = read_roster(course.root)
     assert [*roster] == ["ada", "kurt"]
@@ -135,7 +135,7 @@ def test_bad_lines_are_told_with_their_numbers_and_cost_no_others(course: Course
         6: "its name “Kurt;=cmd” would be a formula in a spreadsheet.",
         7: "its name “Kurt ” has characters that cannot be shown.",
         8: "it has more cells than the first line. Put quotes around a cell with a comma in it.",
-        9: "its email “Kurt” is no address.",
+        9: "its email “Kurt” is not an address.",
         10: "ada is in line 2, too.",
         11: "its email “ada@example.edu” is that of ada.",
         13: "its name “<b>Emmy</b> O'Noether” has characters that cannot be shown.",
@@ -245,7 +245,7 @@ def test_a_line_that_fits_two_students_is_left_out(course: Course) -> None:
     table.write_text("username,email\nada,k@example.edu\n")
     assert import_students(course, table, print).bad == {2: "“ada” fits several students: ada, kurt"}
     table.write_text("nonsense")
-    with pytest.raises(CourseError, match="no table of students"):
+    with pytest.raises(CourseError, match="not a table of students"):
         import_students(course, table, print)
 
 

@@ -152,14 +152,14 @@ def test_what_a_worker_sends_is_not_run_and_others_are_graded(
 ) -> None:
     """Who gets an answer that is none is told; `event` and `kind` have an honest one beside the hostile object."""
     says = {
-        "result": "is no result: it is not made of bytes",
-        "inside": "is no result: it is not made of bytes",
+        "result": "is not a result: it is not made of bytes",
+        "inside": "is not a result: it is not made of bytes",
         "error": "no worker has a result",
         "mute": "no worker has a result",
-        "other": "is no result: it is of another student",
-        "more": "is no result: the score of test-exercise-3 does not follow from its verdict",
-        "huge": "is no result: it has more than 100 MB",
-        "deep": "is no result: it is not JSON",
+        "other": "is not a result: it is of another student",
+        "more": "is not a result: the score of test-exercise-3 does not follow from its verdict",
+        "huge": "is not a result: it has more than 100 MB",
+        "deep": "is not a result: it is not JSON",
     }
     graded = ("ada", "event", "kind", "zoe")
     for student in (*says, *graded):
@@ -515,7 +515,7 @@ def test_what_a_page_would_run_does_not_arrive(assignment: Assignment, honest: t
 
 # --- who may be asked ------------------------------------------------------------------------------------------------
 
-BEYOND = "Whoever reaches the scheduler .* can read all submissions and give any grade.* --dask-without-tls"
+BEYOND = "Anyone who reaches the scheduler .* can read all submissions and give any grade.* --dask-without-tls"
 
 
 @pytest.mark.parametrize(
@@ -553,7 +553,7 @@ def test_told_otherwise_it_warns_in_a_sentence(
         how: dict[str, Any] = {"dask": "tcp://192.0.2.1:1", "dask_without_tls": without_tls}
         with pytest.raises(CourseError, match=says):
             list(autograde(course, ASSIGNMENT, **how, watcher=Watcher()))
-    assert told == ["Without TLS, whoever reaches tcp://192.0.2.1:1 can read all submissions and give any grade."]
+    assert told == ["Without TLS, anyone who reaches tcp://192.0.2.1:1 can read all submissions and give any grade."]
 
 
 def test_a_scheduler_that_listens_to_all_is_found_out(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) ->
     ):
         export_canvas(course_of_four, ASSIGNMENT, tmp_path / "none.csv", "", print)
     (tmp_path / "latin.csv").write_bytes("Gödel".encode("latin-1"))
-    with pytest.raises(CourseError, match="it is no text in UTF-8"):
+    with pytest.raises(CourseError, match="it is not text in UTF-8"):
         export_canvas(course_of_four, ASSIGNMENT, tmp_path / "latin.csv", "", print)
 
 

@@ -141,7 +141,7 @@ def test_nothing_that_is_printed_or_written_before_publication_says_who_it_is(re
     assert {words: told_who(text) for words, text in found.items() if told_who(text)} == {}
     assert f"a new hand-in: {codes('emmynoe')}" in found["publish"]
     assert found["autograde words"].count(codes("zuse")) >= 2, "in the table, and as one without a grade"
-    assert "what was handed in is a link" in found["autograde words"]
+    assert "the submission is a link" in found["autograde words"]
     assert f"a new hand-in: {codes('adalove')}" in found["report words --student adalove, later"]
     assert f"handed in by {codes('lisemei')}" in found["autograde words --dry-run --json, later"]
     assert "the extension of" in found["autograde words, later"]
