@@ -246,7 +246,7 @@ def test_nothing_is_published_while_answers_wait_unless_somebody_says_so(course:
     assert again.returncode == 1, "these changes have not been shown before"
     assert " ".join(again.stdout.split()).count("plot: waits → 0 points by hand for plot") == 1
     assert "number 2" in grader("publish", WORDS, folder=course.root).stdout
-    assert "as it is" in grader("publish", WORDS, folder=course.root).stdout
+    assert "nothing has changed" in grader("publish", WORDS, folder=course.root).stdout
 
 
 def test_how_many_answers_of_whom_wait_is_said() -> None:
