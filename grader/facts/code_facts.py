@@ -358,7 +358,7 @@ def is_only_computed(value: ast.expr, layers: Collection[str] = ()) -> bool:
         case ast.Call(keywords=keywords) if any(keyword.arg in ("out", "inplace") for keyword in keywords):
             return False
         case ast.Call(func=ast.Name(id=name)):
-            return name in _NEW_TENSORS  # as it is imported from torch
+            return name in _NEW_TENSORS or name.startswith("softmax")  # imported from torch, or named after its softmax
         case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
             return name in layers
         case ast.Call(func=ast.Attribute(attr=name)):
