@@ -1,33 +1,36 @@
-"""The released notebook for marimo, where cells run by themselves as soon as something that they use has changed.
+"""The released notebook for marimo, which runs a cell again as soon as something that the cell uses has changed.
 
-There, a name may be defined in one cell only, and a cell runs again when a name that stands in it changes. So names
-that several cells define are made unique first (unique_names.py), and each check names the functions that it checks.
-The rest is done by `marimo convert`, which could rename as well, but would lose the layout of the code and the places
-of comments.
+`marimo convert` does the conversion. Three things are prepared for it, since the notebook would be worse without them:
 
-All goes into release_marimo/, beside release/: that stays what nbgrader compiles, and what nbgrader and `grader
-validate` compare. It is made anew from the release whenever someone asks for it, so it is not committed.
+- Each name is defined in one cell only, as marimo asks. `marimo convert` renames, too, but writes each such cell anew:
+  comments and layout are lost, and `table -= 1` in a loop becomes `table = table - 1`, which is something else for
+  tensors.
+- Each check names the functions that it checks. Otherwise it would not run again when one of them changes, and would go
+  on showing its former result.
+- Figures are shown by cells, since marimo does not show the files that a text points to.
+
+All goes into release_marimo/, beside release/, which nbgrader and `grader validate` compare. It is made from the
+release each time that somebody asks for it, so it is not committed.
 """
 
 from __future__ import annotations
 
-import ast
 import dis
 import importlib.util
 import json
 import re
 import shutil
 import subprocess
-import symtable
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import NamedTuple
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.course.folder import Course
 from grader.course.loading import Exercises
@@ -36,11 +39,18 @@ from grader.model.label import Label, label_of
 from grader.notebooks.cells import is_test_cell, solved_exercise
 from grader.release.leaks import refuse_leaks
 
-# Names that several cells of a notebook define, made unique in place: layout and comments stay as they are.
+# Names that several cells of a notebook define, made unique in place: layout and comments stay.
 
-_BODIES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ON_VARIABLES = {f"{does}_{kind}" for does in ("LOAD", "STORE", "DELETE") for kind in ("NAME", "GLOBAL")}
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+class Use(NamedTuple):
+    """A place where a cell stores or reads a variable of the notebook."""
+
+    name: str
+    stores: bool
+    at: dis.Positions | None
 
 
 def with_unique_names(cells: Sequence[str]) -> list[str]:
@@ -67,126 +77,67 @@ def uses(code: str) -> dict[str, bool]:
     """The notebook's variables that a cell mentions, and whether it is the cell that defines them."""
     found: dict[str, bool] = {}
     try:
-        compiled = compile(code, "a cell", "exec")
+        all_uses = _all_uses(code)
     except SyntaxError as error:
         raise CourseError(
-            f"A cell is no plain Python, which marimo does not take: {error.text or error.msg}. Change it in source/, "
-            "and release again."
+            f"A cell is not plain Python, which is all that marimo takes: {error.text or error.msg}. Change it in "
+            "source/, and release again."
         ) from None
-    for stores, name in _operations(compiled):
-        if stores and found.get(name) is False:
+    for use in all_uses:
+        if use.stores and found.get(use.name) is False:
             raise CourseError(
-                f"A cell reads the variable {name} before it defines it anew, which marimo does not allow. "
+                f"A cell reads the variable {use.name} before it defines it anew, which marimo does not allow. "
                 "Give one of the two another name in source/, and release again."
             )
-        found.setdefault(name, stores)
+        found.setdefault(use.name, use.stores)
     return found
 
 
-def _operations(code: CodeType) -> Iterator[tuple[bool, str]]:
-    """Each use of a global variable, in the order in which they happen: whether it is stored, and its name.
+def _all_uses(code: str) -> list[Use]:
+    return list(_uses_in(compile(code, "a cell", "exec")))
 
-    Asked from the compiler, which knows all rules of scopes. What a function does, it does when it is called: last.
+
+def _uses_in(code: CodeType) -> Iterator[Use]:
+    """Each use of a variable of the notebook, in the order in which they happen.
+
+    The compiler is asked, since it knows all rules of scopes. What a function does comes last: when it is called.
     """
     later = []
-    own = _stored_in(code) if code.co_name != "<module>" else set()
-    for instruction in dis.get_instructions(code):
-        if isinstance(instruction.argval, CodeType):
-            if instruction.argval.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):
-                yield from _operations(instruction.argval)
+    steps = list(dis.get_instructions(code))
+    in_class = code.co_name != "<module>"
+    own = {step.argval for step in steps if in_class and step.opname == "STORE_NAME"}
+    for step in steps:
+        if isinstance(step.argval, CodeType):
+            if step.argval.co_name in _COMPREHENSIONS:
+                yield from _uses_in(step.argval)
             else:
-                later.append(instruction.argval)
-        elif instruction.opname in _ON_VARIABLES and instruction.argval not in own:
-            yield instruction.opname.startswith("STORE"), instruction.argval
+                later.append(step.argval)
+        elif step.opname in _ON_VARIABLES and step.argval not in own:
+            yield Use(step.argval, step.opname.startswith("STORE"), step.positions)
     for function in later:
-        yield from _operations(function)
-
-
-def _stored_in(code: CodeType) -> set[str]:
-    """The names that the body of a class defines."""
-    return {each.argval for each in dis.get_instructions(code) if each.opname == "STORE_NAME"}
+        yield from _uses_in(function)
 
 
 def _renamed(code: str, new_names: Mapping[str, str]) -> str:
     """Code with other names for some of the notebook's variables, and its layout as it was."""
-    if not new_names:
-        return code
-    tree = ast.parse(code)
-    if any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in ast.walk(tree)):
-        raise CourseError(
-            f"A cell uses `global` or `nonlocal`, and defines {' and '.join(new_names)} as another cell does, which "
-            "marimo does not allow. Give it other names in source/, and release again."
-        )
-    changed = [name for name in _variables(tree) if name.id in new_names]
-    for name in changed:
-        name.id = new_names[name.id]
-    text = code.encode()  # positions in a syntax tree count lines from 1, and bytes in them
+    text = code.encode()  # positions count lines from 1, and bytes in them
     starts = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
-    for node in reversed(list(_pieces(tree, set(map(id, changed))))):
-        start = starts[node.lineno - 1] + node.col_offset
-        end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-        text = text[:start] + _written(node).encode() + text[end:]
-    return text.decode()
-
-
-def _pieces(node: ast.AST, changed: set[int]) -> Iterator[ast.expr]:
-    """What must be written anew, in the order of the text: names, and f-strings as a whole.
-
-    (Where in an f-string a name stands, Python says from 3.12 on.)
-    """
-    if isinstance(node, ast.JoinedStr):
-        if changed & set(map(id, ast.walk(node))):
-            yield node
-    elif isinstance(node, ast.Name) and id(node) in changed:
-        yield node
-    else:
-        below = [piece for child in ast.iter_child_nodes(node) for piece in _pieces(child, changed)]
-        yield from sorted(below, key=lambda piece: (piece.lineno, piece.col_offset))
-
-
-def _written(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    plain = text.startswith("f'") and not set(text[2:-1]) & {"'", '"', "\\"}
-    return f'f"{text[2:-1]}"' if plain else text
-
-
-def _variables(
-    node: ast.AST, local: frozenset[str] = frozenset(), in_class: frozenset[str] = frozenset()
-) -> Iterator[ast.Name]:
-    """The names in a cell that mean variables of the notebook: not those of functions, classes and comprehensions."""
-    if isinstance(node, ast.Name) and node.id not in local | in_class:
-        yield node
-    outside, inside = _parts(node)
-    for child in outside:
-        yield from _variables(child, local, in_class)
-    if inside:
-        own = _own_names(node)
-        local, in_class = (local, own) if isinstance(node, ast.ClassDef) else (local | own, frozenset())
-        for child in inside:
-            yield from _variables(child, local, in_class)
-
-
-def _parts(node: ast.AST) -> tuple[list[ast.AST], list[ast.AST]]:
-    """What is below a node: computed where it stands, and computed where its own names count."""
-    children = list(ast.iter_child_nodes(node))
-    if isinstance(node, _COMPREHENSIONS):
-        first = node.generators[0].iter
-        parts = [part for child in children for part in _below(child)]
-        return [first], [part for part in parts if part is not first]
-    if isinstance(node, _BODIES):
-        body = node.body if isinstance(node.body, list) else [node.body]
-        return [child for child in children if child not in body], list(body)
-    return children, []
-
-
-def _below(child: ast.AST) -> list[ast.AST]:
-    return list(ast.iter_child_nodes(child)) if isinstance(child, ast.comprehension) else [child]
-
-
-def _own_names(node: ast.AST) -> frozenset[str]:
-    """The names that a function, class or comprehension defines for itself."""
-    table = symtable.symtable(ast.unparse(node), "a cell", "exec").get_children()[-1]
-    return frozenset(symbol.get_name() for symbol in table.get_symbols() if symbol.is_local())
+    places = set[tuple[int, int]]()
+    for name, _, at in (before := _all_uses(code)):
+        if name in new_names and at and at.lineno and at.end_lineno and at.col_offset is not None and at.end_col_offset:
+            start, end = starts[at.lineno - 1] + at.col_offset, starts[at.end_lineno - 1] + at.end_col_offset
+            if text[start:end] == name.encode():  # and not all of `def name(): …` or `import name`
+                places.add((start, end))
+    for start, end in sorted(places, reverse=True):
+        text = text[:start] + new_names[text[start:end].decode()].encode() + text[end:]
+    renamed = text.decode()
+    expected = [(new_names.get(name, name), stores) for name, stores, _ in before]
+    if [(name, stores) for name, stores, _ in _all_uses(renamed)] != expected:
+        raise CourseError(
+            f"Several cells define {' and '.join(new_names)}, which marimo does not allow, and it cannot be given "
+            f"another name everywhere in: {code.splitlines()[0]} … Give it one in source/, and release again."
+        )
+    return renamed
 
 
 FOLDER = "release_marimo"
@@ -230,7 +181,7 @@ def convert_release(course: Course, assignment: str) -> Path:
     return path
 
 
-def write_marimo(notebook: Any, exercises: Exercises, path: Path) -> None:
+def write_marimo(notebook: NotebookNode, exercises: Exercises, path: Path) -> None:
     """Write a notebook with these exercises, released or filled in, as one for marimo."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder, path.with_suffix(".ipynb").name)
@@ -247,7 +198,7 @@ def _marimo(*commands: list[str]) -> None:
         raise CourseError(f"marimo does not take the notebook; change it in source/ and release it again:\n{said}")
 
 
-def _for_marimo(notebook: Any, name: str, exercises: Exercises) -> Any:
+def _for_marimo(notebook: NotebookNode, name: str, exercises: Exercises) -> NotebookNode:
     """The same cells, such that `marimo convert` has nothing left to change in them."""
     entries = {label: [function.entry for function in exercise.functions] for label, exercise in exercises.items()}
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -262,8 +213,8 @@ def _for_marimo(notebook: Any, name: str, exercises: Exercises) -> Any:
     return nbformat.v4.new_notebook(cells=cells)
 
 
-def _with_figures(text: str) -> list[Any]:
-    """A text as cells, where each figure has one of its own: marimo shows no files that a text points to."""
+def _with_figures(text: str) -> list[NotebookNode]:
+    """A text as cells, where each figure has one of its own."""
     before, *rest = _FIGURE.split(text)
     cells = [nbformat.v4.new_markdown_cell(before.strip())] if before.strip() else []
     for description, path, after in zip(*[iter(rest)] * 3, strict=True):
@@ -274,7 +225,7 @@ def _with_figures(text: str) -> list[Any]:
     return cells
 
 
-def _metadata(cell: Any) -> dict[str, Any]:
+def _metadata(cell: NotebookNode) -> dict[str, object]:
     """What marimo keeps of a cell: whether it is folded, and the name of one that belongs to an exercise."""
     folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
     name = re.sub(r"\W", "_", cell.id.replace("test-exercise", "check"))  # marimo would take test_… for one of pytest's
