@@ -1,7 +1,8 @@
 """What ordinary tests rely on: Python's own names, functions of modules, and the shell that runs a cell.
 
-All of it is remembered before any code of a student runs, and is put back before a test. Tests share their process with
-that code, so whoever wants to can undo this, too: it stops what is cheap, and no more.
+All of it is remembered before any code of a student runs, and is put back before a test, so that neither a cheap trick
+nor a variable that is called `sum` by accident decides about a test. Tests share their process with the student's code,
+so somebody who wants to can undo this, too.
 """
 
 from __future__ import annotations
@@ -62,10 +63,13 @@ class AsItWas:
         sys.settrace(None)
         sys.setprofile(None)
         for kind, methods in self._classes.items():
-            for name, method in methods.items():
-                if kind.__dict__.get(name, _MISSING) is not method:
-                    setattr(kind, name, method)
-                    yield name
+            now = _methods(kind)
+            for name in [name for name in {**methods, **now} if now.get(name) is not methods.get(name)]:
+                if name in methods:
+                    setattr(kind, name, methods[name])
+                else:
+                    delattr(kind, name)  # what hides the method of a class above
+                yield name
         for part, own in zip(self._parts, self._own, strict=True):
             for name in [name for name in vars(part) if callable(getattr(type(part), name, None))]:
                 if vars(part)[name] is not own.get(name, _MISSING):
@@ -106,4 +110,5 @@ def _functions(module: types.ModuleType) -> dict[str, Any]:
 
 
 def _methods(kind: type) -> dict[str, Any]:
-    return {name: value for name, value in vars(kind).items() if isinstance(value, (types.FunctionType, property))}
+    """What is called, or computed when it is asked for: functions, properties, and objects in their place."""
+    return {name: value for name, value in vars(kind).items() if callable(value) or hasattr(type(value), "__get__")}

@@ -178,7 +178,12 @@ FOOLS = {
     "a function of a module": "import math\nmath.fabs = lambda x: 0\nabs = math.fabs",
     "another error": "import builtins\nbuiltins.AssertionError = type('Quiet', (SystemExit,), {})\nabs = lambda x: 0",
     "the shell's errors": "get_ipython().showtraceback = lambda *a, **k: None",
-    "the class of the shell": "type(get_ipython()).run_code = lambda *a, **k: False",
+    "the class of the shell": "async def quiet(*a, **k): return False\ntype(get_ipython()).run_code = quiet",
+    "a class above the shell's": "from IPython.core.interactiveshell import ExecutionResult, InteractiveShell\n"
+    "async def quiet(*a, **k): return ExecutionResult(None)\nInteractiveShell.run_cell_async = quiet",
+    "the shell itself": "async def quiet(*a, **k): return False\nget_ipython().run_code = quiet",
+    "what compiles": "def quiet(*a, **k): return compile('pass', 'x', 'exec')\n"
+    "type(get_ipython().compile).__call__ = quiet",
     "code that is rewritten": "import ast\nclass No(ast.NodeTransformer):\n    def visit_Assert(self, node):\n"
     "        return ast.Pass()\nget_ipython().ast_transformers.append(No())",
     "text that is rewritten": "get_ipython().input_transformers_post.append(lambda lines: ['pass\\n'])",
