@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from grader.autograders.packages import to_install
 from grader.autograders.packed import pack
 from grader.course.folder import Course
-from grader.release.one_file import LEFT_BEHIND
+from grader.notebooks.modules_beside import LEFT_BEHIND
 
 _HERE = Path(__file__).parent
 _RUNS_CHECKS = ("on_github.py", "visible.py")

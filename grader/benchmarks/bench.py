@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from grader.benchmarks import class_bench, judging_bench, kinds_bench, submission_bench
+from grader.benchmarks import class_bench, judging_bench, submission_bench
 from grader.benchmarks.class_mix import notebooks_of_class
 from grader.checks.demo import demonstrated
 from grader.course.folder import Course
@@ -42,8 +42,8 @@ def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> Non
             class_bench.show(measured, console)
             class_bench.draw_class(measured, output.with_name(f"{output.stem}-{assignment}.svg"))
             numbers.setdefault("class", {})[assignment] = measured.to_json()
-            kinds = kinds_bench.bench_kinds(course, assignment, notebooks)
-            console.print(kinds_bench.kinds_table(assignment, kinds))
+            kinds = submission_bench.bench_kinds(course, assignment, notebooks)
+            console.print(submission_bench.kinds_table(assignment, kinds))
             numbers.setdefault("kinds", {})[assignment] = kinds
         submission = submission_bench.bench(course, assignment, plan.runs)
         submission_bench.show(submission, assignment, console)

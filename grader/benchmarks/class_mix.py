@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.checks.demo import answers_of_all
 from grader.course.folder import Course
@@ -75,7 +75,7 @@ def kind(student: str) -> str:
     return student.split("-")[1]
 
 
-def _slips(release: Any, right: Answers, exercises: Exercises) -> Iterator[Answers]:
+def _slips(release: NotebookNode, right: Answers, exercises: Exercises) -> Iterator[Answers]:
     """Right solutions with a word that is another one, which nothing names: at most one of each exercise."""
     demos = demos_of(release)
     for label in right:

@@ -7,17 +7,20 @@ import copy
 import os
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import nbformat
+from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from grader.benchmarks.class_mix import MIX, Notebooks
 from grader.course.folder import Course
 from grader.course.loading import Exercises
 from grader.host.grading import Grading
@@ -78,13 +81,13 @@ def bench(course: Course, assignment: str, runs: int) -> MeasuredSubmission:
     return measured
 
 
-def _solved(course: Course, assignment: str) -> Any:
+def _solved(course: Course, assignment: str) -> NotebookNode:
     """A right submission. Without demos, which only nbgrader would run."""
     release = course.read("release", assignment)
     return without_demos(fill_in(release, solutions(course.read("source", assignment))), release)
 
 
-def without_demos(notebook: Any, release: Any) -> Any:
+def without_demos(notebook: NotebookNode, release: NotebookNode) -> NotebookNode:
     demos = demos_of(release)
     notebook.cells = [cell for cell in notebook.cells if cell.source not in demos]
     return notebook
@@ -101,7 +104,7 @@ def on_one_core() -> Iterator[None]:
         os.sched_setaffinity(0, cores)
 
 
-def _theirs(notebook: Any, files: Path, measured: MeasuredSubmission) -> None:
+def _theirs(notebook: NotebookNode, files: Path, measured: MeasuredSubmission) -> None:
     """As `nbgrader autograde` runs it, but with the visible checks alone, so that it has less to do than ours."""
     notebook = copy.deepcopy(notebook)
     start = time.perf_counter()
@@ -110,7 +113,7 @@ def _theirs(notebook: Any, files: Path, measured: MeasuredSubmission) -> None:
     measured.their_score = _score(notebook)
 
 
-def _ours(notebook: Any, files: Path, exercises: Exercises, measured: MeasuredSubmission) -> None:
+def _ours(notebook: NotebookNode, files: Path, exercises: Exercises, measured: MeasuredSubmission) -> None:
     notebook = copy.deepcopy(notebook)
     parts = seconds_by_part(notebook, files, exercises)
     measured.ours.append(sum(parts.values()))
@@ -119,7 +122,7 @@ def _ours(notebook: Any, files: Path, exercises: Exercises, measured: MeasuredSu
     measured.our_score = _score(notebook)
 
 
-def seconds_by_part(notebook: Any, files: Path, exercises: Exercises) -> dict[str, float]:
+def seconds_by_part(notebook: NotebookNode, files: Path, exercises: Exercises) -> dict[str, float]:
     """Grade a notebook, which gets its results, and tell what took how long."""
     start = time.perf_counter()
     grading = _Timed(notebook, files_beside(files), exercises)
@@ -134,7 +137,7 @@ def seconds_by_part(notebook: Any, files: Path, exercises: Exercises) -> dict[st
 class _Timed(Grading):
     """Notes how long it waits for the sandbox, and what for."""
 
-    def __init__(self, notebook: Any, files: Files, exercises: Exercises) -> None:
+    def __init__(self, notebook: NotebookNode, files: Files, exercises: Exercises) -> None:
         self.seconds = dict.fromkeys(PARTS, 0.0)
         super().__init__(notebook, files, Settings(exercises))
 
@@ -150,7 +153,7 @@ class _Timed(Grading):
             sandbox.wait_until_ready()
             return sandbox
 
-    def _run(self, cell: Any) -> None:
+    def _run(self, cell: NotebookNode) -> None:
         with self.timed("cells"):
             super()._run(cell)
 
@@ -159,14 +162,14 @@ class _Timed(Grading):
             return super()._ask(exercise, drawn, standins)
 
 
-def _score(notebook: Any) -> str:
+def _score(notebook: NotebookNode) -> str:
     """What nbgrader reads from the outputs of the test cells."""
     grades = [determine_grade(cell) for cell in notebook.cells if is_test_cell(cell)]
     points, most = (sum(column) for column in zip(*grades, strict=True))
     return f"{points:g}/{most:g}"
 
 
-def _memory(notebook: Any, files: Path, exercises: Exercises) -> Memory | None:
+def _memory(notebook: NotebookNode, files: Path, exercises: Exercises) -> Memory | None:
     """The mean of some sandboxes that live at once, when each has run the notebook and answered all cases."""
     gradings = [_Timed(copy.deepcopy(notebook), files_beside(files), exercises) for _ in range(ALIVE_AT_ONCE)]
     try:
@@ -227,3 +230,39 @@ def in_words(measured: MeasuredSubmission) -> str:
         f"{speed}\nA sandbox has {private} of its own, and {proportional} with its part of the pages that it shares "
         f"(PSS, {ALIVE_AT_ONCE} sandboxes alive)."
     )
+
+
+# What a student of each kind costs, part by part: a class is so many of each.
+
+Seconds = Mapping[str, Mapping[str, float]]  # by kind of student, and part of the work
+
+
+def bench_kinds(course: Course, assignment: str, notebooks: Notebooks) -> Seconds:
+    """Means over the notebooks of a kind, without demos, which a class leaves out as well."""
+    files, exercises = course.notebook("release", assignment).parent, course.exercises(assignment)
+    release = course.read("release", assignment)
+    found: dict[str, dict[str, float]] = {}
+    with on_one_core():
+        for kind, texts in notebooks.items():
+            several = [
+                seconds_by_part(without_demos(nbformat.reads(text, as_version=4), release), files, exercises)
+                for text in texts
+            ]
+            found[kind] = {part: statistics.mean(one[part] for one in several) for part in PARTS}
+    return found
+
+
+def kinds_table(assignment: str, seconds: Seconds) -> Table:
+    title = f"Seconds for a student of each kind, {assignment}, on one core"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("kind", "of 100", *PARTS, "in all"):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    for kind, parts in seconds.items():
+        table.add_row(kind, str(MIX[kind]), *_figures_of(parts))
+    mean = {part: sum(MIX[kind] * parts[part] for kind, parts in seconds.items()) / 100 for part in PARTS}
+    table.add_row("a student of a class", "", *_figures_of(mean))
+    return table
+
+
+def _figures_of(parts: Mapping[str, float]) -> list[str]:
+    return [f"{seconds:.3f}" for seconds in (*parts.values(), sum(parts.values()))]

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.checks.exercise_checks import ExerciseProblem
+from grader.checks.exercise_checks import ExerciseProblem, problem_of
 from grader.course.loading import load
 from grader.errors import CourseError
 from grader.model.exercise import Exercise, NotDrawn
@@ -45,7 +45,7 @@ def problems_of_drawing(
             drawn[function] = [traces(function, elsewhere) for elsewhere in (0, 1)]
             soundly.append(function)
         except NotDrawn as error:
-            yield ExerciseProblem(function.label, f"`{function.entry}`, “{error.case}”", error.what, error.way_out)
+            yield problem_of(function, [error.case], error.what, error.way_out)
     if any(_order_may_matter(case.inputs, set()) for function in soundly for case in function.cases):
         for found in _elsewhere(files, assignment):
             for function in soundly:
@@ -55,7 +55,7 @@ def problems_of_drawing(
             if any(other[case.name] != drawn[function][0][case.name] for other in drawn[function]):
                 at = place_of_code(case.inputs)
                 what = f"the same seed draws other inputs each time{at and f' ({at})'}"
-                yield ExerciseProblem(function.label, f"`{function.entry}`, “{case.name}”", what, _WAY_OUT)
+                yield problem_of(function, [case.name], what, _WAY_OUT)
 
 
 def traces(function: Exercise, elsewhere: int = 0) -> dict[str, list[str]]:

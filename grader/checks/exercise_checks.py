@@ -44,7 +44,7 @@ def problems_of(key: AnswerKey) -> Iterator[ExerciseProblem]:
         return
     if all(value is None for value in key.expected):
         what = "the reference returns nothing in any case"
-        yield _problem(key.exercise, [], what, "End it with `return`, or ask for something that can be compared.")
+        yield problem_of(key.exercise, [], what, "End it with `return`, or ask for something that can be compared.")
         return
     if stopping := list(_misconceptions_that_stop(key)):
         yield from stopping
@@ -54,8 +54,8 @@ def problems_of(key: AnswerKey) -> Iterator[ExerciseProblem]:
     yield from _misconceptions_that_are_alike(key)
 
 
-def _problem(exercise: Exercise, parts: Sequence[str], what: str, way_out: str) -> ExerciseProblem:
-    """At a case or at misconceptions."""
+def problem_of(exercise: Exercise, parts: Sequence[str], what: str, way_out: str) -> ExerciseProblem:
+    """Something to fix in a function of an exercise, or at a case or at misconceptions of it."""
     return ExerciseProblem(
         exercise.label, ", ".join([f"`{exercise.entry}`", *(f"“{part}”" for part in parts)]), what, way_out
     )
@@ -65,7 +65,7 @@ def _impossible_credits(exercise: Exercise) -> Iterator[ExerciseProblem]:
     for one in exercise.mistakes:
         if not 0 <= one.credit < 1:
             what = f"its credit is {one.credit:g}"
-            yield _problem(exercise, [one.name], what, "Let it be at least 0 and less than 1: it is a mistake.")
+            yield problem_of(exercise, [one.name], what, "Let it be at least 0 and less than 1: it is a mistake.")
 
 
 # --- the reference ---------------------------------------------------------------------------------------------------
@@ -87,19 +87,19 @@ def _unsound_reference(key: AnswerKey, index: int) -> ExerciseProblem | None:
         first, second = (_answer(exercise, case.inputs) for _ in range(2))
     except Exception as error:
         what = f"the reference stops with {said_of(error)}"
-        return _problem(exercise, place, what, "Fix the reference, or the inputs of this case.")
+        return problem_of(exercise, place, what, "Fix the reference, or the inputs of this case.")
     if stopped := _what_stops(exercise, case.inputs, first):
-        return _problem(exercise, place, stopped, "Fix it: a student's code would be judged by it.")
+        return problem_of(exercise, place, stopped, "Fix it: a student's code would be judged by it.")
     if not all(numbers.isfinite().all() for numbers, _ in _pairs(exercise, first, first)):
-        return _problem(
+        return problem_of(
             exercise, place, "the reference is not finite", "Choose inputs for which it is: NaN cannot be compared."
         )
     if exercise.form.finding(second, first, MOST):
         what = "the reference answers the same inputs in two ways"
-        return _problem(exercise, place, what, "Take chance out of it, or `read` what does not depend on chance.")
+        return problem_of(exercise, place, what, "Take chance out of it, or `read` what does not depend on chance.")
     if not _is_the_same_in_float64(exercise, case.inputs, first):
         what = "float32 and float64 give different numbers, so right answers fail"
-        return _problem(
+        return problem_of(
             exercise, place, what, "Choose inputs of a usual size, without near ties and differences of large numbers."
         )
     return None
@@ -152,7 +152,7 @@ def _idle_cases(key: AnswerKey) -> Iterator[ExerciseProblem]:
         sampled = list(samples)
         if not any(_is_wrong(key, one, index) for one in key.exercise.mistakes for index in sampled):
             what, way_out = "no misconception fails this case", "Name a mistake that it catches, or leave it out."
-            yield _problem(key.exercise, [name], what, way_out)
+            yield problem_of(key.exercise, [name], what, way_out)
 
 
 def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
@@ -163,21 +163,21 @@ def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
                 key.exercise.wrong_answer([one], key.cases[0].inputs)
             except Exception as error:
                 what = f"it stops in every case, with {said_of(error)}"
-                yield _problem(key.exercise, [one.name], what, "Fix its change, or what it answers.")
+                yield problem_of(key.exercise, [one.name], what, "Fix its change, or what it answers.")
 
 
 def _changes_without_effect(key: AnswerKey) -> Iterator[ExerciseProblem]:
     for one in key.exercise.mistakes:
         if not any(_is_wrong(key, one, index) for index in range(len(key.cases))):
             way_out = "Fix the change, or add a case in which it matters."
-            yield _problem(key.exercise, [one.name], "it is right in every case", way_out)
+            yield problem_of(key.exercise, [one.name], "it is right in every case", way_out)
 
 
 def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[ExerciseProblem]:
     for one, other in itertools.combinations(key.exercise.mistakes, 2):
         if explains(key, one, other) or explains(key, other, one):
             way_out = "Add a case in which they differ, or make one of the two."
-            yield _problem(key.exercise, [one.name, other.name], "no case tells these two apart", way_out)
+            yield problem_of(key.exercise, [one.name, other.name], "no case tells these two apart", way_out)
 
 
 def explains(key: AnswerKey, one: Misconception, other: Misconception) -> bool:

@@ -19,13 +19,15 @@ from typing import Any
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from nbformat import NotebookNode
 
-from grader.checks.exercise_checks import ExerciseProblem
+from grader.checks.exercise_checks import ExerciseProblem, problem_of
 from grader.classroom.fork_server import preloaded
 from grader.course.folder import Course
 from grader.model.exercise import Exercise, Misconception, changes_of
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import (
+    called,
     demos_of,
     is_ordinary_test,
     is_test_cell,
@@ -80,7 +82,7 @@ def _passed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[Pas
     return passed
 
 
-def _unseen(shell: Any, source: str, function: Exercise) -> Iterator[str | None]:
+def _unseen(shell: InteractiveShell, source: str, function: Exercise) -> Iterator[str | None]:
     """What the check says the same of as of the solution."""
     solution = shell.user_ns[function.entry]
     right = _said(shell, source)
@@ -120,7 +122,9 @@ ALIKE = 0.8  # "BEGIN SOLUTON" is, "begin with the solution" is not
 _ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, points=([\d.]+))?\)""")
 
 
-def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[ExerciseProblem]:
+def problems_of_notebooks(
+    notebooks: Sequence[NotebookNode], exercises: Sequence[Exercise]
+) -> Iterator[ExerciseProblem]:
     """All that is found in the sources of an assignment, which has these exercises."""
     yield from broken_cells(notebooks)
     cells = [cell for notebook in notebooks for cell in notebook.cells]
@@ -148,7 +152,7 @@ def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise
         yield from _other_points(label, cell, headings.get(f"exercise-{label}", ""))
 
 
-def _other_solutions(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[ExerciseProblem]:
+def _other_solutions(notebooks: Sequence[NotebookNode], exercises: Sequence[Exercise]) -> Iterator[ExerciseProblem]:
     """Solution cells that are not what the file of the exercise has as its solution."""
     cells = {label: text for notebook in notebooks for label, text in solutions(notebook).items()}
     for function in (function for exercise in exercises for function in exercise.functions):
@@ -159,7 +163,7 @@ def _other_solutions(notebooks: Sequence[Any], exercises: Sequence[Exercise]) ->
             pairs = itertools.zip_longest(ours, theirs, fillvalue="nothing")
             one, other = next(pair for pair in pairs if pair[0] != pair[1])
             what = f"the solution cell has `{other.strip()}` where the file of the exercise has `{one.strip()}`"
-            yield ExerciseProblem(function.label, f"`{function.entry}`", what, "Write the same in both.")
+            yield problem_of(function, [], what, "Write the same in both.")
 
 
 def _of_cell(text: str, name: str) -> list[str]:
@@ -180,7 +184,7 @@ def _lines_of(text: str) -> list[str]:
     return [re.sub(r"\s+#", "  #", line) for line in own if line]
 
 
-def broken_cells(notebooks: Sequence[Any]) -> Iterator[ExerciseProblem]:
+def broken_cells(notebooks: Sequence[NotebookNode]) -> Iterator[ExerciseProblem]:
     """What nbgrader refuses to compile, and hidden tests that students would get."""
     for notebook in notebooks:
         known = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
@@ -193,7 +197,7 @@ def broken_cells(notebooks: Sequence[Any]) -> Iterator[ExerciseProblem]:
                 yield from _shown_hidden_tests(cell)
 
 
-def _impossible_metadata(cell: Any, times: Counter[Any]) -> Iterator[ExerciseProblem]:
+def _impossible_metadata(cell: NotebookNode, times: Counter[object]) -> Iterator[ExerciseProblem]:
     known = cell.metadata.nbgrader
     name, points = known.get("grade_id"), known.get("points")
     if not re.fullmatch(r"[A-Za-z0-9_-]+", str(name or "")):
@@ -208,7 +212,7 @@ def _impossible_metadata(cell: Any, times: Counter[Any]) -> Iterator[ExercisePro
             yield _problem(cell, said, "Write a number from 0 on into its metadata.")
 
 
-def _shown_hidden_tests(cell: Any) -> Iterator[ExerciseProblem]:
+def _shown_hidden_tests(cell: NotebookNode) -> Iterator[ExerciseProblem]:
     hidden = False
     for number, line in enumerate(cell.source.splitlines(), 1):
         hidden = (hidden or MARKERS[2] in line) and MARKERS[3] not in line
@@ -217,15 +221,15 @@ def _shown_hidden_tests(cell: Any) -> Iterator[ExerciseProblem]:
             yield _problem(cell, "students would get these hidden tests", way_out, f", line {number}")
 
 
-def _problem(cell: Any, what: str, way_out: str, line: str = "") -> ExerciseProblem:
-    identity = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "without a name")
-    return ExerciseProblem(solved_exercise(cell) or tested_exercise(cell), f"cell {identity}{line}", what, way_out)
+def _problem(cell: NotebookNode, what: str, way_out: str, line: str = "") -> ExerciseProblem:
+    place = f"cell {called(cell) or 'without a name'}{line}"
+    return ExerciseProblem(solved_exercise(cell) or tested_exercise(cell), place, what, way_out)
 
 
 # --- markers ---------------------------------------------------------------------------------------------------------
 
 
-def _misspelt_markers(cell: Any) -> Iterator[ExerciseProblem]:
+def _misspelt_markers(cell: NotebookNode) -> Iterator[ExerciseProblem]:
     for number, line in enumerate(cell.source.splitlines(), 1):
         if not line.lstrip().startswith("#") or any(marker in line for marker in MARKERS):
             continue
@@ -235,7 +239,7 @@ def _misspelt_markers(cell: Any) -> Iterator[ExerciseProblem]:
             yield _problem(cell, what, f"Write `{meant}`.", f", line {number}")
 
 
-def _unpaired_markers(cell: Any) -> Iterator[ExerciseProblem]:
+def _unpaired_markers(cell: NotebookNode) -> Iterator[ExerciseProblem]:
     for begin, end in (MARKERS[:2], MARKERS[2:]):
         found = [marker for line in cell.source.splitlines() for marker in (begin, end) if marker in line]
         if found != [begin, end] * (len(found) // 2):
@@ -247,7 +251,7 @@ def _unpaired_markers(cell: Any) -> Iterator[ExerciseProblem]:
 
 
 def _missing_parts(
-    label: Label, solved: Container[Label], tests: dict[Label, Any], headings: Any
+    label: Label, solved: Container[Label], tests: dict[Label, NotebookNode], headings: Container[str]
 ) -> Iterator[ExerciseProblem]:
     if f"exercise-{label}" not in headings:
         way_out = f'Add a heading below `<a id="exercise-{label}"></a>`.'
@@ -260,7 +264,7 @@ def _missing_parts(
         yield ExerciseProblem(label, "", "the notebook has no test cell", way_out)
 
 
-def _in_two_notebooks(notebooks: Sequence[Any], labels: Sequence[Label]) -> Iterator[ExerciseProblem]:
+def _in_two_notebooks(notebooks: Sequence[NotebookNode], labels: Sequence[Label]) -> Iterator[ExerciseProblem]:
     """Names of cells may be the same in two notebooks, but for those of exercises."""
     for label in labels if len(notebooks) > 1 else ():
         if sum(any(solved_exercise(cell) == label for cell in notebook.cells) for notebook in notebooks) > 1:
@@ -269,7 +273,7 @@ def _in_two_notebooks(notebooks: Sequence[Any], labels: Sequence[Label]) -> Iter
             )
 
 
-def _another_exercise(label: Label, cell: Any) -> Iterator[ExerciseProblem]:
+def _another_exercise(label: Label, cell: NotebookNode) -> Iterator[ExerciseProblem]:
     asked = [(call, label_of(other.strip("'\""))) for call, other, _ in _ASKED.findall(cell.source)]
     for call, other in asked:
         if other != label:
@@ -281,7 +285,7 @@ def _another_exercise(label: Label, cell: Any) -> Iterator[ExerciseProblem]:
         yield _problem(cell, "it calls no hidden tests", f"Call `hidden_tests({label!r}, points=…)`.")
 
 
-def _other_points(label: Label, cell: Any, heading: str) -> Iterator[ExerciseProblem]:
+def _other_points(label: Label, cell: NotebookNode, heading: str) -> Iterator[ExerciseProblem]:
     points = cell.metadata["nbgrader"].get("points")
     said = {"the cell's metadata": float(points)} if isinstance(points, (int, float)) else {}  # or it is told
     for call, _, points in _ASKED.findall(cell.source):

@@ -15,7 +15,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from grader.checks.exercise_checks import ExerciseProblem
 from grader.model.label import Label
 from grader.sandbox.plain_text import one_line
 
@@ -37,10 +36,6 @@ class Finding:
     @property
     def ok(self) -> bool:
         return self.state != "bad"
-
-
-def of_problem(problem: ExerciseProblem, checked: str) -> Finding:
-    return Finding(checked, "bad", str(problem), problem.exercise)
 
 
 @dataclass

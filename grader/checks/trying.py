@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from nbformat import NotebookNode
 
 from grader.course.folder import Course
 from grader.course.loading import Exercises
@@ -31,7 +32,7 @@ class TriedCode:
     """The verdict, and the notebook in which it was given."""
 
     verdict: Verdict
-    notebook: Any
+    notebook: NotebookNode
 
     def in_words(self) -> str:
         """The points, and everything that is said."""
@@ -61,7 +62,7 @@ def try_code(course: Course, assignment: str, settings: Settings, label: Label, 
     raise CourseError(f"No notebook of {assignment} has a solution cell and a test cell for exercise {label}.")
 
 
-def _needed(cells: Sequence[Any], label: Label) -> Iterator[Any]:
+def _needed(cells: Sequence[NotebookNode], label: Label) -> Iterator[NotebookNode]:
     """No other tests, and behind that of the exercise no code."""
     tested = [place for place, cell in enumerate(cells) if is_test_cell(cell) and tested_exercise(cell) == label]
     for place, cell in enumerate(cells):

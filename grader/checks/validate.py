@@ -14,9 +14,9 @@ import torch
 
 from grader.checks.corpus_checks import Corpus
 from grader.checks.drawn_inputs import problems_of_drawing
-from grader.checks.exercise_checks import ExerciseProblem, problems_of
+from grader.checks.exercise_checks import ExerciseProblem, problem_of, problems_of
 from grader.checks.notebook_checks import passed_by_visible_checks, problems_of_notebooks
-from grader.checks.table import Finding, of_problem
+from grader.checks.table import Finding
 from grader.classroom.run import autograde
 from grader.course.folder import Course, copy_course
 from grader.errors import CourseError
@@ -73,7 +73,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
 
 def _found(problems: Iterable[ExerciseProblem], count: int, checked: str) -> Iterator[Finding]:
     """What an author has to fix, or that there is nothing."""
-    found = [of_problem(problem, checked) for problem in problems]
+    found = [Finding(checked, "bad", str(problem), problem.exercise) for problem in problems]
     yield from found or [Finding(checked, count=count)]
 
 
@@ -121,9 +121,7 @@ def _marks_lost(key: AnswerKey) -> ExerciseProblem | None:
     if verdict.right:
         return None
     what = f"the reference does not earn full marks, and is told: {' '.join(verdict.sentences)}"
-    return ExerciseProblem(
-        key.exercise.label, f"`{key.exercise.entry}`", what, "Fix it, or what the exercise asks for."
-    )
+    return problem_of(key.exercise, [], what, "Fix it, or what the exercise asks for.")
 
 
 def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
@@ -140,10 +138,8 @@ def _not_named(key: AnswerKey, misconception: Misconception) -> ExerciseProblem 
         return None
     named = " + ".join(verdict.misconceptions) or "nothing"
     what = f"it is to be named and earn {misconception.credit:g}; {named} is named, and it earns {verdict.credit:g}"
-    place = f"`{key.exercise.entry}`, “{misconception.name}”"
-    return ExerciseProblem(
-        key.exercise.label, place, what, "Fix what it changes or its credit, or add a case in which it differs."
-    )
+    way_out = "Fix what it changes or its credit, or add a case in which it differs."
+    return problem_of(key.exercise, [misconception.name], what, way_out)
 
 
 def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
@@ -167,7 +163,7 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
             if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
                 what = f"a program that understands nothing, and {does}, earns something or is nearly right"
                 way_out = "Add a case in which it is far from right, or take the credit from what it is called."
-                problems.append(ExerciseProblem(function.label, f"`{function.entry}`", what, way_out))
+                problems.append(problem_of(function, [], what, way_out))
     return _found(problems, tried, "answers without understanding earn 0")
 
 

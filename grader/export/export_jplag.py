@@ -7,7 +7,8 @@ import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from nbformat import NotebookNode
 
 from grader.classroom.submitted_files import NotTakenIn, take_in
 from grader.course.folder import Course
@@ -45,7 +46,7 @@ def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -
     return course.root / FOLDER / folder
 
 
-def program(notebook: Any) -> str:
+def program(notebook: NotebookNode) -> str:
     """The code of a notebook, as what reads Python takes it."""
     return "".join(f"{_python(cell.source)}\n\n\n" for cell in notebook.cells if cell.cell_type == "code")
 

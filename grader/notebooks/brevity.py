@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.notebooks.cells import METADATA_KEY, is_test_cell
 
@@ -29,7 +29,7 @@ _BLANKS = re.compile(rf"(\s{{{MAX_BLANKS}}})\s++")
 _OTHER = re.compile(r"%%(?:html|javascript|js|latex|perl|ruby|!)", re.IGNORECASE)
 
 
-def shorten(notebook: Any) -> None:
+def shorten(notebook: NotebookNode) -> None:
     """Shorten what a graded notebook shows, where it is far too much."""
     for cell, source in _shortened(notebook):
         cell.source = source
@@ -39,12 +39,12 @@ def shorten(notebook: Any) -> None:
             left = _leave_out(cell, left)
 
 
-def is_long(notebook: Any) -> bool:
+def is_long(notebook: NotebookNode) -> bool:
     """Whether code will be shortened."""
     return bool(_shortened(notebook))
 
 
-def _shortened(notebook: Any) -> list[tuple[Any, str]]:
+def _shortened(notebook: NotebookNode) -> list[tuple[NotebookNode, str]]:
     left = MAX_CODE
     changed = []
     for cell in notebook.cells:
@@ -61,7 +61,7 @@ def _short(source: str, most: int) -> str:
     return _BLANKS.sub(r"\1", "\n".join(line[:MAX_LINE] for line in source.split("\n")))
 
 
-def _leave_out(cell: Any, left: int) -> int:
+def _leave_out(cell: NotebookNode, left: int) -> int:
     """Leave out the outputs for which nothing is left; returns what is left then. Our own notices stay."""
     kept = []
     for output in cell.outputs:
@@ -77,7 +77,7 @@ def _leave_out(cell: Any, left: int) -> int:
     return left
 
 
-def _work(output: Any) -> int:
+def _work(output: NotebookNode) -> int:
     """How many microseconds nbconvert takes for an output, about; what was measured is rounded up."""
     text = json.dumps(output, ensure_ascii=False)
     data = output.get("data", {})

@@ -8,6 +8,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.model.label import PATTERN, Label, label_of
 
@@ -20,7 +21,7 @@ _SOLUTION_CELL = re.compile(rf"exercise-({PATTERN})")
 _ASKS_HIDDEN_CASES = re.compile(r"\bgrader\.notebook\b|\bhidden_tests\(")  # what an instructor's test cell imports from
 
 
-def new_cell(kind: str, source: str, identity: str, metadata: dict[str, Any] | None = None) -> Any:
+def new_cell(kind: str, source: str, identity: str, metadata: Mapping[str, object] | None = None) -> NotebookNode:
     """A fresh cell. nbformat's own way to make one checks it at once, which takes ten times as long."""
     cell = {"cell_type": kind, "id": identity, "metadata": metadata or {}, "source": source}
     return nbformat.from_dict(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
@@ -33,17 +34,17 @@ def ours(holder: Any) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def is_test_cell(cell: Any) -> bool:
+def is_test_cell(cell: NotebookNode) -> bool:
     """Whether nbgrader takes an automatic score from this cell."""
     return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
 
 
-def is_given(cell: Any) -> bool:
+def is_given(cell: NotebookNode) -> bool:
     """Whether the course wrote this code, which is no test."""
     return cell.cell_type == "code" and _nbgrader(cell, "locked") and not _nbgrader(cell, "grade")
 
 
-def tested_exercise(cell: Any) -> Label | None:
+def tested_exercise(cell: NotebookNode) -> Label | None:
     """The exercise that a test cell is named after."""
     return exercise_of(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
 
@@ -54,19 +55,19 @@ def exercise_of(grade_id: str) -> Label | None:
     return label_of(match[1]) if match else None
 
 
-def is_ordinary_test(cell: Any, exercises: Container[Label | None]) -> bool:
+def is_ordinary_test(cell: NotebookNode, exercises: Container[Label | None]) -> bool:
     """Whether a cell is one of nbgrader's own tests, where the assignment has these exercises."""
     if not is_test_cell(cell) or tested_exercise(cell) in exercises:
         return False
     return not _ASKS_HIDDEN_CASES.search(cell.source)
 
 
-def points_of(cell: Any) -> float:
+def points_of(cell: NotebookNode) -> float:
     """What a cell is worth."""
     return float(cell.metadata["nbgrader"]["points"])
 
 
-def solved_exercise(cell: Any) -> Label | None:
+def solved_exercise(cell: NotebookNode) -> Label | None:
     """The exercise that a solution cell belongs to."""
     return solved_in(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
 
@@ -77,12 +78,17 @@ def solved_in(grade_id: str) -> Label | None:
     return label_of(match[1]) if match else None
 
 
-def demos_of(release: Any) -> frozenset[str]:
+def demos_of(release: NotebookNode) -> frozenset[str]:
     """The sources of the given cells that only draw or time something for the student: they earn nothing."""
     return frozenset(cell.source for cell in release.cells if "demo" in cell.metadata.get("tags", []))
 
 
-def _nbgrader(cell: Any, key: str) -> bool:
+def called(cell: NotebookNode) -> str:
+    """How an author finds a cell: by its grade id, or the cell's own."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", ""))
+
+
+def _nbgrader(cell: NotebookNode, key: str) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get(key, False))
 
 
@@ -91,12 +97,12 @@ def _nbgrader(cell: Any, key: str) -> bool:
 _MARKS = re.compile(r"^\s*### (BEGIN|END) SOLUTION\n?", flags=re.MULTILINE)
 
 
-def solutions(source: Any) -> dict[Label, str]:
+def solutions(source: NotebookNode) -> dict[Label, str]:
     """The reference solutions that an instructor's notebook holds, as student code."""
     return {label: _MARKS.sub("", cell.source) for cell in source.cells if (label := solved_exercise(cell)) is not None}
 
 
-def solved(release: Any, source: Any) -> Any:
+def solved(release: NotebookNode, source: NotebookNode) -> NotebookNode:
     """A copy of the released notebook with everything filled in as the instructor has it, exercise or not."""
     notebook = copy.deepcopy(release)
     written = {_name(cell): _MARKS.sub("", cell.source) for cell in source.cells if _name(cell)}
@@ -106,11 +112,11 @@ def solved(release: Any, source: Any) -> Any:
     return notebook
 
 
-def _name(cell: Any) -> str:
+def _name(cell: NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def fill_in(release: Any, answers: Mapping[Label, str]) -> Any:
+def fill_in(release: NotebookNode, answers: Mapping[Label, str]) -> NotebookNode:
     """A copy of the released notebook with these sources as solutions; the others stay to do."""
     notebook = copy.deepcopy(release)
     for cell in notebook.cells:

@@ -25,7 +25,7 @@ MODULES = {
 FILES = {f"{name}.py" for name in MODULES.values()}
 
 _GRADER = Path(__file__).resolve().parent.parent
-_NOT_THEIRS = {".ipynb_checkpoints", "__pycache__"}
+LEFT_BEHIND = {".ipynb_checkpoints", "__pycache__"}
 
 
 def for_students(code: str) -> str:
@@ -56,7 +56,7 @@ def all_modules() -> dict[str, bytes]:
 
 def given_beside(source: Path) -> Files:
     """What students have beside a notebook and source/ has not, or has otherwise; by place."""
-    paths = [path for path in sorted(source.rglob("*.py")) if not _NOT_THEIRS & set(path.parts)]
+    paths = [path for path in sorted(source.rglob("*.py")) if not LEFT_BEHIND & set(path.parts)]
     codes = {str(path.relative_to(source)): path.read_text(encoding="utf-8", errors="replace") for path in paths}
     modules = modules_for([*codes.values(), *_cells(source)])
     for name in modules.keys() & codes.keys():

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.notebooks.drawings import can_be_shown
 from grader.notebooks.safe_html import is_image, safe_html, safe_markdown
@@ -35,7 +36,7 @@ _SVG_IMAGE = '<img alt="" src="data:image/svg+xml;base64,{}">'
 _OUR_SVG_IMAGE = re.compile(_SVG_IMAGE.format(r"([A-Za-z0-9+/]*={0,2})").replace("svg+xml", r"svg\+xml"))
 
 
-def rebuild_outputs(value: Any) -> list[Any]:
+def rebuild_outputs(value: Any) -> list[NotebookNode]:
     """Outputs in nbformat's form that can be saved and shown without danger, whatever the value is."""
     room = _Room(MAX_OUTPUT)
     outputs: list[dict[str, Any]] = []
@@ -52,7 +53,7 @@ def rebuild_outputs(value: Any) -> list[Any]:
     return [nbformat.from_dict(output) for output in outputs]
 
 
-def rebuild_again(value: Any) -> list[Any]:
+def rebuild_again(value: object) -> list[NotebookNode]:
     """The same, of what was rebuilt once and may have been changed by somebody since."""
     return rebuild_outputs([_with_drawing(output) for output in value] if isinstance(value, list) else value)
 
@@ -63,7 +64,7 @@ def drawing_in(html: str) -> str:
     return f"data:image/svg+xml;base64,{image[1]}" if image else ""
 
 
-def size_of(outputs: list[Any]) -> int:
+def size_of(outputs: list[NotebookNode]) -> int:
     """In characters, or what takes as much memory."""
     text = str(outputs)
     return len(text) + A_PART * (text.count("{") + text.count("["))
@@ -98,7 +99,7 @@ class _Room:
         if self._characters < 0:
             raise _Full
 
-    def text(self, value: Any) -> str:
+    def text(self, value: object) -> str:
         """A text, which nbformat may also hold as a list of lines; empty if it is none."""
         parts = value if isinstance(value, list) else [value]
         text = "".join(part for part in parts if isinstance(part, str))
@@ -106,7 +107,7 @@ class _Room:
         text = text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
         return _ESCAPE.sub(self._colour, text)
 
-    def markup(self, value: Any) -> str:
+    def markup(self, value: object) -> str:
         """A text with tags; empty if there are far too many."""
         text = self.text(value)
         self._tags -= text.count("<") + text.count("&") // SIGNS_A_TAG
@@ -131,7 +132,7 @@ def _late_end(output: Any) -> list[dict[str, Any]]:
     return []
 
 
-def _is_notice(output: Any) -> bool:
+def _is_notice(output: object) -> bool:
     """Whether the sandbox has already cut the output off."""
     return isinstance(output, dict) and output.get("name") == "stderr" and output.get("text") == NOTICE
 
@@ -153,7 +154,7 @@ def _rebuild(output: Any, room: _Room) -> dict[str, Any] | None:
     return None
 
 
-def _line(line: Any, room: _Room) -> str:
+def _line(line: object, room: _Room) -> str:
     room.take(A_PART // 10)  # an empty line counts, too
     return room.text(line)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.notebooks.cells import new_cell
 from grader.notebooks.single_file import as_ordinary
@@ -31,11 +32,11 @@ def cells_of(submitted: dict[str, Any], most: int) -> list[Any]:
     return list(map(_converted, islice(cells, most)))
 
 
-def _list(value: Any) -> Iterator[Any]:
+def _list(value: object) -> Iterator[Any]:
     return iter(value if isinstance(value, list) else ())
 
 
-def _converted(cell: Any) -> Any:
+def _converted(cell: object) -> dict[str, object] | None:
     """What the reader of the present format looks at."""
     if not isinstance(cell, dict):
         return None
@@ -80,7 +81,7 @@ def content_of(path: Path) -> bytes | None:
         return file.read(MAX_BYTES + 1)
 
 
-def parse_notebook(content: bytes | None) -> Any:
+def parse_notebook(content: bytes | None) -> NotebookNode:
     """The notebook with the sources, the nbgrader metadata and nothing else. Notes say what was wrong with it.
 
     The content is None if there is no file.
@@ -140,7 +141,7 @@ def without_outputs(content: bytes) -> bytes | None:
     return json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _dicts(found: Any) -> list[dict[str, Any]]:
+def _dicts(found: object) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
@@ -152,7 +153,7 @@ class _NotWhole(_Unreadable):
     pass
 
 
-def _unreadable(why: str) -> Any:
+def _unreadable(why: str) -> NotebookNode:
     return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please hand it in again."])
 
 
@@ -186,7 +187,7 @@ def _no_json(ends_early: bool) -> str:
     return f"it is not valid JSON{', and ends in the middle' if ends_early else ''}"
 
 
-def _rebuild(cell: Any) -> Any:
+def _rebuild(cell: object) -> NotebookNode | None:
     """A fresh cell with what we need of the submitted one, or None."""
     if not isinstance(cell, dict):
         return None
@@ -219,7 +220,7 @@ def _text(source: str) -> str:
     return source.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
-def _new_notebook(cells: list[Any], notes: list[str]) -> Any:
+def _new_notebook(cells: list[NotebookNode], notes: list[str]) -> NotebookNode:
     # Not nbformat's random ids: the same file must always give the same notebook.
     taken = {cell["id"] for cell in cells}
     free = (name for number in itertools.count(1) if (name := f"cell-{number}") not in taken)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from nbformat import NotebookNode
+
 from grader.model.submission import KnownCell
 from grader.notebooks.cells import METADATA_KEY, NOTES, new_cell
 
@@ -23,7 +25,7 @@ _HIDDEN = re.compile(
 _DEFINES = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 
 
-def known_cells(notebook: Any, released: Any = None) -> list[KnownCell]:
+def known_cells(notebook: NotebookNode, released: NotebookNode = None) -> list[KnownCell]:
     """What nbgrader's gradebook has recorded of the cells of a released notebook, in the order of the file.
 
     The gradebook itself keeps no order: a cell that was changed, or added in the middle, may come last.
@@ -49,7 +51,7 @@ def known_cells(notebook: Any, released: Any = None) -> list[KnownCell]:
     return sorted(known, key=lambda cell: ids.index(cell.grade_id) if cell.grade_id in ids else len(ids))
 
 
-def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:
+def repair(notebook: NotebookNode, known: Sequence[KnownCell]) -> list[str]:
     """Repair the notebook in place; the notes say what was changed."""
     notes: list[str] = []
     places = _find(notebook.cells, known, notes)
@@ -63,10 +65,10 @@ def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:
     return notes
 
 
-def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dict[str, Any]:
+def _find(cells: list[NotebookNode], known: Sequence[KnownCell], notes: list[str]) -> dict[str, NotebookNode]:
     """Which cell of the submission is which known cell: by its grade id, else by what it says."""
     names = {original.grade_id for original in known}
-    copies: dict[str, list[Any]] = {}
+    copies: dict[str, list[NotebookNode]] = {}
     for cell in cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if name in names:
@@ -93,7 +95,7 @@ def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dic
     return places
 
 
-def _last_before(cells: list[Any], same: list[Any], test: Any) -> Any:
+def _last_before(cells: list[NotebookNode], same: list[NotebookNode], test: NotebookNode) -> NotebookNode:
     """The copy that decides when the notebook is run: the last one that the test cell comes after."""
     copies = {id(copy) for copy in same}
     earlier = itertools.takewhile(lambda cell: cell is not test, cells)
@@ -101,7 +103,7 @@ def _last_before(cells: list[Any], same: list[Any], test: Any) -> Any:
     return (before or same)[-1]
 
 
-def looks_like(cell: Any, known: KnownCell) -> bool:
+def looks_like(cell: NotebookNode, known: KnownCell) -> bool:
     """Whether a cell says what the known one does, or, where the student writes it, defines what that does."""
     if known.given:
         return _as_given(cell.source, known)
@@ -119,7 +121,7 @@ def _as_given(source: str, known: KnownCell) -> bool:
     return source.split() in (known.source.split(), _HIDDEN.sub("", known.source).split())
 
 
-def _restore(cells: list[Any], cell: Any, known: KnownCell, notes: list[str]) -> Any:
+def _restore(cells: list[NotebookNode], cell: NotebookNode, known: KnownCell, notes: list[str]) -> NotebookNode:
     """The known cell with its own kind, metadata and, if the course wrote it, source."""
     if cell.cell_type != known.cell_type:
         notes.append(f"The cell “{known.grade_id}” had another type; it is a {known.cell_type} cell again.")
@@ -130,7 +132,9 @@ def _restore(cells: list[Any], cell: Any, known: KnownCell, notes: list[str]) ->
     return restored
 
 
-def _reorder(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], notes: list[str]) -> None:
+def _reorder(
+    notebook: NotebookNode, known: Sequence[KnownCell], places: dict[str, NotebookNode], notes: list[str]
+) -> None:
     """Known cells in their released order; what the student wrote stays behind the known cell it follows."""
     wanted = [places[original.grade_id] for original in known if original.grade_id in places]
     known_ids = {id(cell) for cell in wanted}
@@ -138,7 +142,7 @@ def _reorder(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], 
     if [id(cell) for cell in present] == [id(cell) for cell in wanted]:
         return
     notes.append("The cells were in another order; the released order was restored.")
-    followers: dict[int, list[Any]] = {0: []}
+    followers: dict[int, list[NotebookNode]] = {0: []}
     leader = 0
     for cell in notebook.cells:
         if id(cell) in known_ids:
@@ -149,7 +153,9 @@ def _reorder(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], 
     notebook.cells = followers[0] + [each for cell in wanted for each in [cell, *followers[id(cell)]]]
 
 
-def _insert_missing(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], notes: list[str]) -> None:
+def _insert_missing(
+    notebook: NotebookNode, known: Sequence[KnownCell], places: dict[str, NotebookNode], notes: list[str]
+) -> None:
     """Bring back given cells behind the known cell that they followed. Missing student code stays missing."""
     after = -1
     for original in known:
@@ -162,7 +168,7 @@ def _insert_missing(notebook: Any, known: Sequence[KnownCell], places: dict[str,
             notes.append(f"The cell “{original.grade_id}” was missing and was put back.")
 
 
-def _new_cell(known: KnownCell, source: str, identity: str) -> Any:
+def _new_cell(known: KnownCell, source: str, identity: str) -> NotebookNode:
     kind = "code" if known.cell_type == "code" else "markdown"
     return new_cell(kind, source, identity, {"nbgrader": nbgrader_metadata(known)})
 
@@ -183,14 +189,14 @@ def nbgrader_metadata(known: KnownCell) -> dict[str, Any]:
     return metadata
 
 
-def _free_id(notebook: Any, wanted: str) -> str:
+def _free_id(notebook: NotebookNode, wanted: str) -> str:
     """Not one of nbformat's random ids: the same file must always give the same notebook."""
     taken = {cell["id"] for cell in notebook.cells}
     names = itertools.chain([wanted[:64]], (f"{wanted[:50]}-{number}" for number in itertools.count(2)))
     return next(name for name in names if name not in taken)
 
 
-def add_notes(notebook: Any, notes: Sequence[str]) -> None:
+def add_notes(notebook: NotebookNode, notes: Sequence[str]) -> None:
     """A first cell that tells student and instructor what was changed."""
     if notes:
         lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]

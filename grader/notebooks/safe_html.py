@@ -13,10 +13,10 @@ import binascii
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import nh3
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
 
 from grader.notebooks.drawings import has_sensible_size
 from grader.notebooks.highlighting import coloured
@@ -149,7 +149,7 @@ _BLOCK = re.compile(r"[\n<|]|[-*+>][ \t]|>>|\d[.)]")  # what could begin an elem
 _FORMULA = re.compile(r"\\\\(?=[\[(])|\\(?=begin)")
 
 
-def safe_texts(notebook: Any) -> None:
+def safe_texts(notebook: NotebookNode) -> None:
     """Make the texts of a repaired notebook harmless, but for those that the course gave and nobody else can change."""
     left = MAX_TEXTS
     for cell in notebook.cells:

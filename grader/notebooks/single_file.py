@@ -15,7 +15,8 @@ import mimetypes
 import re
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+
+from nbformat import NotebookNode
 
 from grader.errors import CourseError
 from grader.model.submission import Files
@@ -47,7 +48,7 @@ _FIRST = re.compile(rf"{re.escape(_NOTE)}(?:{re.escape(_RUN_FIRST)})?+(?:\n\n\[O
 _INSIDE = re.compile(_FIGURE.format('([^"<>]++)', '([^"<>]*+)', r"[\w/+.-]++", "[A-Za-z0-9+/=]*+"))
 
 
-def in_one_file(notebook: Any, beside: Files, colab: str = "") -> tuple[Any, set[str]]:
+def in_one_file(notebook: NotebookNode, beside: Files, colab: str = "") -> tuple[NotebookNode, set[str]]:
     """The notebook with the modules and figures that lie beside it, and the names of the files that are inside then.
 
     `colab` is the address by which Colab opens it, if there is one.
@@ -107,7 +108,7 @@ def _imports(name: str, text: str) -> Iterator[str]:
             yield node.module
 
 
-def as_ordinary(cells: list[Any]) -> list[Any]:
+def as_ordinary(cells: list[NotebookNode]) -> list[NotebookNode]:
     """Cells that were handed in, without what was put in. A cell that holds anything else is kept, with all in it."""
     kept = [cell for cell in cells if not _was_put_in(cell)]
     for cell in kept:
@@ -116,6 +117,6 @@ def as_ordinary(cells: list[Any]) -> list[Any]:
     return kept
 
 
-def _was_put_in(cell: Any) -> bool:
+def _was_put_in(cell: NotebookNode) -> bool:
     pattern = {"code": _MODULES, "markdown": _FIRST}.get(cell.cell_type)
     return bool(pattern and pattern.fullmatch(cell.source.rstrip("\n") + "\n" * (cell.cell_type == "code")))

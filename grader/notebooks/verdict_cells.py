@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from html import escape
-from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.model.denied import DeniedCall, Tried, for_student
 from grader.model.verdict import Reason, Scored, Verdict
@@ -43,7 +43,7 @@ _EXPLAINED = (
 _SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
 
 
-def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
+def verdict_outputs(verdict: Verdict, max_points: float) -> list[NotebookNode]:
     """The outputs of a test cell. The last one is the number that nbgrader reads."""
     points = Scored(verdict, max_points).points
     score = {
@@ -55,7 +55,7 @@ def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
     return [verdict_output(verdict, max_points), nbformat.from_dict(score)]
 
 
-def verdict_output(verdict: Verdict, max_points: float) -> Any:
+def verdict_output(verdict: Verdict, max_points: float) -> NotebookNode:
     """The verdict as an output that nbgrader takes no score from."""
     scored = Scored(verdict, max_points)
     panel = {
@@ -66,7 +66,7 @@ def verdict_output(verdict: Verdict, max_points: float) -> Any:
     return nbformat.from_dict(panel)
 
 
-def refuse_to_score(notebook: Any, why: str) -> None:
+def refuse_to_score(notebook: NotebookNode, why: str) -> None:
     """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
     for cell in notebook.cells:
         if is_test_cell(cell):
@@ -74,7 +74,7 @@ def refuse_to_score(notebook: Any, why: str) -> None:
             cell.outputs = verdict_outputs(Verdict(None, name, 0.0, Reason.NO_ANSWER, (why,)), points_of(cell))
 
 
-def blocked_output(denied: Sequence[DeniedCall]) -> Any:
+def blocked_output(denied: Sequence[DeniedCall]) -> NotebookNode:
     """A notice of what code tried and was not allowed: of what kind for the student, in full for the instructor."""
     kinds = list(dict.fromkeys(one.kind for one in denied))
     sentences = [*(f"It tried to {for_student(kind)}." for kind in kinds), _EXPLAINED]
@@ -87,7 +87,7 @@ def blocked_output(denied: Sequence[DeniedCall]) -> Any:
     )
 
 
-def results_of(notebook: Any) -> tuple[list[Scored], list[str]]:
+def results_of(notebook: NotebookNode) -> tuple[list[Scored], list[str]]:
     """The verdicts in a graded notebook, and what was blocked. Our metadata is on outputs of our own only."""
     verdicts = [verdict for cell in notebook.cells if is_test_cell(cell) for verdict in verdicts_of(cell)]
     return verdicts, blocked_in(notebook)
@@ -99,29 +99,29 @@ def together(results: Sequence[tuple[Sequence[Scored], Sequence[str]]]) -> tuple
     return verdicts, list(dict.fromkeys(one for _, found in results for one in found))
 
 
-def verdicts_of(cell: Any) -> list[Scored]:
+def verdicts_of(cell: NotebookNode) -> list[Scored]:
     """Those among the outputs of a test cell."""
     return [scored for output in cell.get("outputs", ()) if (scored := Scored.from_json(ours(output)))]
 
 
-def blocked_in(notebook: Any) -> list[str]:
+def blocked_in(notebook: NotebookNode) -> list[str]:
     """What was blocked in a graded notebook, in full."""
     return list(dict.fromkeys(one.for_instructor for one in _all_denied_in(notebook)))
 
 
-def tried_in(notebook: Any) -> list[Tried]:
+def tried_in(notebook: NotebookNode) -> list[Tried]:
     """The kinds of what was blocked."""
     return list(dict.fromkeys(one.kind for one in _all_denied_in(notebook)))
 
 
-def denied_in(output: Any) -> list[DeniedCall]:
+def denied_in(output: NotebookNode) -> list[DeniedCall]:
     """What an output of ours tells of."""
     told = ours(output).get(BLOCKED_KEY)
     few = told[:MAX_DENIED] if isinstance(told, list) else ()
     return [one for said in few if (one := DeniedCall.from_json(said))]
 
 
-def _all_denied_in(notebook: Any) -> Iterator[DeniedCall]:
+def _all_denied_in(notebook: NotebookNode) -> Iterator[DeniedCall]:
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
             yield from denied_in(output)

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from mimetypes import guess_type
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from markupsafe import Markup
 from math_core import LatexError, LatexToMathML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
 
 from grader.course.folder import Course
 from grader.pages.page_parts import template
@@ -47,14 +48,14 @@ class BookText(IPythonRenderer):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(escape=False, exclude_anchor_links=True)
-        self.attachments: Mapping[str, Any] = {}  # of the cell that is rendered
+        self.attachments: Mapping[str, object] = {}  # of the cell that is rendered
         self.sections: list[Section] = []
         self._folder = folder.resolve()
 
     def html(self, markdown: str) -> Markup:
         return Markup(MarkdownWithMath(renderer=self).render(markdown))
 
-    def heading(self, text: str, level: int, **_: Any) -> str:
+    def heading(self, text: str, level: int, **_: object) -> str:
         if level != 2:
             return f"<h{level}>{text}</h{level}>\n"
         section = Section(f"section-{len(self.sections) + 1}", Markup(_ANCHOR.sub("", text).replace("</a>", "")))
@@ -135,7 +136,7 @@ def write_book(course: Course, assignment: str) -> Path:
     return target
 
 
-def page(notebook: Any, name: str, folder: Path, colab: str = "") -> str:
+def page(notebook: NotebookNode, name: str, folder: Path, colab: str = "") -> str:
     """The page of a notebook whose figures lie in this folder."""
     text = BookText(folder)
     pieces = list(_pieces(notebook, text))
@@ -143,7 +144,7 @@ def page(notebook: Any, name: str, folder: Path, colab: str = "") -> str:
     return template("book.html").render(title=title, name=name, pieces=pieces, sections=text.sections, colab=colab)
 
 
-def _pieces(notebook: Any, text: BookText) -> Iterator[BookPiece]:
+def _pieces(notebook: NotebookNode, text: BookText) -> Iterator[BookPiece]:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             text.attachments = dict(cell.get("attachments", {}))

@@ -18,7 +18,6 @@ from grader.model.verdict import Reason, Verdict
 from grader.pages import charts
 from grader.pages.code_forms import form_of
 from grader.pages.report_lines import (
-    AlikeExercise,
     AlikePair,
     Bin,
     Counts,
@@ -255,14 +254,7 @@ def _identical(
 def _alike(grades: ClassGrades, earlier: Mapping[str, Work]) -> list[AlikePair]:
     wrong = {standing.student: _wrong(standing) for standing in grades.submissions}
     solutions = {standing.student: standing.solutions for standing in grades.submissions}
-    found = pairs(solutions, wrong, grades.given, {name: work.solutions for name, work in earlier.items()})
-    return [
-        AlikePair(
-            students=pair.students,
-            exercises=[AlikeExercise(shared.exercise, round(shared.alike, 2), shared.wrong) for shared in pair.shared],
-        )
-        for pair in found
-    ]
+    return pairs(solutions, wrong, grades.given, {name: work.solutions for name, work in earlier.items()})
 
 
 def _not_compared(graded: Sequence[Standing], order: Sequence[Label | None]) -> list[NotCompared]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from markupsafe import Markup, escape
+from nbformat import NotebookNode
 
 from grader.model.denied import for_student
 from grader.model.label import Label
@@ -78,7 +79,7 @@ MAX_OUTPUTS = 50  # of a cell, on the page
 _PATH = re.compile(r"(?<![\w.…/~])(?:~|/[\w.@+-]+)/[^\s'\"`,;:()]+")
 
 
-def page_of(notebook: Any, names: Mapping[str, object], sections: Sections) -> Page:
+def page_of(notebook: NotebookNode, names: Mapping[str, object], sections: Sections) -> Page:
     """All that the page says. `names` is what nbgrader knows: student, notebook, score, late penalty."""
     return _Reader(notebook, names, sections).page()
 
@@ -86,7 +87,7 @@ def page_of(notebook: Any, names: Mapping[str, object], sections: Sections) -> P
 class _Reader:
     """Reads what the grader and nbgrader have written into a notebook."""
 
-    def __init__(self, notebook: Any, names: Mapping[str, object], sections: Sections) -> None:
+    def __init__(self, notebook: NotebookNode, names: Mapping[str, object], sections: Sections) -> None:
         self.notebook = notebook
         self.names = names
         self.sections = sections
@@ -118,7 +119,7 @@ class _Reader:
             blocked=[self._sentence(f"It tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
         )
 
-    def _part(self, cell: Any) -> PagePart | None:
+    def _part(self, cell: NotebookNode) -> PagePart | None:
         marks = cell.metadata.get("nbgrader", {})
         if is_test_cell(cell):
             return self._exercise(cell, marks)
@@ -128,7 +129,7 @@ class _Reader:
             return self._commented(cell, one_line(marks["grade_id"]))
         return None
 
-    def _exercise(self, cell: Any, marks: Mapping[str, Any]) -> PagePart:
+    def _exercise(self, cell: NotebookNode, marks: Mapping[str, Any]) -> PagePart:
         exercise = exercise_of(marks["grade_id"])
         scored = next(reversed(verdicts_of(cell)), None)
         verdict = scored.verdict if scored else None
@@ -195,7 +196,7 @@ class _Reader:
         elif scored.verdict.right:
             part.steps = [Markup("The tests find nothing wrong: ask your instructor what is missing.")]
 
-    def _hint(self, cell: Any, verdict: Verdict | None) -> Iterator[Markup]:
+    def _hint(self, cell: NotebookNode, verdict: Verdict | None) -> Iterator[Markup]:
         section = self.sections.by_cell.get(cell.metadata["nbgrader"]["grade_id"], "")
         if verdict and verdict.reason == Reason.TO_DO and section in self.sections.with_hint:
             yield Markup("Begin with the hint that unfolds in this section.")
@@ -207,7 +208,7 @@ class _Reader:
         if named:
             yield Markup(f"Reread {', then '.join(named)} in the notebook.")
 
-    def _written(self, cell: Any, marks: Mapping[str, Any]) -> PagePart:
+    def _written(self, cell: NotebookNode, marks: Mapping[str, Any]) -> PagePart:
         points, most = number(marks.get("score")), number(marks.get("points")) or 0.0
         waiting = bool(marks.get("waiting")) or points is None
         empty = not waiting and not marks.get("by_hand", True)  # nbgrader gives no points for what is as it was
@@ -235,13 +236,13 @@ class _Reader:
         self._add_comment(part, cell)
         return part
 
-    def _only_comment(self, exercise: Label, cell: Any) -> PagePart | None:
+    def _only_comment(self, exercise: Label, cell: NotebookNode) -> PagePart | None:
         """For a solution without a test that somebody has said something about."""
         if exercise in self.tested:
             return None
         return self._commented(cell, f"Exercise {exercise}", f"comment-{exercise}")
 
-    def _commented(self, cell: Any, title: str, name: str = "") -> PagePart | None:
+    def _commented(self, cell: NotebookNode, title: str, name: str = "") -> PagePart | None:
         part = PagePart(name or f"comment-{title}", title, None, 0.0, "waiting", "Not graded")
         if cell.cell_type == "code":
             part.code, part.outputs = highlighted(cell.source), list(self._outputs(cell))
@@ -250,14 +251,14 @@ class _Reader:
         self._add_comment(part, cell)
         return part if part.comment else None
 
-    def _add_comment(self, part: PagePart, cell: Any) -> None:
+    def _add_comment(self, part: PagePart, cell: NotebookNode) -> None:
         marks = cell.metadata.get("nbgrader", {})
         said = marks.get("comment")
         # By itself, nbgrader says "No response." of cells that are as they were; the page says more.
         if isinstance(said, str) and said.strip() and marks.get("comment_by_hand", True):
             part.comment = narrow_html(said)
 
-    def _outputs(self, cell: Any) -> Iterator[Markup]:
+    def _outputs(self, cell: NotebookNode) -> Iterator[Markup]:
         """What the cell has printed and drawn, and how it has ended: who gives points by hand has seen it."""
         theirs = [output for output in cell.outputs if not ours(output)]
         for output in rebuild_again(theirs[:MAX_OUTPUTS]):
@@ -286,7 +287,7 @@ def _wait(part: PagePart, marks: Mapping[str, Any]) -> None:
     part.state, part.headline = "waiting", "Waiting for your instructor"
 
 
-def _by_rule(part: PagePart, cell: Any) -> PagePart:
+def _by_rule(part: PagePart, cell: NotebookNode) -> PagePart:
     """What counts of it by the rules of the term. What was found stays on the page: there is something to learn."""
     said = cell.metadata.get("nbgrader", {}).get("rule")
     part.rule = Rule(said) if said in list(Rule) else None
@@ -355,7 +356,7 @@ def _says_how_many(verdict: Verdict) -> bool:
     return verdict.reason in _UNEXPLAINED and _some_cases_are_right(verdict)
 
 
-def _again(cell: Any, exercise: Label) -> Markup:
+def _again(cell: NotebookNode, exercise: Label) -> Markup:
     """A notebook need not have checks that are called so; but a test cell it has."""
     call = f"check({exercise!r})"
     what = f"<code>{call}</code>" if call in cell.source else "the cell below it"

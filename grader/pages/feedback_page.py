@@ -9,6 +9,7 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import Exporter
+from nbformat import NotebookNode
 from nbgrader.api import Assignment, Comment, Grade, Notebook, Student, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
@@ -34,7 +35,7 @@ class Grades(GetGrades):
     The points in all are those that count by the rules of the term. Those of a cell are as they were given.
     """
 
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         names = resources["nbgrader"]
         self.notebook_id, self.assignment_id, self.student_id = (
             names[name] for name in ("notebook", "assignment", "student")
@@ -89,7 +90,7 @@ class Grades(GetGrades):
         ).first()
         return " ".join(filter(None, found or ())) or student
 
-    def _which(self, submission: Any) -> str:
+    def _which(self, submission: SubmittedAssignment) -> str:
         """Which hand-in this is, where the best of several counts."""
         if not self._rules.best:
             return ""
@@ -99,7 +100,7 @@ class Grades(GetGrades):
         aside = how_many(self._session, [one.id for one in submissions])
         return said_of_best(sum(map(_is_graded, submissions)) + aside.total(), submission.timestamp, self._rules.zone)
 
-    def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
+    def _taken_off(self, submission: SubmittedAssignment, points: float) -> tuple[float, str]:
         """For being late, and by which rule."""
         if self._rules.late is None:
             rows = notebook_rows(self._session, self.assignment_id, self.student_id)
@@ -108,20 +109,20 @@ class Grades(GetGrades):
         late = self._rules.late_by(self.student_id, submission.timestamp, due, submission.extension)
         return self._rules.late.penalty(points, late), self._rules.late.words
 
-    def _get_score(self, cell: Any, _resources: Any) -> None:
+    def _get_score(self, cell: NotebookNode, _resources: object) -> None:
         grade = self._grades.get(cell.metadata.nbgrader["grade_id"])
         if grade is not None:
             by_hand, rule = grade.manual_score is not None, self._items[grade.name].rule
             known = {"score": grade.score, "points": grade.max_score, "by_hand": by_hand, "rule": rule}
             cell.metadata.nbgrader.update(known, waiting=bool(grade.needs_manual_grade))
 
-    def _get_comment(self, cell: Any, _resources: Any) -> None:
+    def _get_comment(self, cell: NotebookNode, _resources: object) -> None:
         comment = self._comments.get(cell.metadata.nbgrader["grade_id"])
         if comment is not None:
             cell.metadata.nbgrader.update(comment=comment.comment, comment_by_hand=bool(comment.manual_comment))
 
 
-def _is_graded(submission: Any) -> bool:
+def _is_graded(submission: SubmittedAssignment) -> bool:
     return any(grade.auto_score is not None for notebook in submission.notebooks for grade in notebook.grades)
 
 
@@ -147,12 +148,12 @@ class FeedbackExporter(Exporter):
             notebook = nbformat.v4.new_notebook(metadata={METADATA_KEY: {NOTES: [_UNREADABLE]}})
         return self.from_notebook_node(notebook, resources=resources, **kw)
 
-    def from_notebook_node(self, nb: Any, resources: Any = None, **kw: Any) -> tuple[str, Any]:
+    def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> tuple[str, Any]:
         nb, resources = super().from_notebook_node(nb, resources, **kw)
         names = resources.get("nbgrader", {})
         return render(page_of(nb, names, self._sections(nb, names))), resources
 
-    def _sections(self, nb: Any, names: Mapping[str, Any]) -> Sections:
+    def _sections(self, nb: NotebookNode, names: Mapping[str, Any]) -> Sections:
         """Of the released notebook, if it lies where nbgrader has put it; else of the student's own."""
         course = getattr(self.parent, "coursedir", None)
         if course is not None and {"assignment", "notebook"} <= names.keys():
@@ -163,7 +164,7 @@ class FeedbackExporter(Exporter):
         return Sections.of(nb)
 
 
-def _in_shape(notebook: Any) -> Any:
+def _in_shape(notebook: NotebookNode) -> NotebookNode:
     """What everything that follows takes for granted, whoever has changed the file."""
     notebook.cells = [cell for cell in notebook.cells if isinstance(cell, dict)]
     for cell in notebook.cells:

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -21,7 +20,7 @@ from grader.term.rules import Rule
 REPORT = "report"
 
 
-def template(name: str, **filters: Callable[..., Any]) -> Template:
+def template(name: str, **filters: Callable[..., object]) -> Template:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,

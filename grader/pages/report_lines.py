@@ -137,6 +137,8 @@ class StudentLine:
 
 @dataclass(frozen=True)
 class AlikeExercise:
+    """An exercise that both of a pair have solved with much the same code."""
+
     exercise: Label
     alike: float  # the share of the shorter solution that is in the other one
     wrong: bool

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
 _POINTS = re.compile(r"\(([\d.]+) points?\)")
@@ -26,7 +26,7 @@ class Sections:
     with_hint: frozenset[str] = frozenset()  # headings below which something unfolds
 
     @staticmethod
-    def of(notebook: Any) -> Sections:
+    def of(notebook: NotebookNode) -> Sections:
         title, above, anchor = "", "", ""
         by_cell, by_anchor, with_hint = {}, {}, set()
         for cell in notebook.cells:

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 
 from grader.model.label import Label, as_in, in_order
 from grader.pages.code_forms import CodeForm, form_of
-from grader.pages.report_lines import Identical
+from grader.pages.report_lines import AlikeExercise, AlikePair, Identical
 
 ALIKE = 0.8  # the share of parts of the shorter of two solutions that the other has as well
 # Of how many students a solution may be and still say something about two of them.
@@ -37,21 +37,6 @@ FEW, SHARE = 8, 0.1
 # writes alike once does so again. Hence a margin, and a larger one the fewer others there are whose habits we see.
 PARTS, MOST = 3.0, 6.0
 MARGIN, UNSEEN = 8.0, 60.0
-
-
-@dataclass(frozen=True)
-class Shared:
-    """An exercise that both of a pair have solved with much the same code."""
-
-    exercise: Label
-    alike: float  # the share of the shorter solution that is in the other one
-    wrong: bool
-
-
-@dataclass(frozen=True)
-class Pair:
-    students: tuple[str, str]
-    shared: Sequence[Shared]
 
 
 @dataclass(frozen=True)
@@ -66,7 +51,7 @@ class Work:
 @dataclass(frozen=True)
 class _Evidence:
     bits: float
-    shared: Shared
+    exercise: AlikeExercise
 
 
 def pairs(
@@ -74,7 +59,7 @@ def pairs(
     wrong: Mapping[str, Collection[Label]],
     given: Mapping[Label, Sequence[str]],
     earlier: Mapping[str, Mapping[Label, str]] | None = None,
-) -> list[Pair]:
+) -> list[AlikePair]:
     """Those that have more in common than chance explains; the most striking first.
 
     `solutions` are sources by student and exercise, `wrong` the exercises that did not get full marks, `given` the
@@ -95,10 +80,11 @@ def pairs(
             both_wrong = any(exercise in wrong.get(student, ()) for student in pair) and all(
                 exercise in wrong.get(student, ()) or (same and student in earlier) for student in pair
             )
-            found[pair].append(_Evidence(2 * bits if both_wrong else bits, Shared(exercise, alike, both_wrong)))
+            shared = AlikeExercise(exercise, round(alike, 2), both_wrong)
+            found[pair].append(_Evidence(2 * bits if both_wrong else bits, shared))
     needed = _needed(len(everyone))
     striking = [
-        (bits, Pair(pair, [weighed.shared for weighed in evidence]))
+        (bits, AlikePair(pair, [weighed.exercise for weighed in evidence]))
         for pair, evidence in found.items()
         if (bits := sum(weighed.bits for weighed in evidence)) >= needed
     ]

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
@@ -19,7 +20,7 @@ ASSISTANTS = Path(__file__).with_name("AGENTS.md")
 class ModulesBeside(NbGraderPreprocessor):
     """Comes first: what a cell says afterwards is what the gradebook keeps, and what a submission is restored to."""
 
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.source = for_students(cell.source)

@@ -18,6 +18,7 @@ from typing import Any
 from grader.course.folder import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook, copy_gradebook
+from grader.notebooks.modules_beside import LEFT_BEHIND
 from grader.release.leaks import Searched, refuse_leaks
 
 
@@ -49,7 +50,7 @@ def differing(one: Path, other: Path) -> list[str]:
 def _files(folder: Path) -> set[Path]:
     """The files of a folder, without what Python and Jupyter leave behind where they have been at work."""
     files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
-    return {file for file in files if not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)}
+    return {file for file in files if not LEFT_BEHIND & set(file.parts)}
 
 
 def _same(one: Path, other: Path) -> bool:

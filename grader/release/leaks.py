@@ -15,7 +15,9 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from nbformat import NotebookNode
 
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -113,14 +115,14 @@ def _solutions(course: Course, other: str, marks: SecretMarks) -> Iterator[Secre
         yield secret._replace(of=f"{secret.of} of {other}")
 
 
-def _not_shown(secrets: Iterable[Secret], cells: Sequence[Any], marks: SecretMarks) -> list[Secret]:
+def _not_shown(secrets: Iterable[Secret], cells: Sequence[NotebookNode], marks: SecretMarks) -> list[Secret]:
     shown = [_Page.of([text]) for text in shown_by_an_author(cells, marks)]
     somewhere = _Page.joined(shown)
     asked = [one for one in dict.fromkeys(secrets) if one.lines]
     return [one for one in asked if not somewhere.may_have(one) or not any(page.has(one) for page in shown)]
 
 
-def _cells(course: Course, assignment: str) -> list[Any]:
+def _cells(course: Course, assignment: str) -> list[NotebookNode]:
     names = course.notebooks("source", assignment)
     return [cell for name in names for cell in course.read("source", assignment, name).cells]
 

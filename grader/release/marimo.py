@@ -37,6 +37,7 @@ from grader.course.loading import Exercises
 from grader.errors import CourseError
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import is_test_cell, solved_exercise
+from grader.notebooks.modules_beside import LEFT_BEHIND
 from grader.release.leaks import refuse_leaks
 
 # Names that several cells of a notebook define, made unique in place: layout and comments stay.
@@ -174,7 +175,7 @@ def convert_release(course: Course, assignment: str) -> Path:
     """Make release_marimo/ASSIGNMENT of release/ASSIGNMENT; returns the notebook."""
     source, target = course.folder("release") / assignment, course.root / FOLDER / assignment
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", ".ipynb_checkpoints"))
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.ipynb", *LEFT_BEHIND))
     path = target / f"{assignment}.py"
     write_marimo(course.read("release", assignment), course.exercises(assignment), path)
     refuse_leaks(course, assignment, FOLDER)

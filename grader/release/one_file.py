@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import nbformat
+from nbformat import NotebookNode
+from traitlets.config import Config
 
 from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.notebooks.modules_beside import LEFT_BEHIND
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.single_file import in_one_file
 from grader.release.beside import ASSISTANTS
@@ -28,7 +30,7 @@ SETTING = "c.GraderCourse.public_url"
 _ON_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:tree|blob)/([^\s?#()<>\"]+)")
 
 
-def public_folder(config: Any) -> str:
+def public_folder(config: Config) -> str:
     """The folder that a course names, as Colab calls it; empty if it names none."""
     setting = str(config.GraderCourse.get("public_url", "")).strip()
     found = _ON_GITHUB.fullmatch(setting.rstrip("/"))
@@ -47,8 +49,6 @@ def in_colab(folder: str, assignment: str, name: str) -> str:
 
 
 FOLDER = "release_single"
-
-LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
 
 
 def write_single_files(course: Course, assignment: str) -> Path:
@@ -80,7 +80,7 @@ def write_single_files(course: Course, assignment: str) -> Path:
     return target
 
 
-def _need_readable(ordinary: Any, single: Any, name: str) -> None:
+def _need_readable(ordinary: NotebookNode, single: NotebookNode, name: str) -> None:
     """What is handed in must be read as the ordinary notebook, whatever is in it, and however large it is."""
     as_read = [parse_notebook(nbformat.writes(each).encode()).cells for each in (ordinary, single)]
     if as_read[0] != as_read[1]:

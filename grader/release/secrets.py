@@ -6,11 +6,14 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
+from traitlets.config import Config
 
 from grader.model.exercise import Exercise
+from grader.notebooks.cells import called
 from grader.release.token_lines import TokenLine, lines_of
 
 SHOWN = "shown"  # the tag of a cell whose lines students are meant to see, though a solution has them, too
@@ -43,7 +46,7 @@ class SecretMarks(NamedTuple):
     stub: str  # that stands in the place of an answer in words; an author may have written nothing else
 
     @classmethod
-    def of(cls, config: Any) -> SecretMarks:
+    def of(cls, config: Config) -> SecretMarks:
         solution, hidden, scheme = (kind(config=config) for kind in (ClearSolutions, ClearHiddenTests, ClearMarkScheme))
         return cls(
             (solution.begin_solution_delimeter, solution.end_solution_delimeter),
@@ -61,34 +64,29 @@ def words_of(text: str) -> str:
     return spaced(re.findall(r"\w+", text.lower()))
 
 
-def secrets_of_cells(cells: Sequence[Any], marks: SecretMarks) -> Iterator[Secret]:
+def secrets_of_cells(cells: Sequence[NotebookNode], marks: SecretMarks) -> Iterator[Secret]:
     """Solutions and hidden tests, with the words in them."""
     for cell in cells:
-        name = _name(cell)
-        hidden = list(_regions(cell.source, marks.hidden))
-        for code in hidden:
+        name = called(cell)
+        for code in _parted(cell.source, marks.hidden)[0]:
             yield from _code(code, f"the hidden test in cell {name}")
             yield from (_words(one or other, f"a text of the hidden test in cell {name}", _PHRASE)
                         for one, other in _STRING.findall(code))  # fmt: skip
-        for text in _regions(cell.source, marks.scheme):
+        for text in _parted(cell.source, marks.scheme)[0]:
             yield from _sentences(text, f"the mark scheme in cell {name}")
     yield from secrets_of_solutions(cells, marks)
 
 
-def secrets_of_solutions(cells: Iterable[Any], marks: SecretMarks) -> Iterator[Secret]:
+def secrets_of_solutions(cells: Iterable[NotebookNode], marks: SecretMarks) -> Iterator[Secret]:
     for cell in cells:
-        of = f"the solution in cell {_name(cell)}"
+        of = f"the solution in cell {called(cell)}"
         for text in _solutions(cell, marks):
             yield from _code(text, of) if cell.cell_type == "code" else _sentences(text, of)
 
 
-def _name(cell: Any) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", ""))
-
-
-def _solutions(cell: Any, marks: SecretMarks) -> list[str]:
+def _solutions(cell: NotebookNode, marks: SecretMarks) -> list[str]:
     """What nbgrader takes out of a cell: regions; where a cell for solutions has none, all of it."""
-    found = list(_regions(cell.source, marks.solution))
+    found, _ = _parted(cell.source, marks.solution)
     settings = cell.metadata.get("nbgrader", {})
     is_whole = not found and settings.get("solution", False) and cell.source.strip() != marks.stub.strip()
     return [cell.source] if is_whole else found
@@ -107,10 +105,10 @@ def secrets_of_exercise(exercise: Exercise) -> Iterator[Secret]:
         yield from (_words(says, of, _PHRASE) for says in (misconception.says, misconception.says_of_code))
 
 
-def shown_by_an_author(cells: Iterable[Any], marks: SecretMarks) -> list[str]:
+def shown_by_an_author(cells: Iterable[NotebookNode], marks: SecretMarks) -> list[str]:
     """The texts of cells that are marked as shown. What nbgrader takes out or grades cannot be."""
     return [
-        _outside(_outside(cell.source, marks.solution), marks.hidden)
+        _parted(_parted(cell.source, marks.solution)[1], marks.hidden)[1]
         for cell in cells
         if SHOWN in cell.metadata.get("tags", [])
         and not any(cell.metadata.get("nbgrader", {}).get(key) for key in ("solution", "grade"))
@@ -120,7 +118,7 @@ def shown_by_an_author(cells: Iterable[Any], marks: SecretMarks) -> list[str]:
 # --- pieces that give away the whole --------------------------------------------------------------------------------
 
 
-def _function(function: Any, of: str) -> Iterator[Secret]:
+def _function(function: object, of: str) -> Iterator[Secret]:
     while isinstance(function, functools.partial):
         function = function.func
     if callable(function):
@@ -131,7 +129,7 @@ def _function(function: Any, of: str) -> Iterator[Secret]:
 
 
 @functools.cache
-def _source(function: Callable[..., Any]) -> str:
+def _source(function: Callable[..., object]) -> str:
     return inspect.getsource(function)
 
 
@@ -165,26 +163,16 @@ def _words(text: str, of: str, fewest: int) -> Secret:
     return Secret((words,) if len(words.split()) >= fewest else (), True, of, " ".join(text.split()))
 
 
-def _regions(text: str, marks: tuple[str, str]) -> Iterator[str]:
-    """What stands between marks; where the second is missing, up to the end."""
-    region: list[str] | None = None
+def _parted(text: str, marks: tuple[str, str]) -> tuple[list[str], str]:
+    """The regions between marks, and the lines outside. Where the second mark is missing, a region goes to the end."""
+    regions: list[list[str]] = []
+    outside: list[str] = []
+    into = outside
     for line in text.split("\n"):
         if marks[0] in line:
-            region = []
-        elif region is not None and marks[1] in line:
-            yield "\n".join(region)
-            region = None
-        elif region is not None:
-            region.append(line)
-    if region:
-        yield "\n".join(region)
-
-
-def _outside(text: str, marks: tuple[str, str]) -> str:
-    """The lines that are not between marks."""
-    lines, inside = [], False
-    for line in text.split("\n"):
-        inside = (inside or marks[0] in line) and marks[1] not in line
-        if not inside and marks[1] not in line:
-            lines.append(line)
-    return "\n".join(lines)
+            regions.append(into := [])
+        elif marks[1] in line:
+            into = outside
+        else:
+            into.append(line)
+    return ["\n".join(region) for region in regions], "\n".join(outside)

@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from nbformat import NotebookNode
 
 from grader.release.decoding import LARGEST, Content, TooMuchToRead, decodings_of, forms_of, plain, printable, text_of
 
@@ -93,9 +95,8 @@ class Reading:
     def _add(self, place: str, text: str) -> None:
         self.texts.append(Text(self._file, place, text))
 
-    def _take_json(self, place: str, data: Any, depth: int) -> None:
-        cells = data.get("cells") if isinstance(data, dict) else None
-        if not isinstance(cells, list):
+    def _take_json(self, place: str, data: object, depth: int) -> None:
+        if not isinstance(data, dict) or not isinstance(cells := data.get("cells"), list):
             self._take_strings(place, data, depth)
             return
         for index, cell in enumerate(cells, 1):
@@ -105,26 +106,26 @@ class Reading:
                 self._take_strings(f"{place}, cell {name}{where}", value, depth)
         self._take_strings(f"{place}, metadata", {key: value for key, value in data.items() if key != "cells"}, depth)
 
-    def _take_strings(self, place: str, value: Any, depth: int) -> None:
+    def _take_strings(self, place: str, value: object, depth: int) -> None:
         """All strings in a value; a list of them is a text, as notebooks have it."""
         for text in _strings(value):
             self._take(place, text, depth + 1)
 
 
-def _json(text: str) -> Any:
+def _json(text: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=_whole)
     except (ValueError, RecursionError):
         return None
 
 
-def _whole(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _whole(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     if len(data := dict(pairs)) < len(pairs):
         raise ValueError("a name that stands there twice hides what comes first")
     return data
 
 
-def _name(cell: Any) -> str:
+def _name(cell: NotebookNode) -> str:
     """How an author finds a cell: by its grade id, or the cell's own."""
     try:
         return str(cell["metadata"]["nbgrader"]["grade_id"])
@@ -132,7 +133,7 @@ def _name(cell: Any) -> str:
         return str(cell.get("id", "")) if isinstance(cell, dict) else ""
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -581,7 +581,7 @@ def test_copies_make_a_pair_also_with_other_names() -> None:
     solutions["original"] = COPY
     (pair,) = pairs(solutions, {}, {})
     assert pair.students == ("copied", "original")
-    assert [(one.exercise, one.wrong) for one in pair.shared] == [(1, False), (2, False), (5, False), (7, False)]
+    assert [(one.exercise, one.wrong) for one in pair.exercises] == [(1, False), (2, False), (5, False), (7, False)]
 
 
 @pytest.mark.parametrize("size", [2, 12, 30, 300])
@@ -663,7 +663,7 @@ def test_a_disguise_hides_no_copy(disguise: str) -> None:
     }
     (pair,) = pairs({**solutions, "copied": disguised, "original": COPY}, {}, {})
     assert pair.students == ("copied", "original")
-    assert [one.exercise for one in pair.shared] == list(COPY)
+    assert [one.exercise for one in pair.exercises] == list(COPY)
 
 
 UNLIKE = {
@@ -705,7 +705,7 @@ def test_half_of_one_and_half_of_another_accuses_neither() -> None:
     mixed = {**ANOTHERS, 5: COPY[5], 7: COPY[7]}
     wrong = {student: set(COPY) for student in ("one", "another", "mixed")}
     found = pairs({**others, "one": {5: COPY[5], 7: COPY[7]}, "another": ANOTHERS, "mixed": mixed}, wrong, {})
-    assert {pair.students: [one.exercise for one in pair.shared] for pair in found} == {
+    assert {pair.students: [one.exercise for one in pair.exercises] for pair in found} == {
         ("another", "mixed"): [1, 2],
         ("mixed", "one"): [5, 7],
     }
@@ -728,7 +728,7 @@ def test_the_same_mistake_weighs_more() -> None:
     solutions |= {"one": {**honest(50), **two}, "other": {**honest(51), **two}}
     assert pairs(solutions, {}, {}) == []
     (pair,) = pairs(solutions, {"one": {2, 7}, "other": {2, 7}}, {})
-    assert [(one.exercise, one.wrong) for one in pair.shared if one.exercise in two] == [(2, True), (7, True)]
+    assert [(one.exercise, one.wrong) for one in pair.exercises if one.exercise in two] == [(2, True), (7, True)]
 
 
 def test_what_the_course_gave_and_what_many_have_says_nothing() -> None:

@@ -25,7 +25,7 @@ from grader.notebooks.cells import solved
 from grader.pages import class_summary
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
-from grader.pages.similar_code import Pair, Shared
+from grader.pages.report_lines import AlikeExercise, AlikePair
 from grader.publishing import publish as publishing
 from grader.release.compiling import compile_release
 from support.command_line import Ended, grader
@@ -165,9 +165,9 @@ def test_the_order_tells_nothing_and_points_are_the_same(course: Course) -> None
 
 
 def test_similar_code_is_that_of_codes(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pairs(solutions: Iterable[str], *_: object) -> list[Pair]:
+    def pairs(solutions: Iterable[str], *_: object) -> list[AlikePair]:
         one, other, *_rest = solutions
-        return [Pair((one, other), [Shared(1, 0.9, False)])]
+        return [AlikePair((one, other), [AlikeExercise(1, 0.9, False)])]
 
     monkeypatch.setattr(class_summary, "pairs", pairs)
     page, table, data = write_report(course, WORDS, silent)
