@@ -49,7 +49,7 @@ _OF_LIBRARIES = {
 _OF_MODULES = {
     "bias", "embedding_dim", "eps", "grad", "in_features", "normalized_shape", "num_embeddings",
     "out_features", "p", "param_groups", "step", "training", "weight",
-    *(name for name in vars(SmallModel) if not name.startswith("_")),
+    *SmallModel.__annotations__,
 }  # fmt: skip
 _READS_OTHERS = {"format", "format_map"}  # texts that say which attributes to read
 

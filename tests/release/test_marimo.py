@@ -116,7 +116,7 @@ def test_a_check_may_call_its_exercise_by_name(tmp_path: Path) -> None:
     new_assignment(course, "week1")
     new_exercise(course, "the-mean", "week1")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell('check("the-mean")')])
-    write_marimo(notebook, course.exercises("week1"), tmp_path / "week1.py")
+    write_marimo(notebook, Course(tmp_path).exercises("week1"), tmp_path / "week1.py")
     assert "the_mean  # this cell runs again" in (tmp_path / "week1.py").read_text()
 
 

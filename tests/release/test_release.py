@@ -261,6 +261,7 @@ def test_ctrl_c_leaves_the_former_release_or_the_new_one(
     change_source(course, nothing)
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(HOOK.format(file=str(tmp_path / "times"), when=when))
+    course = Course(course.root)
     with pytest.raises(KeyboardInterrupt):
         compile_release(course, "self_attention")
     changed = [one != other for one, other in zip(before, state(course), strict=True)]

@@ -31,6 +31,8 @@ def small_shapes(vocab_size: int, d_model: int, context_length: int) -> dict[str
 class SmallModel(nn.Module):
     """A model in which each position sees the mean of those before. In training, dropout removes one part entirely."""
 
+    context_length: int  # students' code may read what is named here
+
     def __init__(self, weights: Mapping[str, Tensor]) -> None:
         super().__init__()
         vocab_size, d_model = weights["tokens.weight"].shape
