@@ -1,4 +1,4 @@
-"""What the reference and the misconceptions answer in some cases: computed when it is asked for, and once."""
+"""Answers of the reference and of misconceptions to some cases: computed on demand, and once."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ Held = Sequence[Misconception]  # one misconception, or two at once
 
 
 class CaseKey:
-    """A case of an exercise with what may be answered to it."""
+    """A case, with the answers of the reference and of misconceptions."""
 
     def __init__(self, exercise: Exercise, case: SampledCase) -> None:
         self.case = case
         self._exercise = exercise
-        # Of single misconceptions. Pairs are thousands, and hardly ever asked for twice.
+        # For single misconceptions: there are thousands of pairs, hardly ever needed twice.
         self._answers: dict[str, Returned | Raised] = {}
         self._readings: dict[str, Returned | Raised] = {}
         self._outputs: dict[str, Any] = {}
-        self.seconds = 0.0  # that computing what is expected took, for whoever chooses among cases
+        self.seconds = 0.0  # spent on the expected answer, for choosing among cases
 
     @functools.cached_property
     def expected(self) -> Any:
-        """What is compared of the reference's answer."""
+        """The compared part of the reference's answer."""
         start = time.perf_counter()
         expected = self._compared(self._value(()))
         self.seconds = time.perf_counter() - start
         return expected
 
     def answer(self, held: Held) -> Returned | Raised:
-        """What a student's code with these misconceptions would answer."""
+        """The answer of student code with these misconceptions."""
         return _kept(self._answers, held, self._answer)
 
     def wrong(self, held: Held) -> Returned | Raised:
-        """What is compared of it."""
+        """The compared part of the answer with these misconceptions."""
         return _kept(self._readings, held, self._read)
 
     def output(self, held: Held) -> Any:
-        """The output at a glance, of the reference if nothing is held; None where it cannot be computed."""
+        """The first output with these misconceptions, if any; None where it cannot be computed."""
         return _kept(self._outputs, held, self._look)
 
     @property
     def is_soon_computed(self) -> bool:
-        """Whether nothing in it takes long."""
+        """Whether no part of the case takes long."""
         return self._glance.whole
 
     def soon(self, held: Held) -> Returned | Raised:
-        """What is compared of what can soon be computed."""
+        """The compared part of the answer to the case without its slow parts."""
         try:
             value = _quietly(self._glance.answer, changes_of(held))
         except Exception as error:
@@ -62,7 +62,7 @@ class CaseKey:
         return Returned(self._compared_at_a_glance(value), [])
 
     def changed(self, changes: Mapping[str, Any]) -> Any:
-        """What is compared of what the reference soon computes with these steps; None if it fails. It is not kept."""
+        """The compared part of the reference's quick answer with these steps; None if it fails. Not kept."""
         try:
             if self._exercise.glance:
                 return self._compared_at_a_glance(_quietly(self._glance.answer, changes))
@@ -71,7 +71,7 @@ class CaseKey:
             return None
 
     def changed_at_first(self, changes: Mapping[str, Any]) -> Any:
-        """The same at a glance, if there is one."""
+        """The first output with these steps; without a glance, all that is compared."""
         return self._output(changes, once=True) if self._exercise.glance else self.changed(changes)
 
     @functools.cached_property
@@ -108,7 +108,7 @@ class CaseKey:
 
 
 def _kept(known: dict[str, Computed], held: Held, compute: Callable[[Held], Computed]) -> Computed:
-    """What is remembered of one misconception, or of none."""
+    """The value for these misconceptions, remembered if there is at most one."""
     if len(held) > 1:
         return compute(held)
     name = held[0].name if held else ""
@@ -118,13 +118,13 @@ def _kept(known: dict[str, Computed], held: Held, compute: Callable[[Held], Comp
 
 
 def _quietly(compute: Callable[[Mapping[str, Any]], Any], changes: Mapping[str, Any]) -> Any:
-    """Wrong code makes torch warn, which is not for who grades."""
+    """Compute without the warnings that torch gives for wrong code."""
     with warnings.catch_warnings(action="ignore"):
         return compute(changes)
 
 
 class AnswerKey:
-    """The cases of an exercise with what may be answered to them."""
+    """The cases of an exercise, with the possible answers to them."""
 
     def __init__(self, exercise: Exercise, cases: Sequence[SampledCase | CaseKey]) -> None:
         self.exercise = exercise
@@ -132,26 +132,26 @@ class AnswerKey:
         self.cases = [key.case for key in self._keys]
 
     def only(self, indices: Iterable[int]) -> AnswerKey:
-        """The same for some of the cases, with all that has been computed for them, and will be."""
+        """A key for some of the cases, which shares all computed answers."""
         return AnswerKey(self.exercise, [self._keys[index] for index in indices])
 
     def short(self) -> AnswerKey:
-        """The same without cases that promise memory, which are long, and show no mistakes that the others do not."""
+        """A key without memory promises: those cases are long, and show no mistakes that the others miss."""
         short = [index for index, case in enumerate(self.cases) if not case.case.promise]
         return self.only(short) if len(short) < len(self.cases) else self
 
     def split(self) -> tuple[AnswerKey, AnswerKey]:
-        """The first case and all others: hardly any code that is asked again in another way gets beyond the first."""
+        """Keys for the first case and for the rest: hardly any code that is asked again gets beyond the first."""
         return self.only([0]), self.only(range(1, len(self.cases)))
 
     @functools.cached_property
     def expected(self) -> list[Any]:
-        """What is compared of the reference's answer to each case."""
+        """The compared part of the reference's answer to each case."""
         return [key.expected for key in self._keys]
 
     @functools.cached_property
     def about_numbers(self) -> list[int]:
-        """The cases but those about what is asked for beside right numbers."""
+        """Indices of the cases that ask for right numbers alone."""
         return [index for index, case in enumerate(self.cases) if not case.case.beside]
 
     def __getitem__(self, index: int) -> CaseKey:
@@ -159,5 +159,5 @@ class AnswerKey:
 
 
 def answers_of_code(cases: Sequence[SampledCase], code: Callable[..., Any]) -> list[Returned | Raised]:
-    """What code answers to these cases, as if it were a student's."""
+    """The answers of some code to these cases, as if it were a student's."""
     return [answered(functools.partial(code, *case.inputs), case.inputs) for case in cases]

@@ -1,4 +1,4 @@
-"""The verdict that does a student most justice: in any form of the inputs, and whatever went wrong before."""
+"""Find the fairest verdict: in any form of the inputs, and whatever went wrong in earlier exercises."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
 
-# Other forms of the inputs change nothing of it. Numbers in lists are on no device, so with them nobody misses it.
+# Verdicts that no other form of the inputs changes. Lists are on no device, so they would hide a wrong one.
 _WHATEVER_THE_FORM = (Reason.MISSING, Reason.TO_DO, Reason.NO_ANSWER, Reason.WRONG_DEVICE)
 
 # Puts cases to the student's code, with these functions in place of the student's own.
@@ -28,8 +28,8 @@ def best_verdict(
 ) -> Verdict:
     """Judge with the student's earlier functions first, then with right ones in place of them.
 
-    There is a key for each form that the inputs may come in. The order changes no verdict: right ones come first
-    where one of the student's hangs, since that would have to be waited for again.
+    `keys` has one for each form of the inputs. The order never changes the verdict: right functions come first
+    where one of the student's hangs, to avoid waiting for it again.
     """
     best = _Best(keys, ask, judge)
     followed = best.verdict(standins) if standins and standins_first else None
@@ -40,21 +40,20 @@ def best_verdict(
         return verdict
     followed = followed or best.verdict(standins)
     if followed.misconceptions and verdict.misconceptions:
-        return followed  # which is about this exercise's own code, while the other may tell of an earlier one's
+        return followed  # it is about this exercise's own code, the other perhaps about an earlier one's
     # When both earn the same, the one that does not depend on earlier exercises explains better.
     return max(followed, verdict, key=lambda verdict: (verdict.credit, bool(verdict.misconceptions)))
 
 
 def in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
-    """The cases, then the same in the other forms that inputs may come in."""
+    """Keys for the cases as drawn, and in each other form of their inputs."""
     cases = exercise.sample(seed)
     reformed = [[SampledCase(case.case, form(case.inputs)) for case in cases] for form in exercise.other_forms]
     return [AnswerKey(exercise, drawn) for drawn in (cases, *reformed)]
 
 
 class _Best:
-    """The best verdict in any form of the inputs. The same answers, as where earlier functions are right, are judged
-    once."""
+    """Finds the best verdict in any form. Equal answers, as where earlier functions are right, are judged once."""
 
     def __init__(self, keys: Sequence[AnswerKey], ask: Ask, judge: Judge) -> None:
         self._keys = keys
@@ -63,7 +62,7 @@ class _Best:
         self._known: list[tuple[AnswerKey, list[Answer], Verdict]] = []
 
     def verdict(self, standins: Standins) -> Verdict:
-        """Whether all is right in one of the forms is seen soon. Mistakes are looked for only where it is in none."""
+        """Try every form first: mistakes are searched for, which takes long, only if none is right."""
         if len(self._keys) == 1:
             return self._judged(self._keys[0], self._ask(self._keys[0].cases, standins))
         tried: list[tuple[AnswerKey, list[Answer]]] = []
@@ -86,7 +85,7 @@ class _Best:
 
 
 def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
-    """One verdict for the functions of an exercise, by name, which share its points."""
+    """Combine the verdicts on functions, by name, that share an exercise's points."""
     first, *others = verdicts.values()
     if not others:
         return first

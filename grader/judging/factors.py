@@ -21,13 +21,13 @@ from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, SampledCase, changes_of
 
-# Each case has a factor of its own; a law says how it depends on a size. It is shown only where no other law fits: of
-# two, nobody knows which one the student wrote. Powers such as D ** 0.05 and laws of two sizes stay unnamed: eleven of
+# Each case has its own factor; a law says how it depends on a size. It is shown only if no other law fits: of two,
+# nobody knows which one the student wrote. Powers such as D ** 0.05 and laws of two sizes stay unnamed: eleven of
 # 3,586 pieces of student code follow one.
 
 FEWEST = 2  # cases that show the number
 NEAR = 1e-4  # relative; two laws hardly ever come this close in all cases
-LARGEST = 50  # whole number that is named
+LARGEST = 50  # the largest number named
 SAME_IN_ALL = "one number, the same in all of them"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 POWERS = {
@@ -41,7 +41,7 @@ POWERS = {
     -1.5: "1/(n√n)",
 }
 
-Sizes = Mapping[tuple[int, ...], Sequence[str]]  # the values in all cases, and what has these sizes
+Sizes = Mapping[tuple[int, ...], Sequence[str]]  # the values in all cases, and the inputs with them
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def sizes_of(exercise: Exercise, cases: Sequence[SampledCase]) -> Sizes:
 
 
 def _laws(numbers: Sequence[float | None], sizes: Sizes) -> Iterator[tuple[float, Law]]:
-    """Simple numbers times a root, square or inverse of one size."""
+    """Laws that fit: a simple number times a power of one size."""
     for values, words in sizes.items():
         for power, formula in POWERS.items():
             powers = [value**power for value in values]
@@ -103,7 +103,7 @@ def _near(one: float, other: float) -> bool:
 
 
 def _simple(number: float) -> tuple[str, float] | None:
-    """A number that is easy to name: a whole one, its root, or one over these. Others might give too much away."""
+    """A number in words, if it is whole, a root, or one over these. Others might give too much away."""
     sign, size = ("−" if number < 0 else ""), abs(number)
     if not 1 / (2 * LARGEST) < size < 2 * LARGEST:
         return None
@@ -123,7 +123,7 @@ def _named(words: Sequence[str]) -> str:
 
 
 def _of_function(place: Sequence[Any]) -> str:
-    """This place of the inputs, as the author of the function sees it."""
+    """A place in the inputs in words, as a function's author sees it."""
     match place:
         case [int(index), *rest] if index < len(ORDINALS):
             return _part(f"the {ORDINALS[index]} argument", rest)
@@ -163,7 +163,7 @@ STEP = 1e-3  # relative, for measuring a slope
 
 
 def said_of_factors(key: AnswerKey, answers: Sequence[Answer], tolerance: float, time: JudgingTime) -> list[str]:
-    """A sentence, if the numbers are right except for one factor per case."""
+    """A sentence, if numbers are right except for one factor per case."""
     compared = [index for index in key.about_numbers if _is_compared(key, index)]
     if not all(isinstance(answers[index], Returned) for index in compared):
         return []
@@ -272,7 +272,7 @@ class _OfScores(_OfResult):
         self._fitted: dict[int, float] = {}
 
     def in_order(self) -> list[int]:
-        """The smallest case first: it rules out most code."""
+        """Cheap cases first: they rule out most code."""
         return sorted(self.values, key=lambda index: effort(self.key.cases[index]))
 
     def factor(self, index: int) -> float | None:
@@ -345,7 +345,7 @@ def _times(scores: Any, factor: float) -> Any:
 
 
 def _in_a_row(pairs: Sequence[tuple[Tensor, Tensor]] | None) -> tuple[Tensor, Tensor]:
-    """The numbers of both sides in a row, if there are any and all are finite."""
+    """Flatten both sides; raises _Unfit without any numbers, or where some are not finite."""
     if not pairs:
         raise _Unfit
     got, want = (torch.cat([numbers.reshape(-1) for numbers in side]) for side in zip(*pairs, strict=True))

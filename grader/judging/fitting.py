@@ -13,26 +13,26 @@ import torch
 from grader.model.exercise import SampledCase
 from grader.model.findings import tensors_in
 
-# Sizes, and what has them, wherever they stand in the inputs of all cases.
+# Sizes in the inputs of all cases, and what has them.
 
 Path = tuple[Any, ...]
 
 
 def found_in_all(cases: Sequence[SampledCase]) -> list[tuple[Any, ...]]:
-    """What is found at the same place in all cases, in each of them: sizes, and then what has them."""
+    """Values at the same place in all cases, one for each: sizes, then the tensors and lists with them."""
     values = list(by_place(cases).values())
     sizes = list(dict.fromkeys(value for value in values if all(type(size) is int for size in value)))
     return sizes + [value for value in values if any(type(size) is not int for size in value)]
 
 
 def by_place(cases: Sequence[SampledCase]) -> dict[Path, tuple[Any, ...]]:
-    """The same by where it is found."""
+    """Sizes, tensors and lists at the same place in all cases, by place."""
     found = [dict(_parts(case.inputs)) for case in cases]
     return {place: tuple(one[place] for one in found) for place in found[0] if all(place in one for one in found)}
 
 
 def _parts(value: object, place: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """All sizes in a value, and its tensors and lists, by where they are. Of a list, the first item stands for all."""
+    """Sizes, tensors and lists in a value, with their places. A list's first item represents the rest."""
     match value:
         case torch.Tensor():
             yield place, value
@@ -54,12 +54,12 @@ def _parts(value: object, place: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 MOST_SIZES = 10
-LARGE = 2**31  # of which a product is no size any more, and no root a float
+LARGE = 2**31  # from here on, products are not sizes any more, nor roots floats
 MUCH = 10_000  # numbers that take as long as gradients
 
 
 def numbers_that_fit(cases: Sequence[SampledCase]) -> list[tuple[float, ...]]:
-    """Numbers with their values in all cases: sizes, what remains when one divides another, roots, one over it."""
+    """Numbers with their values in all cases: sizes, their quotients, roots, inverses and products."""
     sizes = [values for values in found_in_all(cases) if all(type(size) is int and 0 < size < LARGE for size in values)]
     quotients = [
         tuple(map(operator.floordiv, some, others))
@@ -74,7 +74,7 @@ def numbers_that_fit(cases: Sequence[SampledCase]) -> list[tuple[float, ...]]:
 
 
 def effort(case: SampledCase) -> int:
-    """How long a case takes, roughly: gradients and many numbers take longer."""
+    """Estimate how long a case takes: gradients and many numbers take longer."""
     how = case.inputs[-1] if case.inputs else None
     asks_much = isinstance(how, dict) and bool(how.get("gradients") or how.get("impossible"))
     return (MUCH if asks_much else 0) + sum(value.numel() for value in tensors_in(case.inputs))

@@ -16,7 +16,7 @@ from grader.sandbox.tables import Table, is_table
 
 
 def identical(one: object, other: object) -> bool:
-    """Equal to the last bit, NaN included."""
+    """Whether values are equal to the last bit, NaN included."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         same = one.shape == other.shape and one.dtype == other.dtype
         return same and (torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True))
@@ -24,7 +24,7 @@ def identical(one: object, other: object) -> bool:
         return len(one) == len(other) and all(map(identical, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(identical(one[key], other[key]) for key in one)
-    if is_table(other):  # which an author gave, and the channel reduced
+    if is_table(other):  # an author's, which the channel would reduce
         other = plain(other)
     if isinstance(one, Table) and isinstance(other, Table):
         return identical(_parts(one), _parts(other))
@@ -40,7 +40,7 @@ def identical(one: object, other: object) -> bool:
 
 
 def same_answer(one: Answer, other: Answer) -> bool:
-    """Whether two answers are the same in all that they are judged by."""
+    """Whether two answers agree in everything that is judged."""
     if not isinstance(one, Returned) or not isinstance(other, Returned):
         return one == other
     parts = [(each.value, None if each.inputs_after is UNCHANGED else each.inputs_after) for each in (one, other)]
@@ -48,7 +48,7 @@ def same_answer(one: Answer, other: Answer) -> bool:
 
 
 def _with_types(items: set[Any] | frozenset[Any]) -> set[Any]:
-    """So that True is not 1; NaN is always the same here."""
+    """Items with their types: True differs from 1; all NaN are equal."""
     return {(type(item), item) for item in plain(items)}
 
 
@@ -57,12 +57,12 @@ def _parts(table: Table) -> list[Any]:
 
 
 def _alike(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
-    """The same type of numbers, or texts of whatever length."""
+    """Whether types are the same; texts may differ in length."""
     return one.kind == other.kind and (one.kind in "OUT" or one == other)
 
 
 def modifies_inputs(answers: Sequence[Answer], cases: Sequence[SampledCase]) -> bool:
-    """Whether what was given to the student's code is not the same afterwards."""
+    """Whether the student's code changed any of its inputs."""
     return any(
         isinstance(answer, Returned) and not are_unchanged(answer.inputs_after, list(case.inputs))
         for answer, case in zip(answers, cases, strict=True)
@@ -83,12 +83,12 @@ def all_are_nan(value: object) -> bool:
 
 
 def holds_nan(value: object) -> bool:
-    """Whether one of its numbers is NaN."""
+    """Whether any number in a value is NaN."""
     return any(bool(tensor.isnan().any()) for tensor in tensors_in(value))
 
 
 def is_the_same_for_all(expected: Sequence[Any], values: Sequence[Any]) -> bool:
-    """Whether all values are equal, and should not be: None is no value."""
+    """Whether all values are equal and should not be; never if one is None."""
     if any(value is None for value in values):
         return False
     alike, right = ([identical(side[0], one) for one in side[1:]] for side in (values, expected))
@@ -96,7 +96,7 @@ def is_the_same_for_all(expected: Sequence[Any], values: Sequence[Any]) -> bool:
 
 
 def is_constant(names: Sequence[str], values: Sequence[Any]) -> bool:
-    """Whether values of the same name are equal, wherever there is one: None is no value."""
+    """Whether values of the same name are always equal; never if one is None."""
     if any(value is None for value in values):
         return False
     alike: dict[str, list[Any]] = {}

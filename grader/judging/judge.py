@@ -39,7 +39,7 @@ from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.decoder import UNREADABLE
 from grader.sandbox.values import Unusable
 
-# What answers earn that are right but for one thing, whatever the exercise.
+# Credit for answers with just one thing wrong, in any exercise.
 
 ARRANGEMENT_CREDIT = 0.5
 MODIFIED_CREDIT = 0.5
@@ -48,13 +48,13 @@ PRECISION_CREDIT = 0.5
 UNKNOWN_CREDIT = 0.5
 BESIDE_CREDIT = 0.75
 PROMISE_CREDIT = 0.5
-# The same for classes and pieces of models, by the part that is not right.
+# Credit for classes and pieces of models, by the part that is wrong.
 SIDES = {"gradient": 0.5, "dropout": 0.5, "mask": 0.75, "input": 0.5, "arguments": 0.75, "type": 0.75, "initial": 0.75}
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Who judges answers: where they were computed, and how long it may take."""
+    """Judges answers that were computed on a device, within a time limit."""
 
     device: str = "cpu"
     time: JudgingTime = field(default_factory=JudgingTime)
@@ -69,16 +69,16 @@ class Judge:
         return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
     def soon(self, key: AnswerKey, answers: Sequence[Answer]) -> Verdict | None:
-        """The same, unless mistakes must be looked for: on what is right, still to do, or gives no answer."""
+        """The verdict if it needs no search for mistakes, as on answers that are right, still to do or lost."""
         if key.short() is not key or any(isinstance(answer, Lost | Missing) for answer in answers):
             return self.verdict(key, answers)
         judgement = _Judgement(self, key, answers)
         return judgement._to_do() or judgement._right() or judgement._one_thing_wrong()
 
     def naming(self, key: AnswerKey, answers: Sequence[Answer], likely: Iterable[Held]) -> Verdict | None:
-        """The verdict that names the likely misconceptions that answer as the student's code does in every case.
+        """The verdict that names those likely misconceptions which give the student's answers in every case.
 
-        Where several sets of them do, only what all of these have in common is named."""
+        If several sets do, it names only what they have in common."""
         judgement = _Judgement(self, key, answers)
         wrong = [bool(finding) for finding in judgement.findings]
         held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)
@@ -110,11 +110,11 @@ class _Judgement:
 
     @property
     def expected(self) -> list[Any]:
-        """Computed only for those who returned something: where all is still to do, nothing is compared."""
+        """The expected answers, computed only if something is compared: not where all is still to do."""
         return self.key.expected
 
     def verdict(self) -> Verdict:
-        """The first rule that applies decides."""
+        """The verdict of the first rule that applies."""
         rules = (
             self._no_function,
             self._to_do,
@@ -132,20 +132,20 @@ class _Judgement:
         return self.without_understanding(verdict)
 
     def without_understanding(self, verdict: Verdict) -> Verdict:
-        """Nothing for what a program answers that understands nothing. One misconception may be named all the same."""
+        """Give no credit to answers of a trivial program. A single misconception may still be named."""
         if not 0 < verdict.credit < 1:
             return verdict
         does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
         said = sentences.without_understanding(self.form.noun, does) if does else ""
         instead = self._result(0.0, Reason.CONSTANT, said) if said else None
-        if self.exercise.read is None:  # else more is read than one result
+        if self.exercise.read is None:  # otherwise several results are read
             instead = instead or self._all_nan() or self._constant()
         if instead and len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
         return instead or verdict
 
     def pictures(self) -> tuple[Picture, ...]:
-        """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
+        """A picture of the returned value that shows best what is wrong, if any can be drawn."""
         return best_of_wrong(self.exercise, self.cases, self.answers, self.findings)
 
     def _read(self, index: int, answer: Answer) -> Answer:
@@ -180,7 +180,7 @@ class _Judgement:
 
     @property
     def _cases_right(self) -> int:
-        """How many are, unless no more than what must fail is right: that is no merit where nothing works."""
+        """The number of right cases; 0 if all of them must fail: they do where nothing works."""
         right = [index for index, finding in enumerate(self.findings) if not finding]
         return len(right) if any(self.form.is_evidence(self.expected[index]) for index in right) else 0
 
@@ -192,7 +192,7 @@ class _Judgement:
         return replace(verdict, lost=missing.lost)
 
     def _to_do(self) -> Verdict | None:
-        """The function as it was handed out. One that stops because an earlier exercise is to do is another matter."""
+        """The verdict on a function as handed out, not on one that stops since an earlier exercise is to do."""
         own = (self.exercise.entry, *(f"{self.exercise.entry}.{method}" for method in self.form.methods))
         for answer in self.answers:
             if not isinstance(answer, Raised) or not answer.is_to_do or answer.function not in own:
@@ -207,7 +207,7 @@ class _Judgement:
         return self._result(1.0, Reason.RIGHT, sentences.RIGHT) if self.is_right else None
 
     def _one_thing_wrong(self) -> Verdict | None:
-        """All numbers are right, but not the manners."""
+        """The verdict on right numbers, if the input was changed or the device is wrong."""
         if any(self.findings):
             return None
         if self._on_wrong_device():
@@ -219,7 +219,7 @@ class _Judgement:
         return any(is_elsewhere(answer, case.inputs, self.device) for answer, case in pairs)
 
     def _named(self) -> Verdict | None:
-        """One misconception, or two at once, that answer as the student's code does on every case."""
+        """The verdict that names one or two misconceptions which explain every answer."""
         wrong = [bool(finding) for finding in self.findings]
         held = explaining(self.key, self.answers, wrong, self.tolerance, self.time)
         return self.held(held) if held else None
@@ -232,7 +232,7 @@ class _Judgement:
         return replace(verdict, explained_in=self.exercise.section_for(held))
 
     def _output_right(self) -> Verdict | None:
-        """What a class computes is right in every case, and something else is not."""
+        """The verdict on a class whose output is always right, and only another part wrong."""
         wrong = self._wrong()
         if any(part_of(finding) not in SIDES for finding in wrong):
             return None
@@ -241,7 +241,7 @@ class _Judgement:
         return self._result(SIDES[part], Reason(part), sentences.COMPUTED_RIGHT, self._about(first))
 
     def _only_beside(self) -> Verdict | None:
-        """All results are right, and something that is asked for beside them is not."""
+        """The verdict on right results, where something asked for besides is wrong."""
         pairs = [(case.case.beside, found) for case, found in zip(self.cases, self.findings, strict=True) if found]
         if not all(beside for beside, _ in pairs):
             return None
@@ -250,7 +250,7 @@ class _Judgement:
         return self._result(credit, Reason.BESIDE, *said, self._about(pairs[0][1]))
 
     def _constant(self) -> Verdict | None:
-        """Different inputs of the same shape have the same result; where it is no tensor, all inputs."""
+        """The verdict on one result for different inputs of one shape; or for all, if it is not a tensor."""
         about = self.key.about_numbers
         if any(map(self.form.is_in_kind, self.expected)):
             same = is_the_same_for_all([self.expected[index] for index in about], self._results)
@@ -261,24 +261,24 @@ class _Judgement:
         return self._result(0.0, Reason.CONSTANT, *said)
 
     def _all_nan(self) -> Verdict | None:
-        """Wherever something was computed, all of it is NaN."""
+        """The verdict on results that are all NaN."""
         is_nan = all_are_nan([result for result in self._results if result is not None])
         return self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun)) if is_nan else None
 
     @functools.cached_property
     def _results(self) -> list[Any]:
-        """What was computed in each case about numbers; None where nothing was."""
+        """The result in each case about numbers; None where there is none."""
         answers = [self.answers[index] for index in self.key.about_numbers]
         return [self.form.result(answer.value) if isinstance(answer, Returned) else None for answer in answers]
 
     @functools.cached_property
     def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:
-        """All numbers that came back there, and the expected ones, if they belong together."""
+        """All numbers in cases about them, and the expected ones, if they can be paired."""
         sides = ([side[index] for index in self.key.about_numbers] for side in (self.answers, self.expected))
         return numbers_of(self.form, *sides)
 
     def _imprecise(self) -> Verdict | None:
-        """Right numbers, of which digits were thrown away."""
+        """The verdict on right numbers that have lost digits."""
         if self._numbers is None:
             return None
         got, want = self._numbers
@@ -295,7 +295,7 @@ class _Judgement:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
         said = [self._about(first), *said_of_factors(self.key, self.answers, self.tolerance, self.time)]
         said += [text for text in self._rules_broken().values() if text not in said]
-        if (right := self._cases_right) and part_of(first) != "parameters":  # which fit by chance
+        if (right := self._cases_right) and part_of(first) != "parameters":  # right by chance
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
         answer = self.answers[index]
@@ -310,7 +310,7 @@ class _Judgement:
         return replace(self._result(0.0, reason, *said), lost=answer if isinstance(answer, Lost) else None)
 
     def _rules_broken(self) -> dict[str, str]:
-        """What was seen in any case, whatever else is wrong: a sentence for each rule, about the first such case."""
+        """A sentence for each rule that any case breaks, whatever else is wrong, about the first such case."""
         said: dict[str, str] = {}
         for answer in self.answers:
             if isinstance(answer, Returned):
@@ -318,7 +318,7 @@ class _Judgement:
         return said
 
     def _failed_elsewhere(self, first: Finding) -> list[str]:
-        """The error that the code stops with in another case than the one that is told first."""
+        """A sentence on an error in another case than the one described first, if any."""
         found = zip(self.cases, self.answers, self.findings, strict=True)
         failed = [(case, finding) for case, answer, finding in found if finding and isinstance(answer, Raised)]
         if isinstance(first, Failed) or not failed:
@@ -333,11 +333,11 @@ class _Judgement:
         return sentences.about(finding, self.form.noun)
 
 
-# Which of several pictures a student gets to see.
+# Choosing the picture that a student sees.
 
 
 def best_picture(pictures: Iterable[Picture]) -> Picture | None:
-    """One where a rule is broken, and of these the smallest in which rows and columns can be told apart."""
+    """The smallest picture that shows a broken rule, yet is large enough to see rows and columns."""
 
     def order(picture: Picture) -> tuple[bool, bool, bool, int]:
         height, width = len(picture.numbers), len(picture.numbers[0])
@@ -347,7 +347,7 @@ def best_picture(pictures: Iterable[Picture]) -> Picture | None:
 
 
 def pictures_of(exercise: Exercise, returned: Iterable[tuple[SampledCase, Any]]) -> list[Picture]:
-    """All that can be drawn of what came back in some cases."""
+    """All pictures that can be drawn of returned values."""
     drawn = [(case, exercise.picture(value, case.inputs)) for case, value in returned] if exercise.picture else []
     return [
         replace(picture, title=sentences.shown(exercise.entry, case.case.name)) for case, picture in drawn if picture
@@ -357,7 +357,7 @@ def pictures_of(exercise: Exercise, returned: Iterable[tuple[SampledCase, Any]])
 def best_of_wrong(
     exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], findings: Sequence[Finding | None]
 ) -> tuple[Picture, ...]:
-    """The best of the answers in which something is wrong, if any can be drawn."""
+    """The best picture of a wrong answer, if any can be drawn."""
     wrong = [
         (case, answer.value)
         for case, answer, finding in zip(cases, answers, findings, strict=True)
@@ -367,11 +367,11 @@ def best_of_wrong(
     return (best,) if best else ()
 
 
-# What is compared of an answer.
+# Reading answers.
 
 
 def read(exercise: Exercise, answer: Answer, case: SampledCase, time: JudgingTime) -> Answer:
-    """What is compared of an answer, if it can be read."""
+    """Reduce an answer to what is compared, if it can be read."""
     time.look()
     if exercise.read is None or not isinstance(answer, Returned):
         return answer
@@ -381,27 +381,27 @@ def read(exercise: Exercise, answer: Answer, case: SampledCase, time: JudgingTim
         seen = exercise.form.observed(answer.value)
         nothing = exercise.form.returned_nothing(seen)
         return replace(answer, value=None if nothing else exercise.read(seen, *case.inputs))
-    except Exception:  # not what our code in the sandbox sends
+    except Exception:  # our code in the sandbox never sends it
         return replace(answer, value=Unusable(UNREADABLE))
 
 
-# Answers that break a promise of memory: what the others are worth, and that.
+# Answers that break a promise of memory lower the verdict on the others.
 
 
 def _is_untried(answer: Answer) -> bool:
-    """Whether a right function that is lent does not reach so far."""
+    """Whether a lent right function cannot take such a large case."""
     if isinstance(answer, Lost):
         return answer.loss is Loss.CALLS
     return isinstance(answer, Raised) and answer.beyond_lent
 
 
 def without_promises(cases: Sequence[SampledCase], answers: Sequence[Answer]) -> list[Answer]:
-    """What a verdict is about, unless all is right there."""
+    """The answers to all cases except those with a promise."""
     return [answer for case, answer in zip(cases, answers, strict=True) if not case.case.promise]
 
 
 def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequence[Answer]) -> Verdict | None:
-    """The verdict on all cases from that on the others; none where these are right, and no promise is broken."""
+    """The verdict on all cases from that on the others; None if these are right and no promise is broken."""
     long = [(case.case.promise, answer) for case, answer in zip(cases, answers, strict=True) if case.case.promise]
     said = list(dict.fromkeys(promise.broken for promise, answer in long if promise and is_broken(answer)))
     losses = [answer for _, answer in long if isinstance(answer, Lost)]

@@ -1,10 +1,10 @@
-"""How long the judge may think about one submission: answers are a student's, and may be made to cost time."""
+"""Limit the time for judging one submission: a student could craft answers that take long to judge."""
 
 from __future__ import annotations
 
 import time
 
-SECONDS = 120.0  # of the processor; the answers of a notebook without one right exercise take a few
+SECONDS = 120.0  # of processor time; a notebook with every exercise wrong takes a few
 
 
 class JudgingTooLong(Exception):
@@ -12,18 +12,18 @@ class JudgingTooLong(Exception):
 
 
 class JudgingTime:
-    """What is left for a submission."""
+    """The time left for judging a submission."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._ends = time.thread_time() + seconds
-        self._next_look = 0.0  # by the clock, which is asked at far less cost
+        self._next_look = 0.0  # by the clock, which is far cheaper to read
 
     def look(self) -> None:
-        """Raise JudgingTooLong if nothing is left."""
+        """Raise JudgingTooLong if no time is left."""
         now = time.monotonic()
         if now < self._next_look:
             return
         left = self._ends - time.thread_time()
         if left < 0:
             raise JudgingTooLong
-        self._next_look = now + left  # a thread gets no more of the processor than passes by the clock
+        self._next_look = now + left  # a thread cannot use more time than passes on the clock

@@ -1,7 +1,7 @@
-"""Which misconceptions explain all of a student's answers: one, or two at once.
+"""Find the misconceptions, one or two at once, that explain all of a student's answers.
 
-There are thousands of pairs. So where looking saves time, a part of some cases is computed first, and only those that
-give what the student's code gave there are tried on all cases.
+There are thousands of pairs. So where it saves time, a part of some cases is computed first, and only pairs that give
+the student's answer there are tried on all cases.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from grader.model.compare import same
 from grader.model.exercise import Misconception, can_combine
 from grader.model.forms.parts import IN_PART
 
-FEWEST_IN_COMMON = 2  # of several sets of three: with less in common there is no telling what is wrong
+FEWEST_IN_COMMON = 2  # of several sets of three: with fewer, nobody can say what is wrong
 
 
 def explaining(
     key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, time: JudgingTime
 ) -> Held:
-    """The misconceptions that answer as the student's code does in every case; none, if there are none.
+    """The misconceptions that give the student's answers in every case; empty if none do.
 
-    `wrong` says which answers are.
+    `wrong` says which answers are wrong.
     """
     if not all(isinstance(answer, Returned | Raised) for answer in answers):
-        return ()  # no misconception is lost on the way
+        return ()  # no misconception loses its answer
     looks = _looks(key, answers, wrong, tolerance)
     for held in _likely(key, looks):
         time.look()
@@ -43,7 +43,7 @@ def explaining(
 def common_to_all_explaining(
     key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, likely: Iterable[Held]
 ) -> Held:
-    """What all of some sets of misconceptions have in common that answer as the student's code does in every case."""
+    """The misconceptions common to all `likely` sets that give the student's answers in every case."""
     if not all(isinstance(answer, Returned | Raised) for answer in answers):
         return ()
     looks = _looks(key, answers, wrong, tolerance)
@@ -53,15 +53,15 @@ def common_to_all_explaining(
 
 
 def shown_nowhere(key: AnswerKey, tolerance: float) -> list[Misconception]:
-    """Those with which all answers are right."""
+    """The misconceptions that change no answer to these cases."""
     looks = [Look(key, index, Returned(expected, []), tolerance) for index, expected in enumerate(key.expected)]
     return [one for one in key.exercise.mistakes if all(look.is_explained_by((one,)) for look in looks)]
 
 
 def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> list[Look]:
-    """Wrong answers before right ones, and long texts at the end: what a mistake makes of them takes long to compute.
+    """Looks in the best order: wrong answers first, long texts last, where mistakes take long to compute.
 
-    Where numbers are wrong, what else is asked for tells nothing.
+    Where numbers are wrong, the cases about other things show nothing.
     """
     cases = key.about_numbers if any(wrong[index] for index in key.about_numbers) else range(len(answers))
     long = [bool(case.case.promise) for case in key.cases]
@@ -70,10 +70,10 @@ def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tol
 
 
 def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
-    """The same with a second one that a class shows which has not the parameters that it should.
+    """Add a second misconception if a class without the right parameters shows one.
 
-    Of those that do not fit little is known, so several may seem to explain what is seen: then none is named. Where
-    nothing explains it although the first one alone can be computed, there is more that is not known.
+    Little is known about parameters that do not fit, so several may seem to explain the outputs: then none is added.
+    If none does although the first one alone can be computed, something unknown is wrong, too.
     """
     seen = [look for look in looks if look.has_more or look.would_have_more(held)]
     if len(held) > 1 or not seen or all(look.shows_no_more_than(held) for look in seen):
@@ -91,18 +91,18 @@ def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
 
 
 def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
-    """In every case, and in one at least by more than an error."""
+    """Whether misconceptions explain every case, and at least one by more than an error."""
     explained = all(look.is_explained_by(held) for look in looks) and any(look.is_evidence(held) for look in looks)
     return explained and (len(held) == 1 or not any(_shows_beside_only(one, looks) for one in held))
 
 
 def _shows_beside_only(one: Misconception, looks: Sequence[Look]) -> bool:
-    """Whether it is about gradients, and none of these cases asks for them: whatever fits by it, fits by chance."""
+    """Whether a misconception is about gradients, and no case asks for them: then it fits by chance."""
     return one.kind == "gradient" and all(look.has_right_answer_with((one,)) for look in looks)
 
 
 def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Held]:
-    """All that may explain the answers: each misconception, and then two that can be held at once."""
+    """Possible explanations: each misconception, and then pairs that can be held at once."""
     misconceptions = key.exercise.mistakes
     singles: list[Held] = [(misconception,) for misconception in misconceptions]
     pairs = (pair for pair in itertools.combinations(misconceptions, 2) if can_combine(*pair))
@@ -116,8 +116,8 @@ def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Held]:
 
 
 def _likely_pairs(pairs: Sequence[Held], glances: Sequence[Look], looks: Sequence[Look], few: int) -> Sequence[Held]:
-    """Those that are left after looking at one case after the other, until they are `few`, and soon tried."""
-    for look in _of_different_cases(glances)[:2]:  # one alone may tell little, as a single word does
+    """The pairs left after looking at one case after another, until they are `few` and quick to try."""
+    for look in _of_different_cases(glances)[:2]:  # one alone may show little, as a single word does
         if len(pairs) > few:
             pairs = look.glance().possible(pairs)
     for look in _of_different_cases(sorted(looks, key=lambda look: not look.is_soon_told))[:3]:
@@ -127,7 +127,7 @@ def _likely_pairs(pairs: Sequence[Held], glances: Sequence[Look], looks: Sequenc
 
 
 def _of_different_cases(looks: Sequence[Look]) -> list[Look]:
-    """The first of each case: what the same case shows with other inputs is much the same."""
+    """The first look at each case: with other inputs, it shows much the same."""
     first: dict[str, Look] = {}
     for look in looks:
         first.setdefault(look.key.cases[look.index].case.name, look)
@@ -136,7 +136,7 @@ def _of_different_cases(looks: Sequence[Look]) -> list[Look]:
 
 @dataclass(frozen=True)
 class Look:
-    """What the student's code does in one case, as it was read."""
+    """The student's answer in one case, to compare with misconceptions."""
 
     key: AnswerKey
     index: int  # of the case
@@ -145,7 +145,7 @@ class Look:
 
     @property
     def output(self) -> torch.Tensor | None:
-        """What can be compared at a glance."""
+        """The student's first output, for quick comparison; None if there is none."""
         value = self.answer.value if isinstance(self.answer, Returned) else None
         outputs = value.get("output") if isinstance(value, dict) else None
         output = outputs.get("output") if isinstance(outputs, dict) else None
@@ -153,17 +153,17 @@ class Look:
 
     @property
     def has_more(self) -> bool:
-        """Whether it was called without all of its parameters."""
+        """Whether the student's module was called with only some of its parameters."""
         return (
             isinstance(self.answer, Returned) and isinstance(self.answer.value, dict) and IN_PART in self.answer.value
         )
 
     def would_have_more(self, held: Held) -> bool:
-        """Whether it is so with these misconceptions."""
+        """Whether a module with these misconceptions would be called with only some parameters."""
         return self._more_of(held) is not None
 
     def shows_no_more_than(self, held: Held) -> bool:
-        """Whether that came out as it does with these misconceptions."""
+        """Whether the call without all parameters gave what these misconceptions give."""
         outputs = self._more_of(held)
         if outputs is None or not self.has_more or not isinstance(self.answer, Returned):
             return False
@@ -184,11 +184,11 @@ class Look:
         return self._agrees(self.answer.value, held)
 
     def is_evidence(self, held: Held) -> bool:
-        wrong = self.key[self.index].wrong(held)  # errors are none
+        wrong = self.key[self.index].wrong(held)  # errors do not count
         return isinstance(wrong, Returned) and self.key.exercise.form.is_evidence(wrong.value)
 
     def possible(self, pairs: Sequence[Held]) -> list[Held]:
-        """All but those that show too little here, or something else in what is soon computed."""
+        """The pairs that may explain this case, as far as its quick part shows."""
         singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
         unseen = [held for held in singles if self.has_right_answer_with(held)]
         return _left(pairs, unseen, self.is_explained_by, self._soon_explaining)
@@ -198,7 +198,7 @@ class Look:
 
     @property
     def is_soon_told(self) -> bool:
-        """Whether what is soon computed tells who answers otherwise: an error may come later."""
+        """Whether the quick part can rule pairs out; an error may come later."""
         return isinstance(self.answer, Returned) or self.key[self.index].is_soon_computed
 
     def _soon_explaining(self, pairs: Sequence[Held]) -> Sequence[Held]:
@@ -220,7 +220,7 @@ class Look:
 
 @dataclass(frozen=True)
 class FirstGlance:
-    """What the student's code gives in a part of one case, which shows that most misconceptions do not explain it."""
+    """The student's output in a part of one case, which quickly rules out most misconceptions."""
 
     key: AnswerKey
     index: int  # of the case
@@ -228,13 +228,13 @@ class FirstGlance:
     tolerance: float
 
     def explaining(self, candidates: Sequence[Held]) -> list[Held]:
-        """Those that have the student's output here."""
+        """The candidates that give the student's output here."""
         outputs = [self.key[self.index].output(held) for held in candidates]
         near = _near(self.output, outputs, self.tolerance)
         return [candidates[i] for i in near if same(self.output, outputs[i], self.tolerance, strict=True)]
 
     def possible(self, pairs: Sequence[Held]) -> list[Held]:
-        """All but those that show too little here, or another output."""
+        """The pairs that may explain the student's output here."""
         singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
         right = FirstGlance(self.key, self.index, self.key[self.index].output(()), self.tolerance)
         enough = {_names(held) for held in self.explaining([(), *singles])}
@@ -247,7 +247,7 @@ def _left(
     explains: Callable[[Held], bool],
     explaining_both: Callable[[Sequence[Held]], Sequence[Held]],
 ) -> list[Held]:
-    """The pairs that explain what is seen of a case, if one that is `unseen` there alone changes nothing."""
+    """The pairs that explain a case, if a misconception `unseen` there alone changes nothing."""
     names = {name for held in unseen for name in _names(held)}
     seen = [tuple(misconception for misconception in pair if misconception.name not in names) for pair in pairs]
     enough: dict[tuple[str, ...], bool] = {}
@@ -263,7 +263,7 @@ def _names(held: Held) -> tuple[str, ...]:
 
 
 def _near(output: torch.Tensor, others: Sequence[Any], tolerance: float) -> list[int]:
-    """Which may be the same: quickly said, for many at once, of those whose shape and numbers are not."""
+    """Indices of outputs that may be the same, by a quick check of many at once."""
     alike = [i for i, other in enumerate(others) if isinstance(other, torch.Tensor) and other.shape == output.shape]
     if not alike or not output.numel() or output.is_complex():
         return alike

@@ -1,5 +1,5 @@
-"""What programs answer that understand nothing: zeros, the input given back, a mean. Such an answer earns nothing, even
-where misconceptions explain it, which need not be the student's: two of them explain a lot.
+"""Answers of trivial programs: zeros, the input given back, a mean. They earn nothing, even where misconceptions
+explain them, which need not be the student's: two of them explain a lot.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from grader.sandbox.decoder import plain
 
 Tensor = torch.Tensor
 
-# Makes, of what is expected and what is given, an answer of the right form. None: there is none of this kind.
+# Makes an answer of the right form from the expected one and the inputs; None if it has none for these.
 Program = Callable[[Any, Inputs], Any]
-PARTS = {"outputs", "built", "gradients", "new"}  # of which one is in what is seen of other forms
+PARTS = {"outputs", "built", "gradients", "new"}  # forms other than functions note one of these
 
 
 def program_that_answers(
     cases: Sequence[SampledCase], answers: Sequence[Answer], expected: Sequence[Any], tolerance: float
 ) -> str:
-    """What a program does that answers the same in every case; empty if none of them does."""
+    """Words for a program that gives all of these answers; empty if none does."""
     results = [it for it in zip(cases, answers, expected, strict=True) if not it[0].case.beside]
     if not all(isinstance(answer, Returned) for _, answer, _ in results):
         return ""
@@ -44,7 +44,7 @@ def program_that_answers(
 
 
 def _asked(value: object, wanted: object, inputs: Inputs) -> list[tuple[Any, Any, Inputs]]:
-    """What came back, what should have, and of what: of a class, in each of its calls."""
+    """The answer, the expected one, and their inputs; for a class, in each of its calls."""
     if not isinstance(wanted, dict):
         return [(value, wanted, inputs)]
     outputs = wanted.get("output")
@@ -56,12 +56,12 @@ def _asked(value: object, wanted: object, inputs: Inputs) -> list[tuple[Any, Any
 
 
 def _calls(inputs: Inputs, outputs: Any) -> Mapping[str, Inputs]:
-    """What is given in the calls of a class, by their names."""
+    """The inputs in the calls of a class, by their names."""
     return next((part for part in inputs if isinstance(part, dict) and part.keys() >= outputs.keys()), {})
 
 
 def _is_by(program: Program, asked: Sequence[tuple[Any, Any, Inputs]], tolerance: float) -> bool:
-    """Whether a program answers so, wherever it has an answer."""
+    """Whether a program gives these answers, wherever it has any."""
     made = [(value, program(wanted, inputs)) for value, wanted, inputs in asked]
     made = [(value, answer) for value, answer in made if answer is not None]
     return bool(made) and all(_same(value, answer, tolerance) for value, answer in made)
@@ -74,7 +74,7 @@ def _same(value: object, answer: object, tolerance: float) -> bool:
 
 
 def answers_of(program: Program, cases: Sequence[SampledCase], right: Sequence[Any]) -> list[Returned]:
-    """What a program answers that else does as the reference; empty if it has no answer to some case."""
+    """Answers of a program that otherwise does as the reference; empty if it has none to some case."""
     values = [_value(program, value, case.inputs) for value, case in zip(right, cases, strict=True)]
     if any(value is None and not case.case.beside for value, case in zip(values, cases, strict=True)):
         return []
@@ -83,9 +83,9 @@ def answers_of(program: Program, cases: Sequence[SampledCase], right: Sequence[A
 
 
 def _value(program: Program, right: object, inputs: Inputs) -> Any:
-    if not isinstance(right, dict) or not right.keys() & PARTS:  # as a function returns it
+    if not isinstance(right, dict) or not right.keys() & PARTS:  # a function's result
         return program(right, inputs)
-    if "outputs" not in right:  # of a class that must not be built
+    if "outputs" not in right:  # a class that must not be built
         return right
     calls = _calls(inputs, right["outputs"])
     outputs = {name: program(output, calls.get(name, inputs)) for name, output in right["outputs"].items()}
@@ -99,7 +99,7 @@ def _filled(number: float) -> Program:
 
 
 def _of_tensors(program: Program) -> Program:
-    """For what is no tensor, there is none of this kind."""
+    """A program that answers only if tensors are expected."""
     return lambda wanted, inputs: None if is_plain(wanted) else program(wanted, inputs)
 
 
@@ -110,7 +110,7 @@ def _numbers(number: int) -> Program:
 
 
 def _plain_numbers(wanted: object, number: int) -> Any:
-    """As it is built, with this in place of each number; None if there is anything else in it."""
+    """The value with this in place of each number; None if it holds anything else."""
     if isinstance(wanted, (list, tuple)) and wanted:
         made = [_plain_numbers(item, number) for item in wanted]
         return None if any(item is None for item in made) else made
@@ -120,20 +120,20 @@ def _plain_numbers(wanted: object, number: int) -> Any:
 
 
 def _empty(wanted: object, _: Inputs) -> Any:
-    """Something of the right kind with nothing in it."""
+    """An empty value of the right kind."""
     kind = type(wanted)
     return kind() if kind in (str, bytes, list, tuple, dict, set, frozenset) and is_plain(wanted) else None
 
 
 def _like(wanted: object, make: Callable[[Tensor], Tensor]) -> Any:
-    """A value that is built as another one."""
+    """A value of the same form as another one."""
     if isinstance(wanted, (list, tuple)):
         return [_like(tensor, make) for tensor in wanted]
     return make(torch.as_tensor(wanted))
 
 
 def _uniform(wanted: Any, _: Inputs) -> Any:
-    """Weights that are the same for all: one over how many there are."""
+    """Equal weights: one over how many there are."""
     if isinstance(wanted, (list, tuple)):
         return [_like(part, lambda tensor: torch.full_like(tensor, 1 / len(wanted))) for part in wanted]
     return torch.full_like(wanted, 1 / wanted.shape[-1]) if wanted.dim() else None
@@ -150,7 +150,7 @@ def _given_back(position: int) -> Program:
 
 
 def _mean(position: int) -> Program:
-    """The mean of what is given, in each place, as equal weights give it."""
+    """The mean of an argument in each place, as equal weights give it."""
 
     def program(wanted: Any, inputs: Inputs) -> Any:
         given = inputs[position] if position < len(inputs) else None
@@ -178,7 +178,7 @@ def _fits(mean: Tensor, wanted: object) -> bool:
 
 
 def _rows_made_one(make: Callable[[Tensor], Tensor]) -> Program:
-    """One row in place of all."""
+    """One row in place of the first argument."""
 
     def program(wanted: object, inputs: Inputs) -> Any:
         given = inputs[0]
@@ -189,7 +189,7 @@ def _rows_made_one(make: Callable[[Tensor], Tensor]) -> Program:
 
 
 def _changed(position: int, make: Callable[[Tensor], Tensor]) -> Program:
-    """Something of the form of what is given, made of that alone."""
+    """A tensor made from one argument alone, in its form."""
 
     def program(wanted: Any, inputs: Inputs) -> Any:
         given = inputs[position] if position < len(inputs) else None
@@ -202,7 +202,7 @@ def _changed(position: int, make: Callable[[Tensor], Tensor]) -> Program:
 
 
 def _first_row(position: int) -> Program:
-    """The first of several in place of each."""
+    """An argument's first row in place of each."""
     of_tensor = _changed(position, lambda given: given[:1] if given.dim() < 2 else given[..., :1, :])
 
     def program(wanted: object, inputs: Inputs) -> Any:
@@ -216,12 +216,12 @@ def _first_row(position: int) -> Program:
 
 
 def _largest(given: Tensor) -> Tensor:
-    """One where the largest number of a row is, and zero elsewhere."""
+    """One at the largest number of each row, and zero elsewhere."""
     return torch.zeros_like(given).scatter(-1, given.argmax(-1, keepdim=True), 1.0)
 
 
 def _running_mean(given: Tensor) -> Tensor:
-    """Of all rows so far."""
+    """The mean of all rows so far."""
     rows = given if given.dim() > 1 else given[:, None]
     counts = torch.arange(1, rows.shape[-2] + 1, device=given.device, dtype=given.dtype)
     return (rows.cumsum(-2) / counts[:, None]).reshape(given.shape)
@@ -240,7 +240,7 @@ def _one_entry(place: int) -> Program:
 
 
 WHICH = ("its", "its second", "its third")
-# These are not looked for where more is read than one result, as of dropout: there names count.
+# Not tried where more than one result is read, as with dropout: there names count.
 BY_ROWS: dict[str, Program] = {
     **{
         f"returns the first row of {which} argument for all": _of_tensors(_first_row(i))

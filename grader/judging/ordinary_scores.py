@@ -1,7 +1,7 @@
-"""What an ordinary test of nbgrader earns, as nbgrader counts it, and what there is to say of it.
+"""The points of an ordinary nbgrader test, counted as nbgrader does, and a sentence on it.
 
-The test has run in the student's process, and what came back is that one's word: points stay between 0 and what the
-cell is worth, and no text of the process is shown to the student once it has had a hidden test before it.
+The test ran in the student's process, which could make up the result: points stay between 0 and what the cell is
+worth, and the student sees no text of a process that has seen a hidden test.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TOO_MUCH = "The test gives more points than the cell is worth. All points are g
 
 @dataclass(frozen=True)
 class Failure:
-    """The error that ended a test, as the process tells it."""
+    """The error that ended a test, as the process reports it."""
 
     kind: str
     message: str
@@ -42,18 +42,18 @@ class Failure:
 
 @dataclass(frozen=True)
 class Test:
-    """An ordinary test, as the course has it."""
+    """An ordinary test, in the course's own version."""
 
     name: str
     source: str
     points: float
     visible: Collection[int]  # lines that students have, too
 
-    __test__ = False  # pytest's word for its own
+    __test__ = False  # or pytest collects it
 
 
 def score_of(outputs: Sequence[Any], most: float) -> float:
-    """As nbgrader counts them. ValueError is raised where it would not grade."""
+    """The points that nbgrader gives; raises ValueError where it would refuse."""
     marks = {"grade": True, "solution": False, "points": most, "grade_id": "test"}
     from nbgrader.utils import determine_grade  # it brings all of nbgrader, which takes a second
 
@@ -66,7 +66,7 @@ def score_of(outputs: Sequence[Any], most: float) -> float:
 
 
 def countable(outputs: Sequence[Any], failure: Failure | None, unheard: str) -> list[Any]:
-    """Outputs from which nbgrader reads the right points. An error is told also if it was kept from being shown."""
+    """Outputs from which nbgrader reads the right points. An error counts even if the code hid it."""
     kept = [_as_stdout(output) for output in outputs if not _is_unheard(output, unheard)]
     if failure and not any(output["output_type"] == "error" for output in kept):
         text = f"{failure.kind}: {failure.message}"
@@ -79,13 +79,13 @@ def _is_unheard(output: Any, pattern: str) -> bool:
 
 
 def _as_stdout(output: Any) -> Any:
-    """That something is left out is our own notice, and no failure."""
+    """Move our notice that output is left out to stdout: it is not a failure."""
     is_notice = output.get("name") == "stderr" and output["text"] == NOTICE
     return nbformat.from_dict({**output, "name": "stdout"}) if is_notice else output
 
 
 def within_bounds(outputs: Sequence[Any], most: float) -> list[Any]:
-    """Where nbgrader would refuse the value of a test, it is only shown, and all points are given."""
+    """Where nbgrader would refuse a test's value, only show it, so that all points are given."""
     try:
         score_of(outputs, most)
     except ValueError:
@@ -94,7 +94,7 @@ def within_bounds(outputs: Sequence[Any], most: float) -> list[Any]:
 
 
 def in_short(outputs: Sequence[Any]) -> list[Any]:
-    """Only what decides about points, where a notebook has shown far too much."""
+    """The outputs that decide about points, for a notebook that has shown far too much."""
     short = []
     for output in outputs:
         if output["output_type"] == "error":
@@ -124,9 +124,9 @@ def judge_test(
     trusted: bool = True,
     changed: Sequence[str] = (),
 ) -> tuple[list[Any], Verdict]:
-    """Outputs that are `countable`, within bounds, and the verdict on them.
+    """Bring `countable` outputs within bounds, and give the verdict on them.
 
-    Where the process is not `trusted`, its messages are not for the student.
+    If the process is not `trusted`, the student does not see its messages.
     """
     kept = within_bounds(outputs, test.points)
     points = score_of(kept, test.points)
@@ -163,7 +163,7 @@ def _sentence(test: Test, failure: Failure, trusted: bool) -> str:
 
 
 def _kind(name: str) -> str:
-    """Python's own kinds of errors; others are named by those who define them."""
+    """The name of one of Python's own errors; students choose other names."""
     kind = vars(builtins).get(name)
     return name if isinstance(kind, type) and issubclass(kind, BaseException) else "an error of its own kind"
 
@@ -173,7 +173,7 @@ def _plain(text: str) -> str:
 
 
 def _statement(test: Test, line: int) -> tuple[str, str | None]:
-    """The statement at a line, as far as students have it, and its message, if that is written there."""
+    """The statement at a line, as far as students have it, and its message if that is plain text."""
     tree = parsed(test.source)
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)] if tree else []
     inside = [node for node in statements if node.lineno <= line <= (node.end_lineno or node.lineno)]

@@ -1,4 +1,4 @@
-"""Right numbers, of which digits were thrown away."""
+"""Recognize right numbers that have lost digits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tensor = torch.Tensor
 
 
 def numbers_of(form: Form, answers: Sequence[Answer], expected: Sequence[Any]) -> tuple[Tensor, Tensor] | None:
-    """All numbers of some answers, and those that are expected, if they belong together."""
+    """All numbers of some answers, and the expected ones, if they can be paired."""
     pairs: list[tuple[Tensor, Tensor]] = []
     for answer, wanted in zip(answers, expected, strict=True):
         paired = form.paired_numbers(answer.value, wanted) if isinstance(answer, Returned) else None
@@ -40,7 +40,7 @@ def what_is_lost(got: Tensor, want: Tensor, tolerance: float) -> tuple[Reason, s
 
 
 def decimals_left(got: Tensor, want: Tensor, tolerance: float) -> int | None:
-    """To how many decimals the numbers were rounded, if they were."""
+    """The decimals to which numbers were rounded, if they were."""
     scale = want.abs().max()
     for decimals in range(5):
         if 10.0**-decimals > scale / 2:  # hardly anything is left of the numbers
@@ -53,7 +53,7 @@ def decimals_left(got: Tensor, want: Tensor, tolerance: float) -> int | None:
 
 
 def is_cut(got: Tensor, want: Tensor) -> bool:
-    """Whether nothing but the decimals is missing; of numbers below one, that would be all."""
+    """Whether only decimals are missing; numbers below one would have nothing left."""
     return (
         are_whole(got)
         and bool((got != got[0]).any())
@@ -63,7 +63,7 @@ def is_cut(got: Tensor, want: Tensor) -> bool:
 
 
 def said_of_whole_numbers(numbers: tuple[Tensor, Tensor] | None) -> list[str]:
-    """A sentence, if only whole numbers came back and that is wrong. All zeros are more often what was there first."""
+    """A sentence if only whole numbers came back, wrongly. All zeros are more often a result never filled in."""
     if numbers is None or not numbers[0].any():
         return []
     return [sentences.WHOLE] if are_whole(numbers[0]) and not are_whole(numbers[1]) else []

@@ -1,4 +1,4 @@
-"""All that the judge says, but for what misconceptions say themselves."""
+"""All sentences of the judge, except those of misconceptions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute 
 
 
 def of_facts(facts: Sequence[Fact]) -> list[str]:
-    """What the code shows by itself. All that it borrows is one sentence."""
+    """Sentences on what the code shows; one covers all that it borrows."""
     borrowed = [f"`{fact.what}`" for fact in facts if fact.kind == FactKind.BORROWED]
     said = [_borrowed(borrowed[:MANY])] if borrowed else []
     return said + [_of_fact(fact) for fact in facts if fact.kind in _FACTS][:MANY]
@@ -109,7 +109,7 @@ def for_one_another(one: str, other: str) -> str:
 
 
 def located(places: Sequence[Located]) -> str:
-    """Where what is wrong lies, and of what kind it is. What to write there is for the student to find."""
+    """Where a mistake is, and of what kind. What to write there is for the student to find."""
     shown = [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
     if len(shown) == 1:
         ((line, change),) = shown
@@ -229,8 +229,8 @@ def _word(name: str) -> str:
     return re.sub(r"\W", "", name)[:60] or "an error"
 
 
-# A point behind which a name begins or goes on is none of a number: v1.forward, heads.0.weight. Nor is the one that
-# ends a sentence: in dimension 0. Expected …
+# A point before a name is not part of a number: v1.forward, heads.0.weight. Nor is the one that ends a sentence:
+# in dimension 0. Expected …
 _NUMBER = re.compile(
     r"[-+]?(\d+\.(?!_|[^\W\d]{2}|\s+[A-Z])\d*|(?<!\w)\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", re.IGNORECASE
 )

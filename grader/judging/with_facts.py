@@ -1,4 +1,4 @@
-"""A verdict in words that are true of the code: what numbers prove, and what the code shows by itself."""
+"""Make verdicts true of the code: add to what numbers prove what the code itself shows."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from grader.model.verdict import Reason, Verdict
 
 NAME = "the notebook's variables"
 
-BORROWED_CREDIT = 0.5  # as for a number of the notebook that is written in the code
+BORROWED_CREDIT = 0.5  # as for a notebook's number written in the code
 
 
 def is_for_the_code_to_tell(verdict: Verdict) -> bool:
-    """Whether something is wrong, and it is the code's."""
+    """Whether something is wrong that the code may show."""
     return not verdict.right and verdict.reason not in (Reason.TO_DO, Reason.MISSING, Reason.NO_ANSWER)
 
 
 def borrowed_by(facts: Sequence[Fact], exercise: Exercise, verdict: Verdict) -> list[str]:
-    """The notebook's variables that the code reads, where it may earn more if that is all that is wrong with it."""
+    """The notebook's variables that the code reads, if it could earn more with nothing else wrong."""
     if verdict.credit > BORROWED_CREDIT or FactKind.BORROWED in _kinds(exercise, verdict):
         return []
     return [fact.what for fact in facts if fact.kind == FactKind.BORROWED]
 
 
 def only_borrowed(verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
-    """With other values in those variables, all is right."""
+    """The verdict on code that is right with other values in the notebook's variables."""
     borrowed = sentences.of_facts([fact for fact in facts if fact.kind == FactKind.BORROWED])
     return replace(
         verdict,
@@ -41,9 +41,9 @@ def only_borrowed(verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
 
 
 def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
-    """The same with what the code shows.
+    """Add to a verdict what the code shows.
 
-    A step that is missing from the numbers may stand in the code, and be lost: then this comes first.
+    A step missing from the numbers may be in the code, its result lost: then that comes first.
     """
     if any(fact.kind == FactKind.NO_RETURN for fact in facts):  # whatever else is said follows from that
         said = sentences.of_facts([fact for fact in facts if fact.kind != FactKind.EMPTY])
@@ -52,7 +52,7 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     kinds = _kinds(exercise, verdict)
     if verdict.misconceptions or verdict.reason != Reason.WRONG:
         kinds |= {FactKind.EMPTY, FactKind.SIZED}
-    elif any(fact.kind in (FactKind.EMPTY, FactKind.SIZED) for fact in facts):  # then nobody has computed it
+    elif any(fact.kind in (FactKind.EMPTY, FactKind.SIZED) for fact in facts):  # then it was just in memory
         told = [text for text in verdict.sentences if text != sentences.WHERE_NAN_COMES_FROM]
         verdict = replace(verdict, sentences=tuple(told))
     if not verdict.holds_nan:
@@ -63,14 +63,14 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
 
 
 def _in_words_of_the_code(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
-    """What a misconception says of the code, where that stands there."""
+    """Use a misconception's sentence on the code, if the code shows it."""
     written = {fact.what for fact in facts if fact.kind == FactKind.WRITTEN}
     seen = {one.says: one.says_of_code for one in named_in(exercise, verdict) if written & set(one.in_code)}
     return replace(verdict, sentences=tuple(seen.get(text, text) for text in verdict.sentences))
 
 
 def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
-    """The same number in all cases, which the code takes from the notebook: nobody has written it."""
+    """Call one number for all cases borrowed, not written, if it is the notebook's."""
     if not any(fact.kind == FactKind.BORROWED for fact in facts):
         return verdict
     fixed = [held for held in named_in(exercise, verdict) if held.or_borrowed]
@@ -84,7 +84,7 @@ def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Seque
 
 
 def _kinds(exercise: Exercise, verdict: Verdict) -> set[str]:
-    """The kinds of the misconceptions that are named: one that is also a kind of facts says the same as those."""
+    """The kinds of the named misconceptions: facts of these kinds would only repeat them."""
     return {held.kind for held in named_in(exercise, verdict)}
 
 

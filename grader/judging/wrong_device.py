@@ -1,11 +1,11 @@
-"""Whether results are where the inputs are, and what helps whose code mixes devices."""
+"""Check that results are on the right device, and advise on code that mixes devices."""
 
 from __future__ import annotations
 
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.findings import tensors_in
 
-# How far an answer may be from the right one and still be right: by as much as rounding does.
+# How far a right answer may be from the expected one: as far as rounding takes it.
 
 # Right float32 implementations differ from the float64 result by at most 3e-7 on the hidden cases, relative to the
 # expected number plus the largest one of the answer (tests/judging/test_tolerance.py measures it). Thirty times that is
@@ -28,18 +28,18 @@ _NEW_TENSORS = (
 
 
 def is_elsewhere(answer: Answer, inputs: object, device: str) -> bool:
-    """Whether a result is not on the device, unless there was none to keep to: numbers in lists are on no device."""
+    """Whether a result is not on the device. Inputs without tensors are on none, so anywhere is right."""
     holds_tensor = next(tensors_in(inputs), None) is not None
     return holds_tensor and isinstance(answer, Returned) and bool(answer.devices - {device})
 
 
 def mixes_devices(error: Raised) -> bool:
-    """Whether there is such an error only on another device than the CPU."""
+    """Whether an error comes from mixing devices."""
     return bool(advice(error, ""))
 
 
 def advice(error: Raised, noun: str) -> str:
-    """For an error that there is only on another device than the CPU; else empty."""
+    """Advice on an error that never occurs on the CPU; else empty."""
     if _NOT_FOR_NUMPY in error.message:
         return "The inputs are not on the CPU, where numpy computes. Use functions of torch."
     if not any(words in error.message for words in _NOT_ALIKE):
