@@ -1,3 +1,3 @@
-"""Wrong code is asked again under other conditions, to see whether that is all that is wrong with it."""
+"""Ask wrong code again under other conditions, to see whether anything else is wrong with it."""
 
 __all__ = ["asking_again"]

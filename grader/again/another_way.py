@@ -1,4 +1,4 @@
-"""Put the cases to a student's code in another way than the exercise does: what is right then shows what was wrong."""
+"""Put the cases to a student's code in another way: if it is right then, this shows what was wrong."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ AskAgain = Callable[[Sequence[SampledCase]], list[Answer]]
 
 @dataclass(frozen=True)
 class Way:
-    """How inputs are given instead, and what that makes of a result: each of `back` may make it the one asked for."""
+    """Another way to give the inputs. Each of `back` may turn the result into the one asked for."""
 
-    name: str  # of the mistake of code that is right in this way
+    name: str  # of the mistake in code that is right this way
     says: tuple[str, ...]
     given: Callable[[Inputs], Inputs]
     back: Sequence[Callable[[Any], Any]] = (lambda value: value,)
 
 
 class AskedAgain:
-    """The cases of an exercise, once more for each way. Hardly any gets beyond the first case, which is put alone."""
+    """Puts the cases again in each way. The first one goes alone, since hardly any code gets beyond it."""
 
     def __init__(self, key: AnswerKey, ask: AskAgain, judge: Judge) -> None:
         self._key = key
@@ -52,7 +52,7 @@ class AskedAgain:
         return min(verdicts, key=lambda found: len(found[1].misconceptions), default=None)
 
     def _verdicts(self, way: Way) -> Iterator[Verdict]:
-        """What is said of code that does not stop in this way; the first case, alone, tells of most that it does."""
+        """The verdicts on code that runs in this way. The first case, alone, stops most of it."""
         if not self._lost and any(self._as_asked(self._keys[0], way)):
             for answers in self._as_asked(self._key, way):
                 yield self._judge.verdict(self._key, answers)
@@ -63,7 +63,7 @@ class AskedAgain:
         )
 
     def _as_asked(self, key: AnswerKey, way: Way) -> Iterator[list[Answer]]:
-        """The answers to these cases as they may be meant; none if one of them is no result."""
+        """The answers as they may be meant; none if one of them is not a result."""
         given = [replace(case, inputs=way.given(case.inputs)) for case in key.cases]
         answers = self._ask(given)
         self._lost = any(isinstance(answer, (Lost, Missing)) for answer in answers)
@@ -74,7 +74,7 @@ class AskedAgain:
 def _as_asked(
     answers: Sequence[Answer], given: Sequence[SampledCase], cases: Sequence[SampledCase], back: Callable[[Any], Any]
 ) -> list[Answer]:
-    """The answers as they would be to the cases themselves."""
+    """The answers, turned into answers to the cases themselves."""
     return [
         replace(
             answer,

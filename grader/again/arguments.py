@@ -1,4 +1,4 @@
-"""Arguments in another order than they come in: by their names in the code, or tried out."""
+"""Other ways to give arguments: as rows, or in another order, by name or tried out."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from grader.model.fact import Fact, FactKind
 from grader.model.findings import tensors_in
 from grader.model.forms.module import ClassInputs, with_gradients_in_order
 
-# Rows, where an exercise has columns: many write that who know it from elsewhere.
+# Rows, where an exercise has columns: many students know them from elsewhere.
 
 Turn = Callable[[Tensor], Tensor]
 
 
 def ways_with_rows(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
-    """Each column as a row, or flat; beside that, matrices and biases as they are, or turned with them."""
+    """Ways with columns as rows, or flat, and with matrices and biases unchanged or turned along."""
     if exercise.columns is None:
         return
     others = first.inputs[1:]
@@ -47,7 +47,7 @@ def _given(word: Turn, column: Turn, matrix: Turn) -> Callable[[Inputs], Inputs]
 
 
 def _kind(value: object, word: Turn, column: Turn, matrix: Turn) -> Callable[[Tensor], Turn]:
-    """What is done with the tensors of an input: in lists are words, beside them are biases and matrices."""
+    """How to turn the tensors of an input: words are in lists, biases and matrices are not."""
     in_list = isinstance(value, list)
     return lambda tensor: (word if in_list else column) if _is_column(tensor) else matrix
 
@@ -79,7 +79,7 @@ def _unchanged(value: object) -> Any:
 
 
 def _back(value: object) -> Any:
-    """A result of rows, as columns."""
+    """Turn rows in a result into columns."""
     if isinstance(value, (list, tuple)):
         return [_back(item) for item in value]
     if not isinstance(value, Tensor) or value.dim() not in (1, 2):
@@ -95,7 +95,7 @@ Names = Sequence[str]
 
 
 def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) -> Iterator[Way]:
-    """The order in which the code has them, if it has those that are asked for, in another one."""
+    """The way with the code's own order, if it has the right arguments in another one."""
     written = {fact.what: fact.parts for fact in facts if fact.kind == FactKind.ARGUMENTS}
     asked = {name: names for name, names in _asked(exercise).items() if _is_another_order(names, written.get(name))}
     if not asked:
@@ -126,7 +126,7 @@ def all_orders(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
 
 
 def _asked(exercise: Exercise) -> dict[str, Names]:
-    """The names of the arguments that are asked for, by function or method: the references have the same."""
+    """The names of the arguments asked for, by function or method, taken from the reference."""
     if not exercise.form.methods:
         return {exercise.entry: _names(exercise.reference)}
     ours = inspect.unwrap(exercise.reference)
@@ -136,7 +136,7 @@ def _asked(exercise: Exercise) -> dict[str, Names]:
 def _names(function: Callable[..., Any]) -> list[str]:
     try:
         parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # some functions of torch do not tell
+    except ValueError:  # some functions of torch have none
         return []
     return [one.name for one in parameters if one.kind == one.POSITIONAL_OR_KEYWORD]
 
@@ -150,14 +150,14 @@ def _order(asked: Names, written: Names) -> list[int]:
 
 
 def _defaults(exercise: Exercise) -> dict[str, list[Any]]:
-    """Of the last arguments, by method."""
+    """Defaults of the last arguments, by method."""
     ours = inspect.unwrap(exercise.reference)
     methods = [name for name in exercise.form.methods if hasattr(ours, name)]
     return {name: list(getattr(ours, name).__defaults__ or ()) for name in methods}
 
 
 def _reordered(given: Sequence[Any], order: Sequence[int], defaults: Sequence[Any] = ()) -> list[Any]:
-    """Those that are given; what is not has its default where it comes before one that is."""
+    """Given arguments in this order; a missing one before a given one gets its default."""
     missing = len(order) - len(given)
     known = [index for index in order if index < len(given)]
     if list(order[: len(given)]) == known:

@@ -1,4 +1,4 @@
-"""What a student's code does when it is asked again, otherwise: if all is right then, the mistake is found."""
+"""Ask a student's code again in another way: if all is right then, the mistake is found."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from grader.model.verdict import Reason, Verdict
 # Ask again with values in the notebook's variables that fit the case: if all is right then, nothing else was wrong.
 
 MAX_NAMES = 3
-MOST = 150  # ways to lend; with sizes first, two names are through with them before
+MOST = 150  # ways to lend; sizes come first, so two names get through them
 
 
 def is_right_with_lent_values(
@@ -33,11 +33,11 @@ def is_right_with_lent_values(
     names: Sequence[str],
     judge: Judge,
 ) -> bool:
-    """Whether there is something in the inputs that each name can stand for, such that all answers are right."""
+    """Whether all answers are right once each name holds some value from the inputs."""
     if not 0 < len(names) <= MAX_NAMES:
         return False
-    key = key.only(key.about_numbers)  # one name cannot fit two numbers of words
-    cases, keys = key.cases, key.split()  # what is right depends on nothing that is lent
+    key = key.only(key.about_numbers)  # one name cannot fit two counts of words
+    cases, keys = key.cases, key.split()  # right answers do not depend on what is lent
     for chosen in itertools.islice(itertools.product(found_in_all(cases), repeat=len(names)), MOST):
         lent = [
             replace(case, lent=dict(zip(names, of_case, strict=True)))
@@ -49,7 +49,7 @@ def is_right_with_lent_values(
     return False
 
 
-CREDIT = 0.5  # for what is right when it is asked in another way
+CREDIT = 0.5  # for code that is right when asked in another way
 UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
 
 
@@ -60,8 +60,7 @@ def true_of_the_code(
     ask: AskAgain,
     judge: Judge,
 ) -> Verdict:
-    """The same with what the code shows, by its text and by what else it answers. `read` gives what
-    its text shows."""
+    """Add to a verdict what the code shows: its text, which `read` reads, and its other answers."""
     if not is_for_the_code_to_tell(verdict):
         return verdict
     facts, exercise = read(), key.exercise
@@ -81,7 +80,7 @@ def _in_another_way(
     asked = AskedAgain(key, ask, judge)
     if way := asked.first_right(itertools.chain(by_name, all_orders(exercise, first), with_rows)):
         return _right_in(way, verdict)
-    # Orders of which the code says nothing are too many to have another mistake beside them.
+    # Orders that the code does not suggest are too many to allow another mistake besides.
     if with_rows and _is_for_columns(key, ask, facts):
         with_rows = []
     if found := asked.best_named([*by_name, *with_rows]):
@@ -108,7 +107,7 @@ def _right_in(way: Way, verdict: Verdict) -> Verdict:
 
 
 def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
-    """The way, and what is wrong all the same."""
+    """The verdict on the way, and on what is still wrong."""
     says = [one.says for one in named_in(exercise, verdict)]
     names = (way.name, *verdict.misconceptions)
     return replace(
@@ -123,7 +122,7 @@ def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
 def _with_what_is_spared(
     key: AnswerKey, sparing: Callable[[Inputs], Inputs], ask: AskAgain, judge: Judge
 ) -> Verdict | None:
-    """What has a name on inputs that spare some mistakes, together with the one of those that explains the rest."""
+    """The mistakes named on inputs that hide some others, together with a hidden one that explains the rest."""
     spared = AnswerKey(key.exercise, [replace(case, inputs=sparing(case.inputs)) for case in key.cases])
     held = named_in(key.exercise, judge.verdict(spared, ask(spared.cases)))
     likely = [(*held, one) for one in shown_nowhere(spared, tolerance_on(judge.device))] if held else []

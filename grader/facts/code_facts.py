@@ -17,23 +17,23 @@ from grader.facts.loop_facts import of_loops
 from grader.facts.student_text import MAGIC, MAX_SOURCE, Function
 from grader.model.fact import Fact, FactKind
 
-# Facts about methods: those that a class has, and those that return None and are taken to return more.
+# Facts about methods: those of a class, and those that return None where the code expects more.
 
-# Of a module, and of a tensor.
+# Methods of modules and tensors.
 _RETURN_NONE = frozenset({"register_buffer", "register_parameter", "add_module", "backward", "zero_grad"})
 _OF_LISTS = frozenset({"append", "extend", "insert", "sort", "reverse"})  # a ModuleList's return more
 _LAYERS = frozenset({"Linear", "Parameter", "Embedding", "LayerNorm", "RMSNorm", "MultiheadAttention"})  # of nn
-_LETTERS = set("__init__")  # and those of __int__, _init_ and __inti__, which people write for it
+_LETTERS = set("__init__")  # and those of __int__, _init_ and __inti__, which people write instead
 
 
 def class_in(tree: ast.Module, entry: str) -> ast.ClassDef | None:
-    """The class of that name; of several, the last one is in force."""
+    """The class of that name; the last one if there are several."""
     found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == entry]
     return found[-1] if found else None
 
 
 def of_class(owner: ast.ClassDef) -> Iterator[Fact]:
-    """What the methods of a class lack, in what they are called and in what they take."""
+    """Methods meant to be `__init__`, and those that use `self` without taking it."""
     methods = [node for node in owner.body if isinstance(node, ast.FunctionDef)]
     named = {method.name for method in methods}
     for method in methods:
@@ -44,7 +44,7 @@ def of_class(owner: ast.ClassDef) -> Iterator[Fact]:
 
 
 def made_anew(owner: ast.ClassDef, lines: Sequence[str]) -> Iterator[Fact]:
-    """The first layer that `forward` makes, each time that it is called."""
+    """The first layer that `forward` makes anew at each call."""
     forward = [node for node in owner.body if isinstance(node, ast.FunctionDef) and node.name == "forward"]
     for node in ast.walk(ast.Module([*forward], [])):
         match node:
@@ -54,7 +54,7 @@ def made_anew(owner: ast.ClassDef, lines: Sequence[str]) -> Iterator[Fact]:
 
 
 def kept_none(nodes: Sequence[ast.AST], lines: Sequence[str], own: Collection[str]) -> Iterator[Fact]:
-    """`outputs = outputs.append(…)`, where the list is made in the same function. `own` are functions of the cell."""
+    """`outputs = outputs.append(…)`, with a list made in the same function. `own` are functions of the cell."""
     lists = {name for node in nodes for name in _lists_made_by(node)}
     for node in nodes:
         match node:
@@ -89,14 +89,14 @@ _BY_NAME = ("locals", "globals", "vars", "eval", "exec")
 def facts_of(
     source: str, entry: str, methods: tuple[str, ...], variables: frozenset[str], asked: tuple[str, ...] = ()
 ) -> tuple[Fact, ...]:
-    """The facts about what is called `entry` in a cell: a function, or the `methods` of a class.
+    """The facts about `entry` in a cell: a function, or the `methods` of a class.
 
-    `variables` are those that other cells of the notebook have; `asked` are expressions to look for.
+    `variables` are those of the notebook's other cells; `asked` are expressions to look for.
     """
     with as_far_as_it_can_be_read():
         tree = tree_of(source)
         if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
-            return ()  # what is read cannot be told from the text
+            return ()  # the text cannot show what is read
         functions = _functions(tree, entry, methods)
         own = {node.name for node in ast.walk(tree) if isinstance(node, Function)}
         borrowed = _in_defaults(functions, variables) + _borrowed(
@@ -106,7 +106,7 @@ def facts_of(
         found = [fact for function in functions for fact in _of_function(function, lines, own, layers)]
         others = _helpers(tree, entry, functions)
         helpers = [fact for helper in others for fact in _of_function(helper, lines, own, layers)]
-        meant = (FactKind.NO_RETURN, FactKind.EMPTY)  # perhaps, in a helper
+        meant = (FactKind.NO_RETURN, FactKind.EMPTY)  # perhaps on purpose, in a helper
         found += [fact for fact in helpers if fact.kind not in meant]
         if owner := class_in(tree, entry):
             found += [*(Fact(FactKind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
@@ -119,7 +119,7 @@ def facts_of(
 
 @functools.lru_cache(maxsize=256)
 def variables_of(source: str) -> frozenset[str]:
-    """What a cell assigns at its top level, but for functions."""
+    """The variables that a cell assigns at its top level."""
     with as_far_as_it_can_be_read():
         return frozenset(
             name.id
@@ -143,21 +143,21 @@ def bound_by(source: str) -> frozenset[str]:
 
 @contextlib.contextmanager
 def as_far_as_it_can_be_read() -> Iterator[None]:
-    """What is done with a text ends where Python cannot read it."""
+    """Leave the block quietly where Python cannot read a text."""
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
         yield
 
 
 def tree_of(source: str) -> ast.Module:
-    """What a cell says, unless it is too long to be read."""
+    """The syntax tree of a cell; ValueError if it is too long."""
     if len(source) > MAX_SOURCE:
         raise ValueError("too long")
     return ast.parse(source)
 
 
 def _functions(tree: ast.Module, entry: str, methods: Collection[str]) -> list[Function]:
-    """The last definition counts, as in Python."""
+    """The function, or the class's methods; the last definition counts, as in Python."""
     found: list[Function] = []
     for node in tree.body:
         if isinstance(node, Function) and node.name == entry:
@@ -176,7 +176,7 @@ def _helpers(tree: ast.Module, entry: str, functions: Sequence[Function]) -> lis
 
 
 def _borrowed(table: symtable.SymbolTable, entry: str, variables: Collection[str]) -> list[str]:
-    """Names that the code reads and does not define, and the notebook does."""
+    """Names that the code reads and only the notebook defines."""
     scopes = [scope for scope in table.get_children() if scope.get_name() == entry][-1:]
     names: list[str] = []
     while scopes:
@@ -231,7 +231,7 @@ def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str])
 
 
 def _of_a_size(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
-    """`torch.Tensor(n)`, but for a list, and for parameters, which are filled later."""
+    """`torch.Tensor(n)`, except with a list, and for parameters, which are filled later."""
     parameters = [node for node in nodes if isinstance(node, ast.Call) and _called(node) == "Parameter"]
     filled = {id(part) for parameter in parameters for part in ast.walk(parameter)}
     for node in nodes:
@@ -273,26 +273,26 @@ def _never_called(owner: ast.ClassDef) -> Iterator[str]:
 
 
 def _hands_itself_on(nodes: Sequence[ast.AST]) -> bool:
-    """Whether some function is given the object, but for `super(…, self)`."""
+    """Whether some function except `super(…, self)` is given the object."""
     given = [node for node in nodes if isinstance(node, ast.Call) and "self" in map(ast.unparse, node.args)]
     return any(ast.unparse(node.func) != "super" for node in given)
 
 
 def _arguments(function: Function, methods: Collection[str]) -> tuple[str, ...]:
-    """The names of those that may come by position, without the object of a method."""
+    """The names of positional arguments, without the `self` of a method."""
     given = function.args
     names = tuple(argument.arg for argument in (*given.posonlyargs, *given.args))
     return names[1:] if function.name in methods else names
 
 
 def _is_written(expression: str, functions: Sequence[Function]) -> bool:
-    """Whether it stands somewhere in these functions."""
+    """Whether an expression is in one of these functions."""
     wanted = ast.parse(expression, mode="eval").body
     return any(_is_like(node, wanted) for function in functions for node in ast.walk(function))
 
 
 def _is_like(node: Any, wanted: Any) -> bool:
-    """The same expression, where `_` stands for any."""
+    """Whether trees are the same, where `_` matches any expression."""
     if isinstance(wanted, ast.Name) and wanted.id == "_":
         return isinstance(node, ast.expr)
     if isinstance(wanted, ast.AST):
@@ -305,19 +305,19 @@ def _is_like(node: Any, wanted: Any) -> bool:
 
 
 def _knows_sets(nodes: Sequence[ast.AST]) -> bool:
-    """Sets have an `add` that changes them."""
+    """Whether the code uses sets, whose `add` changes them."""
     return any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes)
 
 
 def _made_in(parts: Iterable[ast.AST]) -> set[str]:
-    """Arguments, and names that are given a value."""
+    """The arguments, and names that are given a value."""
     nodes = list(parts)
     stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
 
 def _is_from_elsewhere(owner: ast.expr, made_here: Collection[str]) -> bool:
-    """What another method or cell has made may be a set, too."""
+    """Whether another method or cell made this: it may be a set, too."""
     return isinstance(owner, ast.Attribute) or (isinstance(owner, ast.Name) and owner.id not in made_here)
 
 
@@ -351,7 +351,7 @@ def _is_layer(name: str) -> bool:
 
 
 def is_only_computed(value: ast.expr, layers: Collection[str] = ()) -> bool:
-    """Whether a statement computes something, and changes nothing by that. `layers` are attributes of the object."""
+    """Whether an expression computes something without changing anything. `layers` are the object's attributes."""
     match value:
         case ast.BinOp() | ast.Compare():
             return True
@@ -367,14 +367,14 @@ def is_only_computed(value: ast.expr, layers: Collection[str] = ()) -> bool:
 
 
 def _computes(value: ast.expr) -> bool:
-    """Whether it is more than a size, a name or a constant."""
+    """Whether a value is more than a size, a name or a constant."""
     return any(
         isinstance(node, ast.BinOp) or (isinstance(node, ast.Call) and not _is_size(node)) for node in ast.walk(value)
     )
 
 
 def _changes_something(value: ast.expr) -> bool:
-    """Whether it is called for what it does, by its name, such as clip_grad_norm_ and register_buffer."""
+    """Whether a call has effects, by its name, such as clip_grad_norm_ and register_buffer."""
     name = _called(value)
     return name.endswith("_") or name.startswith("register")
 
@@ -389,9 +389,9 @@ def _is_size(call: ast.Call) -> bool:
     return _called(call) in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
 
 
-# No object has anything else under these names.
+# These names mean the same for all objects.
 _CALLED_FOR_WHAT_THEY_DO = frozenset({"__init__", "backward", "zero_grad", "requires_grad_"})
-# Methods and functions that return a new tensor and leave theirs as it is, which no other object has under this name.
+# Methods and functions that return a new tensor and leave theirs unchanged. No other objects have these names.
 _OTHERS = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
 _NEW_TENSORS = frozenset(
     name

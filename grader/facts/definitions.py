@@ -1,4 +1,4 @@
-"""What the cells of a notebook define, as their text says."""
+"""What the cells of a notebook define, by their text."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def defined_in(source: str) -> list[str]:
 
 
 class Definitions:
-    """Who defines what, in the order of the cells that were run."""
+    """Which cell defines what, in the order in which they ran."""
 
     def __init__(self, files: Files, *, last_counts: bool = False) -> None:
-        """`last_counts`: cells are known to have run in this order, so of several definitions the last one counts."""
+        """`last_counts`: cells are known to have run in this order, so the last of several definitions counts."""
         self._files = files
         self._last_counts = last_counts
         self._sources: dict[str, None] = {}
         self._defining: dict[str, list[str]] = {}  # name -> sources of the cells that define it
 
     def note(self, source: str) -> None:
-        """A cell is run."""
+        """Note a cell that ran."""
         self._sources[source] = None
         for name in defined_in(source):
             before = [] if self._last_counts else self._defining.get(name, [])
@@ -52,26 +52,26 @@ class Definitions:
         return False
 
     def own(self, entry: str, names: Iterable[str]) -> set[str]:
-        """Those of the names that the cell which defines `entry` defines, too: they are part of the same answer."""
+        """Those names that the cell of `entry` defines, too: they are part of the same answer."""
         cells = self._defining.get(entry, ())
         bound = {name for source in cells for name in bound_by(source) or defined_in(source)}
         return bound & set(names)
 
     def only_source(self, entry: str) -> str | None:
-        """The cell that defines it; None if there is none, or no telling which counts."""
+        """The cell that defines `entry`; None if there is none, or more than one."""
         cells = set(self._defining.get(entry, ()))
         return cells.pop() if len(cells) == 1 else None
 
     def reached(self, entry: str) -> Reached:
-        """The code that it reaches by name."""
+        """The code that `entry` reaches by name."""
         return reached(entry, list(self._sources), self._files)
 
     def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
-        """What the code of an exercise shows by itself; nothing if there is none, or no telling which counts."""
+        """The facts about the code of an exercise; none if no cell defines it, or several do."""
         code = self.only_source(exercise.entry)
         if code is None:
             return ()
-        words = frozenset(_WORD.findall(code))  # what it does not mention would only fill the memory
+        words = frozenset(_WORD.findall(code))  # others would only fill the memory
         variables = frozenset().union(*(words & variables_of(source) for source in self._sources if source != code))
         asked = tuple(
             {expression: None for one in exercise.mistakes for expression in one.in_code} | dict.fromkeys(FIRST_SIZES)

@@ -1,4 +1,4 @@
-"""What in a student's code keeps to the CPU, where a verdict says that something is on another device."""
+"""Find what a student's code leaves on the CPU, if a verdict says that a result is on the wrong device."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grader.facts.code_facts import as_far_as_it_can_be_read, tree_of
 from grader.model.verdict import Reason, Verdict
 
 KEPT, MOVED, MADE = "attribute stays on the CPU", "moved to the CPU", "tensor made on the CPU"
-_ORDER = (KEPT, MOVED, MADE)  # what can hardly be meant otherwise comes first
+_ORDER = (KEPT, MOVED, MADE)  # the clearest comes first
 _SAYS = {
     KEPT: "`{}` is a plain attribute, so it stays on the CPU when the module moves. Keep it with register_buffer.",
     MOVED: "`{}` takes a tensor from the device of the inputs to the CPU. Leave that out.",
@@ -17,12 +17,12 @@ _SAYS = {
 }
 _MAKERS = {"arange", "empty", "eye", "from_numpy", "full", "linspace", "ones", "rand", "randint", "randn", "tensor"}
 _MAKERS |= {"tril_indices", "triu_indices", "zeros"}
-_TAKE_ALONG = {"to", "cuda", "type_as", "register_buffer", "Parameter"}  # calls of which nothing stays on the CPU
+_TAKE_ALONG = {"to", "cuda", "type_as", "register_buffer", "Parameter"}  # calls that leave nothing on the CPU
 _LONGEST = 60  # characters of code in a sentence
 
 
 def with_device_named(verdict: Verdict, source: str | None) -> Verdict:
-    """The same with a name for what keeps to the CPU, if the code shows it."""
+    """Add to a verdict what stays on the CPU, if the code shows it."""
     if verdict.reason != Reason.WRONG_DEVICE or source is None:
         return verdict
     reader = _Reader()
@@ -45,7 +45,7 @@ class _Reader(ast.NodeVisitor):
         self._along = 0  # calls around this one that take the tensor along
 
     def left(self) -> list[tuple[str, str]]:
-        """Without what is taken to a device later."""
+        """Calls whose tensor stays on the CPU."""
         return [(name, code) for name, code, holder in self._found if holder not in self._moved]
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -70,7 +70,7 @@ class _Reader(ast.NodeVisitor):
 
 
 def _makes(node: ast.Call) -> bool:
-    """Whether this makes a tensor of some numbers and does not say where. A single number may be anywhere."""
+    """Whether a call makes a tensor without a device. A single number may be anywhere."""
     if not (isinstance(node.func, ast.Attribute) and node.func.attr in _MAKERS and node.args):
         return False
     of_torch = isinstance(node.func.value, ast.Name) and node.func.value.id == "torch"
@@ -84,6 +84,6 @@ def _says_cpu(node: ast.Call) -> bool:
 
 
 def _written(call: ast.Call) -> str:
-    """A call, or how it begins."""
+    """The text of a call, or its start."""
     text = ast.unparse(call)
     return text if len(text) <= _LONGEST else f"{ast.unparse(call.func)[:_LONGEST]}(…)"

@@ -1,4 +1,4 @@
-"""Whether a student's code keeps to what its exercise allows: read from all the text that it reaches."""
+"""Check that a student's code uses only what its exercise allows, in all code that it reaches."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ OTHERWISE = (
     f"the same. {IN_SIGHT}"
 )
 _PYTHONS = frozenset(dir(builtins))
-# Behind these is more than an object's own: modules that others have imported, frames, code. Nobody's attribute is
-# called so, whoever defines one.
+# These lead beyond an object: to modules that others have imported, frames, code. No attribute may have such a name,
+# not even one that the student defines.
 _NEVER_OWN = frozenset(
     {"torch", "numpy", *sys.stdlib_module_names}.union(
         *(dir(kind) for kind in vars(types).values() if isinstance(kind, type))
     )
 )
-_BY_LITERAL = ("getattr", "hasattr")  # which reach what they name, and no more, where the name is written out
+_BY_LITERAL = ("getattr", "hasattr")  # these reach only what they name, if it is written out
 
-# All that a definition is made of, and no more: a new kind of syntax is refused until somebody has looked at it.
+# The syntax of definitions, and no more: a new kind is refused until somebody has looked at it.
 _SYNTAX: tuple[type[ast.AST], ...] = (
     *(ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),
     *(ast.For, ast.While, ast.If, ast.With, ast.Raise, ast.Try, ast.Assert, ast.Import, ast.ImportFrom),
@@ -42,27 +42,27 @@ _SYNTAX: tuple[type[ast.AST], ...] = (
     *(ast.MatchMapping, ast.MatchClass, ast.MatchStar, ast.MatchAs, ast.MatchOr),
     *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
 )
-# What classes may define, and code may name, of Python's own methods.
+# Python's own methods that classes may define and code may name.
 _METHODS = """
     __init__ __call__ __len__ __getitem__ __setitem__ __contains__ __iter__ __next__ __enter__ __exit__ __repr__ __str__
     __post_init__ __new__ __name__ __doc__ __eq__ __hash__ __bool__ __neg__ __add__ __radd__ __iadd__ __sub__ __rsub__
     __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __pow__ __matmul__ __rmatmul__ __getattr__
 """
 
-# What can look up or set whatever a text names: only `@wraps(f)`, and `type(x)` that is compared or asked for its name.
+# They can reach anything by name: allowed are only `@wraps(f)`, and `type(x)` compared or asked for its name.
 _IN_PLACE = ("wraps", "type")
 
 
 @dataclass(frozen=True)
 class Forbidden:
-    """Something that is not allowed, and where it stands."""
+    """Something that is not allowed, and where it is."""
 
     name: str
     node: ast.AST
     lines: Sequence[str]
 
     def said(self, allowed: Allowed) -> str:
-        """The line, and what to write instead."""
+        """A sentence on the line, and what to write instead."""
         number = getattr(self.node, "lineno", 0)
         line = self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
         shown = (line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}…").replace("`", "'")
@@ -71,18 +71,18 @@ class Forbidden:
         return " ".join(filter(None, [f"Your code uses `{self.name}`{where}.", allowed.says, instead]))
 
     def is_known(self, allowed: Allowed) -> bool:
-        """Whether more is said of it than that it is not on a list."""
+        """Whether there is advice on what to write instead."""
         return any(part in allowed.instead for part in self._parts)
 
     @property
     def _parts(self) -> list[str]:
-        """Its name without that of the module or object which it is of."""
+        """The name's parts, without that of the module or object."""
         first, *others = self.name.split(".")
         return others or [first]
 
 
 def first_forbidden(code: Reached, allowed: Allowed) -> Forbidden | None:
-    """What an exercise does not allow, if anything: what is well known before what is only on no list."""
+    """The first thing that is not allowed, if any; those with advice come first."""
     found = list(_Reading(code, allowed).forbidden())
     return next((one for one in found if one.is_known(allowed)), found[0] if found else None)
 
@@ -95,12 +95,12 @@ def said_of_hidden(code: Reached) -> str:
 
 
 def refused(verdict: Verdict, said: str) -> Verdict:
-    """Nothing for it, whatever came out."""
+    """The verdict without any credit."""
     return replace(verdict, credit=0.0, reason=Reason.FORBIDDEN, sentences=(said,), misconceptions=(), pictures=())
 
 
 class _Reading:
-    """All units that a function reaches, read with one list."""
+    """Checks all units that a function reaches."""
 
     def __init__(self, code: Reached, allowed: Allowed) -> None:
         self.code = code
@@ -125,7 +125,7 @@ class _Reading:
             self._note_other_names(unit.statements)
 
     def _note_other_names(self, statements: Sequence[ast.stmt]) -> None:
-        """`xp = numpy`: as an import does it."""
+        """Treat `xp = numpy` like an import."""
         for one in statements:
             match one:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if module := self._module(value):
@@ -171,7 +171,7 @@ class _Reading:
             yield _dotted(node)
 
     def _may_be_read(self, node: ast.Name, name: str) -> bool:
-        """A name that no scope around it binds. Of Python's own, whether the notebook binds it, too, is not sure."""
+        """Whether code may read a name that no scope binds. The notebook may rebind Python's own, or not."""
         if name in self.modules:
             return node in self.owned
         if name in self.allowed.builtins or node in self.by_literal:
@@ -180,12 +180,12 @@ class _Reading:
         return name not in _PYTHONS and name in known
 
     def _may_be_named(self, name: str) -> bool:
-        """Behind a dot, where it is not known whose it is."""
+        """Whether a name may follow a dot after an unknown object."""
         is_pythons = name.startswith("__") and name.endswith("__")
         return name in _METHODS.split() if is_pythons else name in self.allowed.names or name in self.attributes
 
     def _may_import(self, one: ast.alias) -> bool:
-        """What nobody reads does no harm, nor does a module that is only loaded."""
+        """Whether an import is fine: a name never read is, and a module only loaded."""
         name = one.name if one.asname else one.name.partition(".")[0]
         return bound_by_alias(one) not in self.read or name in self.allowed.modules or self._is_own(name)
 
@@ -198,7 +198,7 @@ class _Reading:
         return f"{module}.{one.name}" in self.allowed.modules or (module in self.allowed.modules and is_name)
 
     def _is_own(self, module: str, level: int = 0) -> bool:
-        """Whether it is a file beside the notebook, all of which is read."""
+        """Whether a module is a file beside the notebook, which is read, too."""
         return level > 0 or module.partition(".")[0] in self.code.own_modules
 
     def _module(self, node: ast.expr) -> str | None:
@@ -212,12 +212,12 @@ class _Reading:
         return None
 
 
-# How people call the syntax that they use.
+# What people call such syntax.
 _WORDS = {"AsyncFunctionDef": "async def", "Await": "await", "AsyncFor": "async for", "AsyncWith": "async with"}
 
 
 def _imported(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
-    """What imports bind, and the full name of it."""
+    """The names that imports bind, and the full ones."""
     for node in nodes:
         match node:
             case ast.Import(names=names):
@@ -227,7 +227,7 @@ def _imported(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
 
 
 def _bound_elsewhere(node: ast.AST) -> Iterator[str]:
-    """In classes, and by functions for all."""
+    """Names bound in classes, or as globals."""
     match node:
         case ast.Global(names=names):
             yield from names
@@ -236,7 +236,7 @@ def _bound_elsewhere(node: ast.AST) -> Iterator[str]:
 
 
 def _attributes_made(node: ast.AST) -> Iterator[str]:
-    """What code itself gives to its objects: methods, attributes and fields."""
+    """The methods, attributes and fields that code gives to its objects."""
     match node:
         case ast.FunctionDef(name=name) | ast.Attribute(attr=name, ctx=ast.Store()):
             yield name
@@ -254,7 +254,7 @@ def _attributes_made(node: ast.AST) -> Iterator[str]:
 
 
 def _names_given(node: ast.AST) -> Iterator[str]:
-    """The names that a node itself gives to anything."""
+    """The names that a node itself binds."""
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
             yield name
@@ -265,12 +265,12 @@ def _names_given(node: ast.AST) -> Iterator[str]:
 
 
 def _may_be_given(name: str) -> bool:
-    """Python reads more from a class than its methods: `__match_args__` are names of attributes that it looks up."""
+    """Whether code may bind a name: Python itself looks up some in classes, such as `__match_args__`."""
     return not (name.startswith("__") and name.endswith("__")) or name in _METHODS.split()
 
 
 def _asked_for_one(tree: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Where `wraps` and `type` do no more than they seem to."""
+    """The harmless uses of `wraps` and `type`."""
     for node in tree:
         match node:
             case ast.FunctionDef(decorator_list=calls):

@@ -1,7 +1,7 @@
-"""What a text shows of its loops: what each step makes anew, and a loop that ends in its first step.
+"""Find mistakes in the text of loops: values that each step overwrites, and a loop that ends in its first step.
 
-Nothing is said where it may be meant: where a step goes on with what the last one left, and where a loop may be left
-under a condition.
+Nothing is reported that may be meant: a step that goes on with what the last one left, and a loop that is left under
+a condition.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from enum import Enum
 from grader.facts.student_text import Function, blocks
 from grader.model.fact import Fact, FactKind
 
-# Which names statements read and write, and which comes first: as far as a text tells it without being run.
+# Which names statements read and write, and which comes first, as far as the text shows it.
 
-# What is asked of a tensor or a list without looking at its numbers.
+# What code can ask of a tensor or a list without its numbers.
 SIZES = frozenset({"shape", "size", "dim", "ndim", "dtype", "device", "numel", "new_zeros", "new_ones", "new_full"})
 _SIZE_CALLS = frozenset({"len", "zeros_like", "ones_like", "empty_like", "full_like", "print", "type"})
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -54,13 +54,13 @@ def _reads(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=4096)
 def written_in(*nodes: ast.AST) -> frozenset[str]:
-    """The names that get another value somewhere in there."""
+    """The names that get a value somewhere in these nodes."""
     names = (name for node in nodes for name in ast.walk(node))
     return frozenset(name.id for name in names if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store))
 
 
 def changed_in(node: ast.AST) -> set[str]:
-    """The names of what is changed in place: `x[i] = …`, `x.append(…)`, `x += …`, `x.add_(…)`."""
+    """The names that are changed in place: `x[i] = …`, `x.append(…)`, `x += …`, `x.add_(…)`."""
     return {name for part in ast.walk(node) for name in _changed_by(part)}
 
 
@@ -79,7 +79,7 @@ def _changed_by(node: ast.AST) -> Iterator[str]:
 
 
 def _base(target: ast.expr) -> Iterator[str]:
-    """Of `x[i].y` and `x.add(1)`, the x."""
+    """The x in `x[i].y` and `x.add(1)`."""
     match target:
         case ast.Name(id=name):
             yield name
@@ -88,7 +88,7 @@ def _base(target: ast.expr) -> Iterator[str]:
 
 
 def first_of(name: str, statements: Iterable[ast.stmt]) -> First | None:
-    """Whether a name is read first, or surely written before; None where there is no telling, or neither."""
+    """Whether a name is read first, or surely written before; None if neither, or if it is unclear."""
     for statement in statements:
         first = _first_in(name, statement)
         if first is not None:
@@ -121,7 +121,7 @@ def _read_or_none(first: First | None) -> First | None:
 
 
 def closure(names: set[str], of: Sequence[tuple[frozenset[str], frozenset[str]]]) -> set[str]:
-    """The names, and all that the values of these are made of: `of` says what some are made of."""
+    """The names, and all others that `of` says their values are made from."""
     found = set(names)
     while True:
         more = {name for made, parts in of if made & found for name in parts} - found
@@ -136,7 +136,7 @@ Block = Sequence[ast.stmt]
 
 
 def of_loops(function: Function, lines: Sequence[str]) -> Iterator[Fact]:
-    """All that the loops of a function show, the outermost first."""
+    """The facts about a function's loops, the outermost first."""
     todo: list[tuple[Block, Block]] = [(function.body, ())]
     while todo:
         block, later = todo.pop(0)
@@ -168,7 +168,7 @@ def _inside(loop: Loop) -> Iterator[ast.AST]:
 
 
 def _made_in_each_step(loop: Loop) -> Iterator[str]:
-    """Names with a value of their own in each step, which another step neither uses nor goes on with."""
+    """Names that get a new value in each step, which no other step uses or goes on with."""
     made_of = [made for node in _inside(loop) for made in _made_of(node)]
     counters: set[str] = {name for node in loop.body for name in _counted(node)}
     touched = written_in(*loop.body) | changed_in(ast.Module(body=list(loop.body), type_ignores=[]))
@@ -187,7 +187,7 @@ def _made_in_each_step(loop: Loop) -> Iterator[str]:
 
 
 def _made_of(node: ast.AST) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Names that get a value or are changed, and the names that it takes."""
+    """The names that a node sets or changes, and those it uses for that."""
     if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
         yield written_in(node) | changed_in(node), reads_in(node)
     elif isinstance(node, ast.For):
@@ -195,7 +195,7 @@ def _made_of(node: ast.AST) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
 
 
 def _counted(statement: ast.stmt) -> Iterator[str]:
-    """`i += 1`"""
+    """The name in `i += 1`."""
     match statement:
         case ast.AugAssign(target=ast.Name(id=name), value=ast.Constant()):
             yield name

@@ -1,6 +1,6 @@
-"""Whether a code only computes: nothing in it can look at code, remember anything, or reach beyond its own cell.
+"""Check that code only computes: it cannot look at code, remember anything, or reach beyond its own cell.
 
-Only of such code do its answers tell what it is made of. What is allowed is listed, so that the rest need not be known.
+Only then do its answers show what it is made of. What is allowed is listed, so that the rest need not be known.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _BUILTINS = {
     "slice", "sorted", "staticmethod", "sum", "super", "tuple", "type", "zip",
     "AssertionError", "Exception", "NotImplementedError", "RuntimeError", "TypeError", "ValueError",
 }  # fmt: skip
-# Of the large modules, with all that a tensor can do: what makes tensors, computes with them, or says of what kind
-# they are.
+# Names in the large modules, besides all that a tensor can do: they make tensors, compute with them, or say of what
+# kind they are.
 _OF_LIBRARIES = {
     "FloatTensor", "LongTensor", "Tensor", "arange", "array", "as_tensor", "asarray", "atleast_1d", "atleast_2d",
     "bernoulli", "bfloat16", "block_diag", "bool", "broadcast_tensors", "broadcast_to", "cat", "column_stack",
@@ -56,14 +56,14 @@ _READS_OTHERS = {"format", "format_map"}  # texts that say which attributes to r
 
 @functools.cache
 def _attributes() -> frozenset[str]:
-    """Of what a student's code computes with."""
+    """Attributes of things that code computes with."""
     kinds = (torch.Tensor, nn.Module, nn.ModuleList, nn.Sequential, np.ndarray, list, tuple, dict, set, str, int, float)
     names = {name for kind in kinds for name in dir(kind) if not name.startswith("_")}
     return frozenset(names.union(_OF_MODULES) - _READS_OTHERS)
 
 
 def imports_in(sources: Iterable[str]) -> str:
-    """The imports of cells that bring in nothing but what is for computing, as a cell of their own."""
+    """A cell with those imports of other cells that bring in only what is for computing."""
     found: dict[str, None] = {}
     for source in sources:
         with as_far_as_it_can_be_read():
@@ -73,7 +73,7 @@ def imports_in(sources: Iterable[str]) -> str:
 
 
 def is_plain(source: str, known: Iterable[str], imports: str) -> bool:
-    """Whether definitions read nothing but their own names, `known` ones, what `imports` bring, and plain builtins."""
+    """Whether definitions read only their own names, `known` ones, those of `imports`, and plain builtins."""
     with as_far_as_it_can_be_read():
         return _is_plain(tree_of(source), known, tree_of(imports))
     return False
@@ -115,7 +115,7 @@ def _is_import(node: ast.AST) -> bool:
 
 
 def _brings_in(node: ast.AST) -> dict[str, Any]:
-    """The names that an import binds, with what they are; none if one of them is not for computing."""
+    """The names that an import binds, with their values; none if one of them is not for computing."""
     found: dict[str, Any] = {}
     match node:
         case ast.Import(names=aliases):
@@ -133,7 +133,7 @@ def _brings_in(node: ast.AST) -> dict[str, Any]:
 
 
 def _is_for_computing(module: ModuleType, name: str) -> bool:
-    """Whether what a module has under a name neither reads nor sets anything that lasts."""
+    """Whether this attribute of a module neither reads nor sets anything that lasts."""
     found = getattr(module, name, None)
     if found is None or name.startswith("_"):
         return False
@@ -143,7 +143,7 @@ def _is_for_computing(module: ModuleType, name: str) -> bool:
 
 
 def _module(node: ast.expr, modules: dict[str, object]) -> ModuleType | None:
-    """The module that an expression stands for, if it does."""
+    """The module that an expression names, if any."""
     found: object = None
     if isinstance(node, ast.Name):
         found = modules.get(node.id)

@@ -1,4 +1,4 @@
-"""The code that a function of a notebook reaches by name: what is read of it, and what is run where only that is."""
+"""Find the code that a notebook's function reaches by name, to read it, or to run it without the rest."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from grader.facts.code_facts import as_far_as_it_can_be_read
 from grader.facts.student_text import MAGIC
 from grader.model.submission import Files
 
-MOST_READ = 200_000  # characters of a cell, or of a file: whoever pastes pages of output into a cell hides nothing
+MOST_READ = 200_000  # characters of a cell or file: pages of output pasted into a cell hide nothing
 _SCOPES = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
-EVERYTHING = "*"  # as an import binds it
+EVERYTHING = "*"  # as in `import *`
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,19 @@ class Unit:
 
     @property
     def program(self) -> str:
-        """What they say, without anything that is no Python."""
+        """The statements as plain Python."""
         return ast.unparse(ast.Module([*self.statements], []))
 
     @property
     def nodes(self) -> Iterator[tuple[ast.AST, Sequence[str]]]:
-        """All there is in them, each with the lines that it is from."""
+        """All nodes in them, with the lines that each is from."""
         for one in self.statements:
             yield from ((node, self.lines[one]) for node in ast.walk(one))
 
 
 @dataclass
 class Reached:
-    """What `entry` is made of."""
+    """The code behind `entry`."""
 
     entry: str
     notebook: Unit
@@ -58,7 +58,7 @@ class Reached:
 
 
 def reached(entry: str, sources: Sequence[str], files: Files) -> Reached:
-    """What the code of `entry` uses of the notebook, and of the files beside it."""
+    """Find all that `entry` uses from the notebook, and from files beside it."""
     lines: dict[ast.stmt, Sequence[str]] = {}
     statements = [one for source in sources for one in _statements(source, lines)]
     bound = _Bound(statements)
@@ -83,7 +83,7 @@ def reached(entry: str, sources: Sequence[str], files: Files) -> Reached:
 
 
 class _Bound:
-    """Which statements of a notebook give a name its value: the last one that does so from scratch, and those after."""
+    """The statements that give each name its value: the last one that does so from scratch, and those after."""
 
     def __init__(self, statements: Iterable[ast.stmt]) -> None:
         self.by_name: dict[str, list[ast.stmt]] = {}
@@ -112,7 +112,7 @@ def _begins_anew(statement: ast.stmt, name: str) -> bool:
 
 
 def names_bound_by(statement: ast.stmt) -> Iterator[str]:
-    """At the top level, however deep in its branches."""
+    """The names bound at the top level, even in branches."""
     for node in [statement, *_without_functions(statement)]:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -128,7 +128,7 @@ def bound_by_alias(alias: ast.alias) -> str:
 
 
 def _names_changed_by(statement: ast.stmt) -> Iterator[str]:
-    """Whose parts get other values: `table["key"] = …`, `Layer.method = …`."""
+    """Names with changed parts: `table["key"] = …`, `Layer.method = …`."""
     for node in [statement, *_without_functions(statement)]:
         match node:
             case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()):
@@ -138,7 +138,7 @@ def _names_changed_by(statement: ast.stmt) -> Iterator[str]:
 
 
 def _without_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """What is in a node, but not in functions, classes and comprehensions in it, which have names of their own."""
+    """All in a node, except in functions, classes and comprehensions, which have names of their own."""
     if isinstance(node, _SCOPES):
         yield from (part for part in ast.walk(node) if isinstance(part, ast.NamedExpr)) if _is_loop(node) else ()
         return
@@ -148,17 +148,17 @@ def _without_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_loop(node: ast.AST) -> bool:
-    """Whether what is named in it is a variable of the function around it."""
+    """Whether `:=` inside binds a variable of the function around it."""
     return isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 
 
 def _names_read(node: ast.AST) -> set[str]:
-    """Or changed by a function, for all."""
+    """Names that are read, or global."""
     return {name.id for name in free_names(node)} | _declared([node], ast.Global)
 
 
 def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
-    """Where a name is read that is no variable of a function around it, but the module's, or Python's."""
+    """Where a name of the module, or of Python, is read, not a variable of a function around it."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()) if name not in bound:
             yield node
@@ -173,7 +173,7 @@ def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[a
             | ast.DictComp(generators=loops)
             | (ast.GeneratorExp(generators=loops))
         ):
-            yield from free_names(loops[0].iter, bound)  # which is computed outside
+            yield from free_names(loops[0].iter, bound)  # computed outside
             inside = bound.union(*(_stored(one.target) for one in loops))
             inner: list[ast.AST] = [part for one in loops for part in (one.target, *one.ifs)]
             inner += [one.iter for one in loops[1:]]
@@ -186,7 +186,7 @@ def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[a
 
 
 def _variables(arguments: ast.arguments, body: Sequence[ast.AST]) -> frozenset[str]:
-    """What a function binds for itself, but for what it imports."""
+    """The names that a function binds for itself, except imports."""
     given = {one.arg for one in ast.walk(arguments) if isinstance(one, ast.arg)}
     made, imported = set[str](), set[str]()
     for node in (part for one in body for part in [one, *_without_functions(one)]):
@@ -216,7 +216,7 @@ def _stored(node: ast.AST) -> set[str]:
 
 
 def _with_needed(statement: ast.stmt, needed: set[str]) -> ast.stmt:
-    """Of an import, what somebody reads."""
+    """Reduce an import to what is read."""
     if not isinstance(statement, ast.Import | ast.ImportFrom):
         return statement
     changed = copy.copy(statement)
@@ -234,7 +234,7 @@ def _statements(source: str, lines: dict[ast.stmt, Sequence[str]]) -> list[ast.s
 
 
 def _read_file(place: str, files: Files, read: dict[str, Unit]) -> None:
-    """A file, and those that it imports."""
+    """Read a file, and all it imports."""
     if place in read:
         return
     lines: dict[ast.stmt, Sequence[str]] = {}
@@ -245,7 +245,7 @@ def _read_file(place: str, files: Files, read: dict[str, Unit]) -> None:
 
 
 def _files_imported(node: ast.AST, files: Files) -> Iterator[str]:
-    """The places of the modules that a node imports: of a package, all."""
+    """The places of the modules that a node imports; all of a package."""
     for part in ast.walk(node):
         names: list[str] = []
         match part:

@@ -1,4 +1,4 @@
-"""A student's definitions as text and as syntax tree, and where in the text each part of the tree stands."""
+"""A student's definitions as text and as syntax tree, and where in the text each part of the tree is."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-# The end of such an expression belongs to all of it.
+# Expressions that need no parentheses.
 _HOLDS_TOGETHER = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.List | ast.Dict
 
 
 class Splice(NamedTuple):
-    """Bytes of a text and what comes in place of them."""
+    """Bytes of a text, and what replaces them."""
 
     start: int
     end: int
@@ -32,10 +32,10 @@ class Splice(NamedTuple):
 
 
 class StudentText:
-    """The functions and classes of a cell. What else the cell does has been done when it was run."""
+    """The functions and classes of a cell. All else that it does was done when it ran."""
 
     def __init__(self, source: str) -> None:
-        """Raise SyntaxError or ValueError where this is no Python that can be looked at."""
+        """Parse a cell; raises SyntaxError or ValueError if it cannot be read."""
         if len(source) > MAX_SOURCE:
             raise ValueError("too long")
         self.source = MAGIC.sub("", source)
@@ -66,21 +66,21 @@ class StudentText:
         return self._at(node.lineno, node.col_offset), self._at(node.end_lineno or 0, node.end_col_offset or 0)
 
     def of(self, node: ast.AST) -> str:
-        """As it is written."""
+        """The text of a node."""
         start, end = self.span(node)
         return self.bytes[start:end].decode()
 
     def operand(self, node: ast.expr) -> str:
-        """As it has to be written before a point or a bracket."""
+        """The text to write before a point or a bracket."""
         return self.of(node) if isinstance(node, _HOLDS_TOGETHER) else f"({self.of(node)})"
 
     def indentation(self, node: ast.stmt) -> str:
-        """What stands before a statement in its line."""
+        """The text before a statement in its line."""
         start = self._starts[node.lineno - 1]
         return self.bytes[start : start + node.col_offset].decode()
 
     def start_of(self, number: int) -> int:
-        """Where a line begins."""
+        """The byte where a line begins."""
         return self._starts[number - 1]
 
     def line(self, number: int) -> str:
@@ -103,7 +103,7 @@ class StudentText:
 
 
 def definitions_in(source: str) -> str:
-    """Functions and classes alone, on the lines where they stand."""
+    """Functions and classes alone, on their original lines."""
     text = StudentText(source)
     kept: set[int] = set()
     for node in text.definitions:
@@ -113,7 +113,7 @@ def definitions_in(source: str) -> str:
 
 
 def statements(function: Function) -> Iterator[ast.stmt]:
-    """All statements of a function, but for functions and classes inside of it and what these do."""
+    """All statements of a function, also of those inside it, the outermost first."""
     todo = list(function.body)
     while todo:
         node = todo.pop(0)
@@ -123,7 +123,7 @@ def statements(function: Function) -> Iterator[ast.stmt]:
 
 
 def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks of statements directly inside of one."""
+    """The blocks directly inside a statement."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
