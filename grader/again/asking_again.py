@@ -24,7 +24,7 @@ from grader.model.verdict import Reason, Verdict
 # Ask again with values in the notebook's variables that fit the case: if all is right then, nothing else was wrong.
 
 MAX_NAMES = 3
-MOST = 150  # ways to lend; sizes come first, so two names get through them
+MOST = 150  # ways to lend; sizes come first, and two names get through all of them
 
 
 def is_right_with_lent_values(

@@ -95,7 +95,7 @@ def said_of_hidden(code: Reached) -> str:
 
 
 def refused(verdict: Verdict, said: str) -> Verdict:
-    """The verdict without any credit."""
+    """The verdict without credit, whatever the code returned."""
     return replace(verdict, credit=0.0, reason=Reason.FORBIDDEN, sentences=(said,), misconceptions=(), pictures=())
 
 
@@ -171,7 +171,7 @@ class _Reading:
             yield _dotted(node)
 
     def _may_be_read(self, node: ast.Name, name: str) -> bool:
-        """Whether code may read a name that no scope binds. The notebook may rebind Python's own, or not."""
+        """Whether code may read a name that no scope binds. It is unsure if the notebook rebinds Python's own."""
         if name in self.modules:
             return node in self.owned
         if name in self.allowed.builtins or node in self.by_literal:
@@ -185,7 +185,7 @@ class _Reading:
         return name in _METHODS.split() if is_pythons else name in self.allowed.names or name in self.attributes
 
     def _may_import(self, one: ast.alias) -> bool:
-        """Whether an import is fine: a name never read is, and a module only loaded."""
+        """Whether an import may be there: a name never read does no harm, nor does a module only loaded."""
         name = one.name if one.asname else one.name.partition(".")[0]
         return bound_by_alias(one) not in self.read or name in self.allowed.modules or self._is_own(name)
 

@@ -153,7 +153,7 @@ def _is_loop(node: ast.AST) -> bool:
 
 
 def _names_read(node: ast.AST) -> set[str]:
-    """Names that are read, or global."""
+    """Names that are read, or declared global."""
     return {name.id for name in free_names(node)} | _declared([node], ast.Global)
 
 

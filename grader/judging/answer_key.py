@@ -45,7 +45,7 @@ class CaseKey:
         return _kept(self._readings, held, self._read)
 
     def output(self, held: Held) -> Any:
-        """The first output with these misconceptions, if any; None where it cannot be computed."""
+        """The first output, with these misconceptions if any; None where it cannot be computed."""
         return _kept(self._outputs, held, self._look)
 
     @property

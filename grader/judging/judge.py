@@ -192,7 +192,7 @@ class _Judgement:
         return replace(verdict, lost=missing.lost)
 
     def _to_do(self) -> Verdict | None:
-        """The verdict on a function as handed out, not on one that stops since an earlier exercise is to do."""
+        """The verdict on a function as handed out, not on one that stops at an earlier exercise."""
         own = (self.exercise.entry, *(f"{self.exercise.entry}.{method}" for method in self.form.methods))
         for answer in self.answers:
             if not isinstance(answer, Raised) or not answer.is_to_do or answer.function not in own:

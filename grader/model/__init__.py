@@ -1,4 +1,4 @@
-"""What all rooms talk about: exercises, cases, answers, comparison, verdicts, and what processes tell each other."""
+"""The terms that all rooms share: exercises, cases, answers, comparison, verdicts, and messages between processes."""
 
 __all__ = [
     "answer",

@@ -1,4 +1,4 @@
-"""What a sandbox can reply to one case, and the ways to lose it instead."""
+"""The answers of a sandbox to one case, and the ways to lose it instead."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class Loss(StrEnum):
     """The ways to lose a sandbox."""
 
     TIME = "time"  # it computed for longer than a cell or a case may
-    WAITING = "waiting"  # it hardly computed, and was not done
-    NOTEBOOK = "notebook"  # the notebook as a whole took too long, and ended in the midst of this
+    WAITING = "waiting"  # it hardly computed, yet never finished
+    NOTEBOOK = "notebook"  # the notebook as a whole took too long, and was stopped during this
     NOT_RUN = "not run"  # the same, before this began
     DEATH = "death"  # the process ended, or memory did
-    MEMORY = "memory"  # there was less than the case may take
-    ROOM = "room"  # it uses so much of what the notebook keeps that nobody can say what the case takes
-    DEVICE = "device"  # a GPU is of no further use to the process
+    MEMORY = "memory"  # the case needs more than it may take
+    ROOM = "room"  # it uses so much of the notebook's memory that nobody can say what the case takes
+    DEVICE = "device"  # the process can no longer use the GPU
     BYTES = "bytes"  # of files
     FILES = "files"
     DEPTH = "depth"  # of folders in folders
-    CLOSED = "closed"  # folders
+    CLOSED = "closed"  # folders nobody can open
     THREADS = "threads"
     CALLS = "calls"  # of other functions
-    FORGED = "forged"  # what it sent is no answer
+    FORGED = "forged"  # what it sent is not an answer
 
     @property
     def is_timeout(self) -> bool:
@@ -35,7 +35,7 @@ class Loss(StrEnum):
 
 
 class Unchanged(Enum):
-    """Stands for inputs that are as they were given."""
+    """A marker for inputs that were not changed."""
 
     INPUTS = "inputs"
 
@@ -60,16 +60,16 @@ class Raised:
     message: str = ""
     line: str = ""  # the line of the notebook where it happened
     function: str = ""  # the function that this line is in, with its class
-    beyond_lent: bool = False  # a right function that is lent in place of the student's own was given too much
+    beyond_lent: bool = False  # a right function, lent in place of the student's own, was given too much
 
     @property
     def is_to_do(self) -> bool:
-        """Whether this is what was handed out. Errors of that type which PyTorch raises say what is not implemented."""
+        """Whether this is the handed-out error. PyTorch's own of this type say what is not implemented."""
         return self.type == "NotImplementedError" and not self.message
 
 
 def answered(compute: Callable[[], Any], inputs: Sequence[Any]) -> Returned | Raised:
-    """The answer of code that runs here, to inputs that it leaves as they are."""
+    """The answer of code that runs here and leaves its inputs unchanged."""
     try:
         return Returned(compute(), list(inputs))
     except Exception as error:  # some mistakes cannot be computed for some sizes
@@ -81,11 +81,11 @@ class Lost:
     """No answer: the code ran too long, the process died, or it took too much of something."""
 
     loss: Loss
-    limit: float = 0.0  # of what there was too much: seconds, megabytes, files, folders or threads
+    limit: float = 0.0  # what was exceeded: seconds, megabytes, files, folders or threads
 
     @classmethod
     def from_json(cls, data: object) -> Lost | None:
-        """What was written as JSON, and perhaps changed by somebody since."""
+        """Read a loss from JSON that somebody may have changed; None if it is not one."""
         if not untrusted.is_object(data) or data.get("loss") not in list(Loss):
             return None
         limit: Any = data.get("limit")  # a whole number stays one
@@ -104,7 +104,7 @@ Answer = Returned | Raised | Missing | Lost
 
 
 def sentence_of(lost: Lost) -> str:
-    """What a student reads of a loss."""
+    """The sentence on a loss that students read."""
     return _SENTENCES[lost.loss](lost.limit)
 
 

@@ -1,4 +1,4 @@
-"""What a submission tried and was not allowed to do."""
+"""The calls that a submission tried, and was denied."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.sandbox.plain_text import one_line
 
 
 class Tried(StrEnum):
-    """What a submission can try: the kinds of calls that are denied."""
+    """The kinds of calls that are denied."""
 
     READ = "read"
     WRITE = "write"
@@ -23,27 +23,26 @@ class Tried(StrEnum):
 
 @dataclass(frozen=True)
 class DeniedCall:
-    """One try that was denied."""
+    """One call that was denied."""
 
     kind: Tried
     detail: str = ""  # text of the student's choice
 
     @classmethod
     def from_json(cls, data: object) -> DeniedCall | None:
-        """What was written as JSON, and perhaps changed by somebody since."""
+        """Read a call from JSON that somebody may have changed; None if it is not one."""
         if not untrusted.is_object(data) or data.get("kind") not in list(Tried):
             return None
         return cls(Tried(str(data["kind"])), one_line(data.get("detail", "")))
 
     @property
     def for_instructor(self) -> str:
-        """With what it was about, to follow "tried to"."""
+        """The call with its detail, to follow "tried to"."""
         return _IN_FULL[self.kind].format(self.detail).replace(" ()", "")
 
 
 def for_student(kind: Tried) -> str:
-    """The kind alone, to follow "tried to": what a student's page says is not of the student's choice, or it would be
-    a way to bring out what the code was asked."""
+    """The kind alone, to follow "tried to": words of the student's choice could leak what the code was asked."""
     return _KINDS[kind]
 
 

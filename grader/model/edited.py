@@ -1,4 +1,4 @@
-"""A student's definitions with small changes, to be put to a case."""
+"""A student's definitions with small changes, to try on a case."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.model.exercise import SampledCase
 
 @dataclass(frozen=True)
 class EditedSource:
-    """The definitions, and numbers for names that the change has brought in."""
+    """Changed definitions, and numbers for names that the change adds."""
 
     source: str
     lent: Mapping[str, float] = field(default_factory=dict)

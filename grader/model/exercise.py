@@ -29,7 +29,7 @@ from grader.solutions.statements import WrittenFunction
 
 # A promise of memory: that a function does without the largest table that its inputs suggest.
 
-# As Python, NumPy and torch call it. Of torch's allocator there is no type of its own, only what it says.
+# As Python, NumPy and torch call it. Torch's allocator has no type of its own, only a message.
 _ERRORS = ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError")
 _ALLOCATOR = "DefaultCPUAllocator"
 
@@ -39,7 +39,7 @@ NEARLY = 0.9
 
 @dataclass(frozen=True)
 class MemoryPromise:
-    """By how many bytes a sandbox may grow during a case, and how many the table has that is to be done without."""
+    """How many bytes a sandbox may grow by during a case, and how many the table has that code must do without."""
 
     allowed: int
     table: int
@@ -51,16 +51,16 @@ class MemoryPromise:
 
     @property
     def room(self) -> int:
-        """So many bytes may be the table."""
+        """How many bytes may be the table."""
         return round(NEARLY * self.table)
 
     @property
     def loss(self) -> Lost:
-        """What comes of breaking it."""
+        """The loss if the promise is broken."""
         return Lost(Loss.MEMORY, self.allowed / 2**20)
 
     def kept_by(self, answer: Answer) -> Answer:
-        """The answer to a case with this promise; whatever it is that the lack of memory has led to, it is one loss."""
+        """The answer to a case with this promise; every effect of a lack of memory counts as the same loss."""
         if isinstance(answer, Raised) and (answer.type in _ERRORS or _ALLOCATOR in answer.message):
             return self.loss
         if isinstance(answer, Lost) and answer.loss is Loss.DEATH:
@@ -69,18 +69,18 @@ class MemoryPromise:
 
 
 def is_broken(answer: Answer) -> bool:
-    """Whether the promise of its case has been broken."""
+    """Whether an answer breaks the promise of its case."""
     return isinstance(answer, Lost) and answer.loss is Loss.MEMORY
 
 
-# A right class that is lent to later exercises: nothing of it leaves our side but the numbers that it computes.
+# A right class that is lent to later exercises: only the numbers that it computes leave our side.
 
-MAX_SIZE = 100  # of what a module is made of, so that none takes long to make
+MAX_SIZE = 100  # of a module's arguments, so that none takes long to make
 
 
 @dataclass(frozen=True)
 class LentClass:
-    """Modules of this class that take one tensor and return one of its shape, put to use from afar."""
+    """A class to use from afar, whose modules take one tensor and return one of its shape."""
 
     module_class: Any
 
@@ -92,7 +92,7 @@ class LentClass:
         weights: torch.Tensor | None = None,
         rows: torch.Tensor | None = None,
     ) -> Any:
-        """The parameters of a new module made of `given`, or what one with these weights makes of rows (…, d)."""
+        """The parameters of a new module made of `given`, or the output of one with these weights for rows (…, d)."""
         arguments, named = given
         if any(abs(value) > MAX_SIZE for value in (*arguments, *named.values())):
             raise ValueError("this would be too large")
@@ -106,18 +106,18 @@ class LentClass:
         return torch.func.functional_call(module, held, (rows.reshape(*shape),)).reshape(rows.shape)
 
 
-# What the code of an exercise may use, where doing without the rest is the exercise.
+# What code may use, where doing without the rest is the exercise.
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """All that code may use which the notebook does not define. A list of what is forbidden would never be complete.
+    """All that code may use besides the notebook's own names. A list of what is forbidden would never be complete.
 
-    `instead` has what is said of things that are not here, by their names; `says` is said of all others, and before.
+    `says` is said of anything that is not listed; after that comes what `instead` has for its name.
     """
 
     modules: frozenset[str]  # by their full names
-    names: frozenset[str]  # what may stand behind a dot, or be imported from a module
+    names: frozenset[str]  # allowed after a dot, or in an import from a module
     builtins: frozenset[str]  # of Python's own names
     says: str
     instead: Mapping[str, str] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class Allowed:
 
 @dataclass(frozen=True)
 class Columns:
-    """An exercise whose vectors are columns, in a matrix or in a list: code that is right for rows is told so.
+    """For an exercise whose vectors are columns, in a matrix or in a list: what to say if code is right for rows.
 
     Each mistake has a name, and the sentence that a student reads.
     """
@@ -138,24 +138,24 @@ class Columns:
 Inputs = tuple[Any, ...]
 # Right functions in place of a student's own, by name.
 Standins = Mapping[str, Callable[..., Any]]
-# Makes a picture of what came back for some inputs. None: there is nothing to see.
+# Makes a picture of a result for some inputs; None if there is nothing to see.
 MakePicture = Callable[[Any, Sequence[Any]], Picture | None]
 
 
 class Glance(Protocol):
-    """A case in parts, with some steps of the reference changed: those that are soon computed, and all of it."""
+    """A case in parts, with some steps of the reference changed: the quick parts, and all of it."""
 
-    inputs: Inputs  # of the case, without what takes long
-    whole: bool  # whether nothing does
+    inputs: Inputs  # of the case, without slow parts
+    whole: bool  # whether no part is slow
 
     def output(self, changes: Mapping[str, Any], *, once: bool = False) -> Any:
-        """What is computed first. These changes are looked at `once`, or will be again, with others."""
+        """The first output. With `once`, nothing is kept for other changes."""
 
     def answer(self, changes: Mapping[str, Any]) -> Any:
-        """What the reference answers to `inputs`."""
+        """The reference's answer to `inputs`."""
 
     def everything(self, changes: Mapping[str, Any]) -> Any:
-        """What the reference answers to the case."""
+        """The reference's answer to the case."""
 
 
 # What a mistake is about.
@@ -166,8 +166,8 @@ Kind = Literal[
 KINDS: Sequence[str] = get_args(Kind)
 
 DEFAULT_SEED = 2026
-SAMPLES_PER_CASE = 2  # so that nothing that is the same for all inputs can be taken for an answer to them …
-TWICE = 2  # … for which so many cases will do, where each asks a great deal
+SAMPLES_PER_CASE = 2  # so that a constant cannot be taken for an answer …
+TWICE = 2  # … for which this many cases will do, where each asks a great deal
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class Case:
 
     name: str
     catches: str
-    """The mistakes that this case shows, for whoever reads the exercise."""
+    """The mistakes that this case shows, for readers of the exercise."""
     inputs: Callable[[Any], Inputs]
     """Draws a tuple of arguments from a generator: `lambda rng: (randn(rng, 5, 3),)`."""
     beside: str = ""
@@ -199,15 +199,15 @@ class Misconception:
     credit: float
     """What the exercise still earns, from 0 to 1."""
     says: str
-    """What a student reads. Only numbers are compared, so it must be true of every code that gives these numbers."""
+    """What a student reads. Only numbers are compared, so it must be true of all code that gives these numbers."""
     change: Mapping[str, Any] = field(default_factory=dict)
     """Other lines of the solution, by their marks; or other arguments of a reference that has no marks."""
     answers: Callable[..., Any] | None = None
-    """A function of its own, called like the reference, for what no line can express."""
+    """A function called like the reference, for what no other line can express."""
     in_code: tuple[str, ...] = ()
-    """Expressions such as "_ ** 1 / 2", where _ stands for anything: code with one of them reads `says_of_code`."""
+    """Expressions such as "_ ** 1 / 2", where _ matches anything: if code has one, the student reads `says_of_code`."""
     says_of_code: str = ""
-    """What a student reads whose code has one of the expressions `in_code`."""
+    """What a student reads if the code has one of the expressions `in_code`."""
     or_borrowed: bool = False
     """Whether the number may also be one that the code takes from the notebook. A student then reads that instead."""
 
@@ -225,11 +225,11 @@ def wrong(
 ) -> Misconception:
     """A mistake: other lines of the solution.
 
-    `lines` are by their marks: `{"scale": "scores = scores / d"}`. Instead of whole lines, a tuple exchanges parts of
-    the marked one: `("dim=-1", "dim=0")`. An empty text takes the line away; `"before scale"` and `"after scale"` add
+    `lines` has them by their marks: `{"scale": "scores = scores / d"}`. Instead of a whole line, a tuple replaces parts
+    of the marked one: `("dim=-1", "dim=0")`. An empty text removes the line; `"before scale"` and `"after scale"` add
     some. Within `at("scale", …)`, give the line alone.
 
-    `says` is what a student reads, and has to be true of every code that gives the same numbers. `credit` is what the
+    `says` is what a student reads, and must be true of all code that gives the same numbers. `credit` is what the
     exercise still earns.
     """
     change = lines if isinstance(lines, Mapping) else {"": lines}
@@ -245,7 +245,7 @@ def at(mark: str, *mistakes: Misconception) -> list[Misconception]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Exercise:
-    """A task of an assignment: its solution, the hidden inputs that it is asked for, and what goes wrong.
+    """A task of an assignment: its solution, the hidden inputs to try it on, and what goes wrong.
 
     Within its assignment it has a number, or a name: its cells are `exercise-3` and `test-exercise-3`, or
     `exercise-softmax` and `test-exercise-softmax`.
@@ -258,21 +258,21 @@ class Exercise:
     solution: Callable[..., Any] | None = None
     """The function or class as the notebook has it, with marks such as `#: scale` at the lines that mistakes change."""
     entry: str = ""
-    """The name that students define, if it is not that of the solution."""
+    """The name that students define, if it is not the solution's."""
     reference: Callable[..., Any] = None  # type: ignore[assignment]
     """Gives the right answers, where there is no solution with marks. Mistakes then change its arguments, by name."""
     cases: Sequence[Case]
     mistakes: Sequence[Misconception]
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
-    """Other forms in which the same inputs may come, such as rows for columns. An answer is right if it is in one."""
+    """Other forms of the same inputs, such as rows for columns. An answer is right if it is right in one form."""
     first_form: Callable[[Inputs], Inputs] | None = None
     """Turns inputs of any form into the one that the cases draw, for a solution that takes no other."""
     columns: Columns | None = None
-    """What is said of code that takes columns for rows; none where vectors are no columns."""
+    """What is said of code that takes columns for rows; None where vectors are not columns."""
     form: Form = FUNCTION
-    """How the answer is asked for: as a function, as a class (MODULE), or as grader/model/forms has it."""
+    """How the answer is asked for: as a function, a class (MODULE), or another form in grader/model/forms."""
     read: Callable[..., Any] | None = None
-    """Turns what was seen into what is compared, of students and of the solution: `read(seen, *inputs)`. It may
+    """Turns what was seen into what is compared, for students and for the solution: `read(seen, *inputs)`. It may
     return a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors."""
     lent: Callable[..., Any] | None = None
     """What later exercises use in place of a student's wrong function, if not the reference."""
@@ -315,7 +315,7 @@ class Exercise:
 
     @property
     def label(self) -> Label:
-        """Its name or its number."""
+        """The name or the number."""
         return self.name or self.number
 
     @property
@@ -326,7 +326,7 @@ class Exercise:
     def sample(self, seed: int = DEFAULT_SEED, elsewhere: int = 0) -> list[SampledCase]:
         """All cases with their inputs, the same for the same seed.
 
-        `elsewhere` is a seed of the generators that all share, which a case has no business to draw from.
+        `elsewhere` seeds the shared generators, from which a case should never draw.
         """
         return [
             SampledCase(case, self._draw(case, _generator(seed, self.label, case.name, sample), elsewhere))
@@ -335,7 +335,7 @@ class Exercise:
         ]
 
     def _draw(self, case: Case, rng: torch.Generator, elsewhere: int) -> Inputs:
-        """The inputs of a case, or NotDrawn."""
+        """Draw a case's inputs, or raise NotDrawn."""
         with shared_generators(rng.initial_seed() + elsewhere):
             try:
                 inputs: Any = case.inputs(np.random.default_rng(rng.initial_seed()) if case.numpy else rng)
@@ -349,28 +349,28 @@ class Exercise:
         return inputs
 
     def _samples(self, place: int) -> int:
-        """How often a case is drawn. Of a class, a case asks for gradients, second calls and more, all at once."""
+        """How often a case is drawn. A class's case asks for gradients, second calls and more, all at once."""
         case = self.cases[place]
         once = case.promise is not None or case.once or (self.glance is not None and place >= TWICE)
         return 1 if once else SAMPLES_PER_CASE
 
     def section_for(self, misconceptions: Sequence[Misconception]) -> str:
-        """The section that explains the first of these that another section than the exercise's own explains."""
+        """The first section besides the exercise's own that explains one of these; empty if none does."""
         names = [name for misconception in misconceptions for name in (misconception.name, misconception.kind)]
         return next((self.explained_in[name] for name in names if name in self.explained_in), "")
 
     def compared(self, value: object, inputs: Inputs) -> Any:
-        """What is compared of a value that came back."""
+        """The compared part of a returned value."""
         return self.read(self.form.observed(value), *inputs) if self.read else value
 
     def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
-        """What these misconceptions, all at once, would answer."""
+        """The answer with all these misconceptions at once."""
         if len(misconceptions) == 1 and misconceptions[0].answers is not None:
             return _quietly(misconceptions[0].answers, inputs, {})
         return self.changed_answer(changes_of(misconceptions), inputs)
 
     def as_a_whole(self, mistake: Misconception) -> Callable[..., Any]:
-        """What a mistake answers, called with the inputs: its lines run as a whole, as a student's code does, where the
+        """A function that answers with a mistake: its lines run as a whole, as a student's code does, where the
         solution is held statement by statement."""
         if self.written is None or not mistake.change or any(map(callable, mistake.change.values())):
             return lambda *inputs: self.wrong_answer([mistake], inputs)
@@ -378,14 +378,14 @@ class Exercise:
         return lambda *inputs: _quietly(lambda *fresh: _put(version, self.form, self.first_form, fresh), inputs, {})
 
     def changed_answer(self, changes: Mapping[str, Any], inputs: Inputs) -> Any:
-        """What the reference answers with these steps."""
+        """The reference's answer with these steps."""
         return _quietly(self.reference, inputs, changes)
 
 
 def _asked(
     written: WrittenFunction | WrittenClass, form: Form, first_form: Callable[[Inputs], Inputs] | None
 ) -> Callable[..., Any]:
-    """What is seen of the solution, with other lines, where a student's code is asked in the same way."""
+    """A reference that asks the solution, with other lines, just as a student's code is asked."""
 
     @functools.wraps(written)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
@@ -410,8 +410,8 @@ class NotDrawn(CourseError):
 
 
 def _quietly(answers: Callable[..., Any], inputs: Inputs, changes: Mapping[str, Any]) -> Any:
-    with warnings.catch_warnings(action="ignore"):  # wrong code makes torch warn, which is not for who grades
-        return answers(*fresh(inputs), **changes)  # a mistake may be that they are changed
+    with warnings.catch_warnings(action="ignore"):  # torch warns about wrong code, which is not for graders
+        return answers(*fresh(inputs), **changes)  # a mistake may be to change them
 
 
 @dataclass(frozen=True)
@@ -420,11 +420,11 @@ class SampledCase:
 
     case: Case
     inputs: Inputs
-    lent: Mapping[str, Any] = field(default_factory=dict)  # to the notebook's variables, as long as the case is asked
+    lent: Mapping[str, Any] = field(default_factory=dict)  # to the notebook's variables, during this case
 
 
 def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
-    """The steps of the reference that these change."""
+    """The steps of the reference that misconceptions change."""
     changes: dict[str, Any] = {}
     for misconception in misconceptions:
         for step, change in misconception.change.items():
@@ -433,7 +433,7 @@ def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
 
 
 def can_combine(one: Misconception, other: Misconception) -> bool:
-    """Whether two misconceptions change other steps, or other parts of a line: then a student can hold both at once."""
+    """Whether misconceptions change different steps, or parts of a line: then a student can hold both at once."""
     both = set(one.change) & set(other.change)
     parts = all(isinstance(each.change[step], tuple) for each in (one, other) for step in both)
     return bool(one.change) and bool(other.change) and parts
@@ -445,7 +445,7 @@ def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generat
 
 
 def fresh(value: Any) -> Any:
-    """A copy of all that can be changed in a value, but for tensors: they take long, and ours change none."""
+    """A copy of all that can be changed, except tensors: they take long, and our code changes none."""
     if isinstance(value, (list, tuple)):
         return type(value)(map(fresh, value)) if type(value) in (list, tuple) else copy.deepcopy(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The exercise files of a course as plain data, which travels to whoever grades."""
+"""The exercise files of a course as plain data, which travels to each process that grades."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 class ExerciseFiles:
     """The Python files of a course's exercises."""
 
-    folder: str = ""  # where they lie on the machine that has read them
+    folder: str = ""  # where they are on the machine that read them
     texts: Mapping[str, bytes] = field(default_factory=dict)  # by their places in it
-    package: str = ""  # whose they are, if they are installed
+    package: str = ""  # their package, if installed
 
     @property
     def digest(self) -> str:
@@ -31,17 +31,17 @@ class ExerciseFiles:
         return self.package.replace(".", "/") or Path(self.folder).name
 
 
-IMPORTED: dict[str, ExerciseFiles] = {}  # by the package that they are in this process
+IMPORTED: dict[str, ExerciseFiles] = {}  # by their package's name in this process
 
 
 def place_of(error: BaseException) -> str:
-    """The last line of exercise files that an error went through, as people find it; empty if it went through none."""
+    """The last line of exercise files that an error went through, for people to find; empty if there is none."""
     steps = [_place(frame.f_globals, frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     return next((step for step in reversed(steps) if step), "")
 
 
 def place_of_code(function: Any) -> str:
-    """Where a function of exercise files begins; empty if that is not known."""
+    """The place where a function of exercise files begins; empty if unknown."""
     code = getattr(function, "__code__", None)
     return _place(function.__globals__, code, code.co_firstlineno) if code else ""
 

@@ -1,4 +1,4 @@
-"""What holds of a student's code whatever its numbers are: read from its text, never from what it returns."""
+"""Facts about a student's code, read from its text, never from what it returns."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from enum import StrEnum
 
 
 class FactKind(StrEnum):
-    """Kinds of mistakes that a text shows. None of them is a mistake where the answers are right, nor
-    are ARGUMENTS and what is WRITTEN by themselves."""
+    """Kinds of mistakes that a text shows. None is a mistake where answers are right, nor are ARGUMENTS and WRITTEN
+    by themselves."""
 
     BORROWED = "borrowed"  # it reads a variable of the notebook, which fits the notebook's inputs
     LOST = "lost"  # it computes something and does not even give it a name
     UNUSED = "unused"  # it gives a name to something and never reads it
     ALWAYS_TRUE = "always true"  # it asserts a tuple
-    INFINITE = "infinite"  # it adds or multiplies infinity, which makes NaN of what is hidden or of what is not
+    INFINITE = "infinite"  # it adds or multiplies infinity, which makes NaN of masked or unmasked numbers
     NEVER_CALLED = "never called"  # it makes a layer that it never uses
-    MADE_ANEW = "made anew"  # `forward` makes a layer, which is another one at each call
+    MADE_ANEW = "made anew"  # `forward` makes a new layer at each call
     EMPTY = "empty"  # it makes a tensor that holds whatever was in memory
     SIZED = "sized"  # it may make a tensor of n entries, where it needs one that holds the number n
     NO_RETURN = "no return"
-    NOT_CALLED = "not called"  # a line names a method that counts for what it does
-    KEPT_NONE = "kept None"  # it goes on with what a method returns that returns None
-    NO_SELF = "no self"  # a method uses self, and has no such argument
-    NOT_INIT = "not init"  # a method is called nearly as `__init__` is, which there is not
+    NOT_CALLED = "not called"  # a line names a method whose effect counts
+    KEPT_NONE = "kept None"  # it goes on with the None that a method returns
+    NO_SELF = "no self"  # a method uses self without taking it
+    NOT_INIT = "not init"  # a method is nearly called `__init__`, and none really is
     REPLACED = "replaced"  # by each step of a loop over `what`, so that only the last of its `parts` is left
     LEFT_EARLY = "left early"  # a loop, in its first step
     ARGUMENTS = "arguments"  # of a function or method, by name

@@ -1,4 +1,4 @@
-"""What can be wrong with the answer to one case, before anybody puts it into words."""
+"""What can be wrong with the answer to one case, not yet in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """Something came back that is no answer."""
+    """Something came back that is not an answer."""
 
     what: str
 
@@ -38,12 +38,12 @@ class Differs:
     difference: Difference
     part: str = ""
     name: str = ""  # of what differs, in this part
-    whole: bool = False  # whole numbers that stand for something: how far they are from each other means nothing
+    whole: bool = False  # whole numbers that are labels: how far apart they are means nothing
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A rule is broken, about which reading the answer made a sentence."""
+    """A rule is broken; reading the answer made a sentence on it."""
 
     part: str
     sentence: str
@@ -53,12 +53,12 @@ Finding = Failed | Unreadable | NothingReturned | Differs | Broken
 
 
 def part_of(finding: Finding) -> str:
-    """The part of an answer that is wrong; empty if it is all of it."""
+    """The part of an answer that is wrong; empty if the whole is."""
     return finding.part if isinstance(finding, Differs | Broken) else ""
 
 
 def found_unusable(answer: Answer) -> Finding | None:
-    """What is wrong with an answer in which there is nothing to compare."""
+    """What is wrong with an answer that has nothing to compare."""
     if not isinstance(answer, Returned):
         return Failed(answer)
     unusable = first_unusable(answer.value)
@@ -68,7 +68,7 @@ def found_unusable(answer: Answer) -> Finding | None:
 
 
 def leaves(value: object) -> Iterator[object]:
-    """All that is in lists, tuples and dicts, however deep they are in each other."""
+    """All values in nested lists, tuples and dicts."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
@@ -79,17 +79,17 @@ def leaves(value: object) -> Iterator[object]:
 
 
 def tensors_in(value: object) -> Iterator[torch.Tensor]:
-    """All tensors among these."""
+    """All tensors in a nested value."""
     return (leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
 
 
 def first_unusable(value: object) -> Unusable | None:
-    """What is no answer, in a value or in a part of it."""
+    """The first part of a value that is not an answer."""
     return next((leaf for leaf in leaves(value) if isinstance(leaf, Unusable)), None)
 
 
 def is_of_another_form(finding: Finding) -> bool:
-    """Whether it is the answer as a whole that is not built as it should be."""
+    """Whether the answer as a whole has the wrong form."""
     if not isinstance(finding, Differs) or finding.part:
         return False
     return finding.difference.kind in (Kind.TYPE, Kind.COMPLEX, Kind.LENGTH)

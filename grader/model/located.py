@@ -1,4 +1,4 @@
-"""A line in which a mistake lies, by proof: with a small change there, everything that was asked is right."""
+"""A line with a mistake, by proof: with a small change there, all answers are right."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Located:
 
     @classmethod
     def from_json(cls, data: object) -> Located | None:
-        """What a notebook holds, which anybody may have changed; None if it is none."""
+        """Read a line from a notebook that anybody may have changed; None if it is not one."""
         if not untrusted.is_object(data) or data.get("change") not in list(Change):
             return None
         return cls(one_line(data.get("line", "")), Change(str(data["change"])))

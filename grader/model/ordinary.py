@@ -1,4 +1,4 @@
-"""What the course knows of its ordinary tests, nbgrader's own kind: their cells run in the student's process."""
+"""What a course knows about ordinary tests, nbgrader's own kind: their cells run in the student's process."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from grader.model.submission import KnownCell
 
 @dataclass(frozen=True)
 class OrdinaryTests:
-    """What is the same for all ordinary tests of a notebook."""
+    """What all ordinary tests of a notebook share."""
 
     defined: frozenset[str] = frozenset()  # names that the course's own cells define
     modules: Mapping[str, str] = field(default_factory=dict)  # names under which they import modules
     begin: str = "BEGIN HIDDEN TESTS"
     end: str = "END HIDDEN TESTS"
-    unheard: str = ""  # a pattern: what fits it on the error stream is left out, as IgnorePattern does
+    unheard: str = ""  # a pattern for text on the error stream to leave out, as IgnorePattern does
 
     @classmethod
     def of(cls, known: Iterable[KnownCell], begin: str, end: str, unheard: str) -> OrdinaryTests:
@@ -30,7 +30,7 @@ class OrdinaryTests:
         return self.begin in source
 
     def visible_lines(self, source: str) -> frozenset[int]:
-        """The numbers of the lines that students have in their notebooks, too; as nbgrader tells them apart."""
+        """The numbers of the lines that students have, too, by nbgrader's rules."""
         visible, hidden = set(), False
         for number, line in enumerate(source.split("\n"), start=1):
             if self.begin in line:
@@ -42,7 +42,7 @@ class OrdinaryTests:
         return frozenset(visible)
 
     def what_it_uses(self, source: str) -> dict[str, object]:
-        """The names in a test that are Python's own, or a module's: they are to mean in it what they have meant."""
+        """The names in a test that are Python's own, or a module's: they must keep their meaning in it."""
         tree = parsed(source)
         if tree is None:
             return {"builtins": [], "modules": {}, "packages": []}
@@ -57,14 +57,14 @@ class OrdinaryTests:
 
 @functools.lru_cache(maxsize=16)
 def _names_in(sources: tuple[str, ...]) -> tuple[frozenset[str], Mapping[str, str]]:
-    """What cells define, and the modules that they import: those of a course are the same for each submission."""
+    """What cells define, and the modules that they import: a course's are the same for each submission."""
     trees = [tree for source in sources if (tree := parsed(source))]
     modules = {alias: name for tree in trees for alias, name in _imported(tree)}
     return frozenset(name for tree in trees for name in _defined(tree)), modules
 
 
 def parsed(source: str) -> ast.Module | None:
-    """A cell as Python sees it; None if it is no plain Python, as with magics."""
+    """The syntax tree of a cell; None if it is not plain Python, as with magics."""
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -72,7 +72,7 @@ def parsed(source: str) -> ast.Module | None:
 
 
 def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """The names that `import` gives modules."""
+    """Names that `import` gives to modules."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:

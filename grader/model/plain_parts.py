@@ -13,13 +13,13 @@ from grader.model.compare import describe_form, describe_list
 from grader.sandbox.plain_text import one_line
 from grader.sandbox.tables import Column, Table
 
-# How values of all kinds are called: "a dict with 2 keys", "a text of 5 characters".
+# What values of all kinds are called: "a dict with 2 keys", "a text of 5 characters".
 
-MAX_QUOTED = 40  # characters of a key that is told
+MAX_QUOTED = 40  # characters of a key that is shown
 
 
 def described(value: object) -> str:
-    """How a value is built that a student's code gave."""
+    """The form of a value from a student's code."""
     match value:
         case bool() | np.bool_():
             return "a truth value"
@@ -42,7 +42,7 @@ def described(value: object) -> str:
 
 
 def kind_of(value: object) -> str:
-    """What is expected, without anything about how it is built."""
+    """The kind of an expected value, without its form."""
     match value:
         case bool():
             return "a truth value (True or False)"
@@ -72,7 +72,7 @@ def kind_of(value: object) -> str:
 
 
 def named(count: int, what: str) -> str:
-    """Such as "1 key", "2 keys"."""
+    """A number with its noun: "1 key", "2 keys"."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
@@ -82,19 +82,19 @@ def quoted(key: object) -> str:
         return "…"
     if isinstance(key, tuple):
         return one_line(_tuple(key), MAX_QUOTED)
-    # Of a long text, no more than its beginning is made into one that can be shown.
+    # Only the beginning of a long text is made into one to show.
     return one_line(repr(key[:MAX_QUOTED] if isinstance(key, (str, bytes)) else key), MAX_QUOTED + 2)
 
 
 def as_number(value: object) -> float | None:
-    """A number of Python or numpy; a truth value is none."""
+    """A number of Python or numpy; truth values do not count."""
     if isinstance(value, np.generic):
         value = value.item()
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def text_in_words(got: str, want: str) -> str:
-    """Where a text differs from the one that is expected, without telling that."""
+    """Where a text differs from the expected one, without revealing that."""
     if got.casefold() == want.casefold():
         return "has the right letters, but not the right capital ones."
     if got.strip() == want.strip():
@@ -109,7 +109,7 @@ def text_in_words(got: str, want: str) -> str:
 
 
 def _in_a_list(item: object) -> str:
-    """As a rule, not all words in a list are of the same length."""
+    """The form of an item; words in a list rarely have one length."""
     match item:
         case str():
             return "a text"
@@ -128,12 +128,12 @@ def _tuple(key: tuple[Any, ...]) -> str:
     return f"({', '.join(quoted(part) for part in key[:3])}{', …' if len(key) > 3 else ''})"
 
 
-EXACT = 2**53  # whole numbers below are floats as well
-NEARLY = 0.01  # how much a number may at most differ from the whole one that is expected
+EXACT = 2**53  # whole numbers below are exact floats
+NEARLY = 0.01  # how far a number may at most be from the whole one that is expected
 
 
 def is_plain(value: object) -> bool:
-    """Whether a value is compared in kind: all but tensors, and lists of tensors and numbers."""
+    """Whether a value is compared in kind: all except tensors, and lists of tensors and numbers."""
     if isinstance(value, torch.Tensor):
         return False
     has_tensor, waiting = False, [value]
@@ -152,7 +152,7 @@ GROUPS = {"number": "numbers", "b": "truth values", "U": "texts", "M": "times", 
 
 
 def single(got: object) -> Any:
-    """What is in an array or a tensor that holds one thing."""
+    """The one item of an array or a tensor, if it has just one."""
     if isinstance(got, torch.Tensor) and got.numel() == 1 and not got.is_complex():
         return got.detach().cpu().item()
     if isinstance(got, (np.generic, np.ndarray)) and got.size == 1:
@@ -167,7 +167,7 @@ def is_stacked(got: object) -> bool:
 
 
 def is_whole(number: float, want: int, tolerance: float) -> bool:
-    """Whether a number is a whole one, exactly; of one that is computed as a float, but for rounding."""
+    """Whether a number is the whole one that is wanted: exactly, or for a float, up to rounding."""
     if number == want:
         return True
     if isinstance(number, int) or abs(want) >= EXACT:
@@ -183,21 +183,21 @@ def as_float(number: float) -> float:
 
 
 def tagged(key: object) -> Any:
-    """The same for keys that are the same: True is not 1."""
+    """A key in a form to compare: True is not 1."""
     if isinstance(key, bool):
         return ("truth", key)
     return tuple(map(tagged, key)) if isinstance(key, tuple) else key
 
 
 def lacking_and_extra(got: Iterable[Any], want: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """What is expected and not there, and what is there and not expected, of keys or of the items of sets."""
+    """The keys, or items of sets, that are missing, and those that are not expected."""
     given, expected = ({tagged(item): item for item in items} for items in (got, want))
     lacking = [item for tag, item in expected.items() if tag not in given]
     return lacking, [item for tag, item in given.items() if tag not in expected]
 
 
 def in_keys(what: str, missing: Sequence[Any], extra: Sequence[Any]) -> str:
-    """How many are missing, and which are too many: those are the student's own."""
+    """How many keys are missing, and one too many: those are the student's own."""
     words = []
     if missing:
         words.append(f"lacks {len(missing)} of the {what}s that it should have")
@@ -207,7 +207,7 @@ def in_keys(what: str, missing: Sequence[Any], extra: Sequence[Any]) -> str:
 
 
 def are_rearranged(got: Sequence[Any], want: Sequence[Any]) -> bool:
-    """Whether the same words and whole numbers are there, each as often."""
+    """Whether both have the same words and whole numbers, equally often."""
     if not all(isinstance(item, (str, int)) for side in (got, want) for item in side):
         return False
     given, expected = (sorted(map(repr, side)) for side in (got, want))
@@ -215,7 +215,7 @@ def are_rearranged(got: Sequence[Any], want: Sequence[Any]) -> bool:
 
 
 def differ_by_rounding(extra: Sequence[Any], missing: Sequence[Any], tolerance: float) -> bool:
-    """Whether what is too much is what is missing, but for rounding."""
+    """Whether extra numbers are the missing ones, up to rounding."""
     real = [isinstance(item, float) and item == item for item in (*extra, *missing)]
     if len(extra) != len(missing) or not all(real):
         return False
@@ -254,18 +254,18 @@ def first_true(wrong: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
 
 
 def cells_of(column: Column) -> list[Any]:
-    """As a list; what is missing is None, whatever the column is."""
+    """The cells as a list, with None for missing ones."""
     cells = column.cells.tolist() if isinstance(column.cells, np.ndarray) else column.cells
     return [None if isinstance(cell, float) and cell != cell else cell for cell in cells]
 
 
 def paired_columns(got: Table, want: Table) -> list[tuple[Column, Column]] | None:
-    """The columns that belong together; None if there are others. Their order is a matter of taste."""
+    """The columns paired by name, in any order; None if there are others."""
     given = {tagged(column.name): column for column in got.columns}
     expected = [tagged(column.name) for column in want.columns]
     if len(got.columns) != len(expected) or given.keys() != set(expected):
         return None
-    if len(given) < len(expected):  # names that are there twice say little
+    if len(given) < len(expected):  # names used twice say little
         alike = expected == [tagged(column.name) for column in got.columns]
         return list(zip(got.columns, want.columns, strict=True)) if alike else None
     return [(given[name], column) for name, column in zip(expected, want.columns, strict=True)]

@@ -1,7 +1,7 @@
 """Compare values of all kinds in kind, and say in words where they differ.
 
-Tensors, and lists of them, are for compare.py. What is compared here has been on the channel, or could have been: see
-grader/sandbox/values.py. No sentence holds anything that was expected.
+Tensors, and lists of them, are for compare.py. Values compared here came through the channel, or could have: see
+grader/sandbox/values.py. No sentence reveals anything that was expected.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Column, Table, is_table
 from grader.sandbox.values import unboxed
 
-Pair = tuple[str, torch.Tensor, torch.Tensor]  # what is given and expected in a place
+Pair = tuple[str, torch.Tensor, torch.Tensor]  # a place, and what is given and expected there
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class InWords(Difference):
     """A difference somewhere in a value of any kind."""
 
     place: str = ""  # as a student would index it: "['age'][2]"
-    words: str = ""  # if it has some of its own
+    words: str = ""  # its own, if any
 
     def sentence(self, name: str = "") -> str:
         """The difference in words: of the result, or of something with a name."""
@@ -74,7 +74,7 @@ def difference(got: object, want: object, tolerance: float, strict: bool = False
     """The first difference between two values, or None.
 
     Lists and tuples are the same thing; so are arrays, tensors and lists, if the numbers are right. Whole numbers are
-    compared exactly, others as in compare.py. `strict` takes liberties away: an array is an array.
+    compared exactly, others as in compare.py. `strict` allows no liberties: an array is an array.
     """
     try:
         return _difference(got, want, tolerance, strict)
@@ -112,12 +112,12 @@ def paired_numbers(got: object, want: object) -> list[tuple[torch.Tensor, torch.
 
 
 def _placed(found: Difference, place: str) -> InWords:
-    """A difference of a tensor or an array, which stands somewhere."""
+    """A difference of a tensor or an array, with its place."""
     return InWords(**vars(found), place=place + _entry(found.entry))
 
 
 def _entry(index: tuple[int, ...]) -> str:
-    """The way a student would write it: "[3, 0]"; empty for a single number."""
+    """An index as students write it: "[3, 0]"; empty for a single number."""
     return f"[{', '.join(map(str, index))}]" if index else ""
 
 
@@ -138,18 +138,18 @@ class _Walk:
         return given, expected
 
     def wrong_number(self) -> Difference | None:
-        """The first of them."""
+        """The first wrong number."""
         if not self.places:
             return None
         found = compare.difference(*self.numbers, self._tolerance)
         if found is None:
             return None
-        # Nothing is said of rows and columns: these may stand anywhere.
+        # Nothing is said of rows and columns: these may be anywhere.
         simple = replace(found, kind=Kind.VALUE) if found.kind == Kind.TRANSPOSED else found
         return replace(_placed(simple, ""), place=self.places[found.entry[0]])
 
     def compare(self, got: object, want: object, place: str) -> None:
-        """By what is expected."""
+        """Compare by what is expected."""
         got, want = (plain(value) if is_table(value) else value for value in (got, want))
         want = unboxed(want)
         if want is None or isinstance(want, (bool, int, float, str, bytes)):
@@ -268,7 +268,7 @@ class _Walk:
         if found and found.kind != Kind.VALUE:
             raise _Found(_placed(found, place))
         got = got.reshape(want.shape)
-        # Of whole numbers, none is nearly right.
+        # No whole number is nearly right.
         differs = got != want if got.dtype.kind in "iu" else ~(np.abs(got - want) <= min(self._tolerance, NEARLY))
         if wrong := first_true(differs):
             self._is_wrong(place + _entry(wrong), "is the first wrong number.")

@@ -1,4 +1,4 @@
-"""What the head of a class and its crew say to each other: plain data, without torch and without a database."""
+"""Messages between the head of a class and its crew: plain data, without torch and without a database."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.verdict import Scored
 
-Files = Mapping[str, bytes]  # what lies beside a notebook, by its place
+Files = Mapping[str, bytes]  # the files beside a notebook, by place
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class KnownCell:
 
     @property
     def max_score(self) -> float:
-        """What nbgrader calls the points."""
+        """The points, as nbgrader calls them."""
         return self.points
 
     @property
@@ -48,7 +48,7 @@ class KnownNotebook:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What is the same for all submissions."""
+    """What all submissions have in common."""
 
     name: str
     db_url: str
@@ -66,9 +66,9 @@ class Submission:
     """The files that one student submitted for an assignment."""
 
     student: str
-    notebooks: Mapping[str, bytes | None]  # those that are there, by name; None if it is no file
+    notebooks: Mapping[str, bytes | None]  # those that are there, by name; None if not a file
     files: Files
-    hidden_seed: str = ""  # what its hidden inputs follow from, beside its content
+    hidden_seed: str = ""  # decides its hidden inputs, with its content
     attempt: str = ""  # which one of this student's it is
 
     def result(self, error: str = "") -> Graded:
@@ -78,16 +78,16 @@ class Submission:
 
 @dataclass
 class GradedNotebook:
-    """What became of one notebook of it."""
+    """The result for one notebook."""
 
-    text: str = ""  # of the autograded notebook, as it is to be written; empty if it is missing
+    text: str = ""  # of the autograded notebook, to be written; empty if it is missing
     scores: dict[str, float | None] = field(default_factory=dict)  # by cell
     comments: dict[str, str | None] = field(default_factory=dict)
 
 
 @dataclass
 class Graded:
-    """What became of it."""
+    """The result of a submission."""
 
     student: str
     notebooks: dict[str, GradedNotebook] = field(default_factory=dict)  # by name; all of the assignment

@@ -1,4 +1,4 @@
-"""Values out of JSON that anybody may have changed: of the kind and size that they should be, or nothing."""
+"""Read values from JSON that anybody may have changed: of the right kind and size, or nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_TEXT = 2_000  # characters of one
 
 
 def is_object(value: object) -> TypeGuard[Mapping[str, object]]:
-    """What JSON calls an object."""
+    """Whether this is what JSON calls an object."""
     return isinstance(value, Mapping)
 
 
@@ -22,11 +22,11 @@ def number(value: object) -> float | None:
 
 
 def count(value: object) -> int:
-    """How many of something there are."""
+    """A count; 0 if it is not one."""
     return max(0, int(number(value) or 0))
 
 
 def texts(values: object, most: int = MAX_TEXTS) -> tuple[str, ...]:
-    """Those of the first few values that are text."""
+    """The texts among the first few values."""
     few = values[:most] if isinstance(values, (list, tuple)) else ()
     return tuple(text[:MAX_TEXT] for text in few if isinstance(text, str))

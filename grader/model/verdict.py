@@ -24,17 +24,17 @@ _WORDS = ("NaN", "∞", "−∞")
 
 @dataclass(frozen=True)
 class Picture:
-    """Small numbers that the student's code returned, and which of them break a rule. grader/kit/pictures.py makes it.
+    """A small table of returned numbers, and which of them break a rule. grader/kit/pictures.py makes it.
 
     Numbers have two digits, enough to see a pattern; one that is not finite is a word.
     """
 
     numbers: tuple[tuple[float | str, ...], ...]
     title: str = ""
-    rows: str = "row"  # what a row stands for
+    rows: str = "row"  # what a row is
     columns: str = "column"
     marked: tuple[tuple[int, int], ...] = ()
-    summed: str = ""  # what the sums are of: "row", "column", or nothing
+    summed: str = ""  # what is summed: "row", "column", or nothing
     sums: tuple[float | str, ...] = ()
     wrong_sums: tuple[int, ...] = ()
     wrong: tuple[str, ...] = ()  # sentences on what is marked
@@ -50,7 +50,7 @@ class Picture:
 
 
 def _picture(data: Mapping[str, Any]) -> Picture | None:
-    """Raises one error or another where a value is not as it should be."""
+    """Read a picture; raises some error where a value is wrong."""
     numbers = tuple(tuple(map(_number, row)) for row in _few(data["numbers"], MAX_SIDE))
     height, width = len(numbers), len(numbers[0])
     if not 0 < width <= MAX_SIDE or any(len(row) != width for row in numbers):
@@ -114,21 +114,21 @@ class Reason(StrEnum):
     MISSING = "missing"  # there is no such function or class
     MISCONCEPTION = "misconception"
     FORBIDDEN = "forbidden"  # the code uses what its exercise is to do without
-    TEST_FAILED = "test failed"  # an ordinary one, by an error, or by what it says to be worth
+    TEST_FAILED = "test failed"  # an ordinary one, by an error, or by the points it gives
     ERROR = "error"  # the student's code raised one
     NO_ANSWER = "no answer"  # it hung, or took its process down
     WRONG = "wrong"  # and nothing is known that explains it
     CONSTANT = "constant"
     ROUNDED = "rounded"
     HALF_PRECISION = "half precision"
-    LOCATED = "located"  # nothing names it; the lines in which it lies are known
+    LOCATED = "located"  # the mistake has no name, but its lines are known
     ARRANGEMENT = "arrangement"
     INPUT_MODIFIED = "input modified"
     WRONG_DEVICE = "wrong device"
-    # Of code whose output is right: the part that is not.
+    # The wrong part of code whose output is right.
     TYPE = "type"
-    MEMORY = "memory"  # right, and more of it than was promised
-    BESIDE = "beside"  # what is asked for beside right numbers
+    MEMORY = "memory"  # right, but with more of it than promised
+    BESIDE = "beside"  # something besides right numbers
     GRADIENT = "gradient"
     DROPOUT = "dropout"
     MASK = "mask"
@@ -151,9 +151,9 @@ class Verdict:
     pictures: tuple[Picture, ...] = ()  # of what the student's code returned, for feedback
     lost: Lost | None = None  # how the sandbox was lost, if that is why
     located: tuple[Located, ...] = ()  # where the code has to change, by proof
-    functions: Mapping[str, Verdict] = field(default_factory=dict)  # where several share an exercise: on each, by name
-    in_process: bool = False  # of an ordinary test, which ran in the student's process: the credit is that one's word
-    holds_nan: bool = field(default=False, compare=False)  # whether NaN came back: for the judge, and not written down
+    functions: Mapping[str, Verdict] = field(default_factory=dict)  # by name, where several share an exercise
+    in_process: bool = False  # an ordinary test ran in the student's process, which could make up the credit
+    holds_nan: bool = field(default=False, compare=False)  # whether NaN came back: for the judge, never written
 
     @property
     def right(self) -> bool:
@@ -172,12 +172,12 @@ class Verdict:
         return round(self.credit * max_points, 9 if self.in_process else 2)
 
     def to_json(self) -> dict[str, Any]:
-        """What is empty in most verdicts is left out, as in those that were written before it was known."""
+        """The verdict as JSON. Rare fields are left out if empty, as in old verdicts without them."""
         return _as_written(asdict(self))
 
     @classmethod
     def from_json(cls, data: object) -> Verdict | None:
-        """A verdict in a notebook, every value of the kind that it should be; None if it is none.
+        """Read a verdict from a notebook, every value of the right kind; None if it is not one.
 
         Anybody may have changed the notebook.
         """
@@ -190,7 +190,7 @@ class Verdict:
 
 
 def _verdict(data: Mapping[str, object]) -> Verdict:
-    """Without those on the functions that share the exercise."""
+    """A verdict, without those on functions that share the exercise."""
     credit = min(1.0, max(0.0, untrusted.number(data.get("credit")) or 0.0))
     reason = data.get("reason")
     pictures = data.get("pictures")
@@ -206,7 +206,7 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
         misconceptions=untrusted.texts(data.get("misconceptions")),
         cases_right=untrusted.count(data.get("cases_right")),
         cases=untrusted.count(data.get("cases")),
-        explained_in=str(data.get("explained_in", data.get("reread", ""))),  # as it was called once
+        explained_in=str(data.get("explained_in", data.get("reread", ""))),  # the old name
         pictures=tuple(picture for said in few if (picture := Picture.from_json(said))),
         lost=Lost.from_json(data.get("lost")),
         located=tuple(place for said in some[:MAX_LINES] if (place := Located.from_json(said))),

@@ -1,4 +1,4 @@
-"""The forms of what an exercise asks for. Each has a row of the same name in the table of grader/sandbox/forms.
+"""The forms that an exercise can ask for. Each has a row of the same name in the table of grader/sandbox/forms.
 
-That row puts cases to a student's code; this one says how what came back is compared.
+That row puts cases to a student's code; the form here says how results are compared.
 """

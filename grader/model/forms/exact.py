@@ -1,4 +1,4 @@
-"""A function that is a piece of a model: shape and type of its result are just those asked for, and gradients flow."""
+"""A piece of a model: its result has exactly the shape and type asked for, and gradients flow through it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ RUINED = (
     "No gradient can be computed: something on the way is changed in place although its gradient needs it as it was. "
     "Compute a new tensor instead of +=, /= or x[i] = … there."
 )
-# How much more gradients may differ: on the way back through softmax, numbers are subtracted that are nearly the same.
+# How much more gradients may differ: the way back through softmax subtracts numbers that are nearly the same.
 GRADIENTS = 10
 
 
 class Exact(Form):
-    """A function of which the result counts as it is, and gradients count, too."""
+    """A function whose exact result and gradients count."""
 
     name = "exact"
 
@@ -37,10 +37,10 @@ class Exact(Form):
         return Differs(found, part, part and "result") if found else None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is what a misconception answers.
+        """Whether an answer is that of a misconception.
 
-        As with any function, the answer must have the form of the misconception only where this is the mistake. So
-        with its type.
+        As with any function, the answer must have the form of the misconception only where this is the mistake. The
+        same holds for its type.
         """
         if isinstance(expected, dict):
             return _agree(answer, wrong, GRADIENTS * tolerance)
@@ -51,11 +51,11 @@ class Exact(Form):
         return same(answer, wrong, tolerance, strict=describe_form(wrong) != describe_form(expected))
 
     def result(self, answer: object) -> Any:
-        """What was computed."""
+        """The computed result."""
         return answer
 
     def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
-        """All computed numbers with the expected ones: gradients tell nothing of their precision."""
+        """All computed numbers with the expected ones: gradients say nothing of precision."""
         return [] if isinstance(want, dict) else super().paired_numbers(got, want)
 
 
@@ -93,7 +93,7 @@ def _agree(answer: object, wrong: object, tolerance: float) -> bool:
 
 
 def _wrong_gradients(answer: object, want: Mapping[str, torch.Tensor], tolerance: float) -> Finding | None:
-    """The first gradient that is missing, or is another one."""
+    """What is wrong with the first missing or wrong gradient."""
     if not _flows(answer):
         return Broken("gradient", RUINED if _is_ruined(answer) else CUT_OFF)
     found = _found(answer)
@@ -108,16 +108,16 @@ def _wrong_gradients(answer: object, want: Mapping[str, torch.Tensor], tolerance
 
 
 def difference_among(together: Sequence[Any], got: Any, want: Any, tolerance: float) -> Difference | None:
-    """The difference of one of several tensors that belong together, and so have one scale for their errors.
+    """The difference of one of several tensors that belong together, and so share one scale for errors.
 
-    Where one is zero or tiny, as some gradients are, what is rounding beside the others would be a mistake by itself.
+    Where one is zero or tiny, as some gradients are, rounding on the others' scale would be a mistake by itself.
     """
     found = exact_difference(got, want, tolerance)
     return found if found and not (has_type_of(got, want) and same_among(together, got, want, tolerance)) else None
 
 
 def same_among(together: Sequence[Any], got: Any, want: Any, tolerance: float) -> bool:
-    """Whether there is no such difference, but for the type."""
+    """Whether a tensor is right on this scale, of any type."""
     return same([got, *together], [want, *together], tolerance, strict=True)
 
 
@@ -130,12 +130,12 @@ def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None
 
 
 def _is_just_the_same(got: object, want: object, tolerance: float) -> bool:
-    """Whether there is no such difference, which is known long before it is known what to say of it."""
+    """Whether shape, type and numbers are right: much quicker than saying how they differ."""
     return same(got, want, tolerance, strict=True) and has_type_of(got, want)
 
 
 def has_type_of(got: object, want: object) -> bool:
-    """Plain numbers have none: that no gradient comes through them is told as such."""
+    """Whether types agree. Plain numbers have none: their lack of gradients is shown as such."""
     return None in (_type(got), _type(want)) or _type(got) == _type(want)
 
 
@@ -152,7 +152,7 @@ ANOTHER_ERROR = (
 
 
 class Refusing(Exact):
-    """A function of which the result counts as it is, gradients count, and so does what it refuses."""
+    """A function whose exact result and gradients count, and so does what it refuses."""
 
     name = "refusing"
 
@@ -165,13 +165,13 @@ class Refusing(Exact):
         return Broken("arguments", ANOTHER_ERROR if is_refusal(got) and got["error"] else ACCEPTED)
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is what a misconception answers."""
+        """Whether an answer is that of a misconception."""
         if not is_refusal(expected):
             return super().agrees(answer, wrong, expected, tolerance)
         return is_refusal(answer) and bool(answer["error"] == wrong["error"])
 
     def is_evidence(self, wrong: object) -> bool:
-        """Not that arguments are refused, which says nothing of what is computed."""
+        """Whether a wrong answer is not a refusal, which shows nothing of what is computed."""
         return not is_refusal(wrong)
 
     def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
@@ -183,5 +183,5 @@ REFUSING = Refusing()
 
 
 def is_refusal(answer: object) -> bool:
-    """Whether this is how a call ended, as our code in the sandbox notes it."""
+    """Whether this is the sandbox's note on how a call ended."""
     return isinstance(answer, dict) and isinstance(answer.get("error"), str)

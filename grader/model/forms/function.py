@@ -1,4 +1,4 @@
-"""A function that returns what is compared; what other forms do otherwise, they say."""
+"""A function whose result is compared; other forms say what they do otherwise."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable, unboxed
 
-# What came back where tensors and numbers are expected: of other kinds, no more than their name.
+# Results where tensors and numbers are expected: only the names of other kinds are kept.
 
 
 def only_numbers(value: object) -> Any:
-    """The same without words, truth values, dicts, sets and tables, which cannot be compared with numbers."""
+    """A value without words, truth values, dicts, sets and tables: they cannot be compared with numbers."""
     if isinstance(value, (list, tuple)):
         return type(value)(map(only_numbers, value))
     value = unboxed(value)
@@ -57,14 +57,14 @@ class Form:
     name = "function"  # of the row in grader/sandbox/forms
     noun = "function"
     lendable = True  # to later exercises, in place of a student's own
-    lends_gradients = True  # of earlier ones to this, which may go back through them
+    lends_gradients = True  # whether this one may go back through lent earlier ones
     methods: tuple[str, ...] = ()  # that are handed out empty, too
     at_a_glance = True  # whether the calls of a class show all that counts
 
     def observed(self, value: object) -> Any:
-        """What our code in the sandbox has seen, for an exercise to read; Malformed is raised where it is forged.
+        """What our code in the sandbox has seen, for an exercise to read; raises Malformed if it is forged.
 
-        What a function returns may be anything.
+        A function may return anything.
         """
         return value
 
@@ -73,15 +73,15 @@ class Form:
         return seen is None
 
     def right_answer(self, value: object) -> Any:
-        """What the reference answers, or a misconception, as answers are compared."""
+        """An answer of the reference or a misconception, ready for comparison."""
         return value
 
     def is_in_kind(self, want: object) -> bool:  # noqa: ARG002  a function may return anything
-        """Whether this is compared in kind: words as words, a dict as a dict."""
+        """Whether a value is compared in kind: words as words, a dict as a dict."""
         return False
 
     def taken(self, value: object, want: object) -> Any:  # noqa: ARG002  a function's is taken by what is expected
-        """What is compared of what came back."""
+        """The compared part of a result."""
         return value
 
     def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
@@ -90,7 +90,7 @@ class Form:
         return Differs(found) if found else None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is what a misconception answers.
+        """Whether an answer is that of a misconception.
 
         Where the misconception returns the form that is asked for, the same liberties are taken as with right
         answers; where its form is the mistake, the answer must have just this form.
@@ -99,19 +99,19 @@ class Form:
         return same(answer, wrong, tolerance, strict=strict)
 
     def is_evidence(self, wrong: object) -> bool:  # noqa: ARG002  other forms look at it
-        """Whether it means something to agree with this wrong answer."""
+        """Whether agreeing with this wrong answer means something."""
         return True
 
     def result(self, answer: object) -> Any:
-        """What was computed, if anything was."""
+        """The computed result, if any."""
         return answer
 
     def described(self, answer: object) -> str:
-        """How an answer is built."""
+        """An answer's form in words."""
         return describe_form(answer)
 
     def rules_broken(self, answer: object) -> Mapping[str, str]:  # noqa: ARG002  there are none for a result
-        """A sentence for each broken rule beside the results, by part: it holds whatever else is wrong."""
+        """A sentence for each broken rule besides the results, by part: true whatever else is wrong."""
         return {}
 
     def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
@@ -120,18 +120,18 @@ class Form:
 
 
 class Function(Form):
-    """A function that returns a value of any kind. What kind counts is that of the reference's answer."""
+    """A function that returns a value of any kind; the one that counts is the reference's."""
 
     def right_answer(self, value: object) -> Any:
-        """Tensors, and lists of them, are as they are; others are what would come back of a student's code."""
+        """Tensors, and lists of them, unchanged; others as they would come back from a student's code."""
         return plain(value) if is_plain(value) else value
 
     def is_in_kind(self, want: object) -> bool:
-        """All but tensors, and lists of them and numbers."""
+        """Whether a value is neither tensors nor lists of them and numbers."""
         return is_plain(want)
 
     def taken(self, value: object, want: object) -> Any:
-        """All of it, unless numbers are expected: then other kinds are nothing that can be compared."""
+        """The whole value, unless numbers are expected: then other kinds cannot be compared."""
         if first_unusable(want):
             raise CourseError(f"The reference answers {first_unusable(want)}, which cannot be compared.")
         return value if is_plain(want) else only_numbers(value)
@@ -144,7 +144,7 @@ class Function(Form):
         return Differs(found) if found else None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is what a misconception answers, in kind."""
+        """Whether an answer is that of a misconception, in kind."""
         if not is_plain(expected) and not is_plain(wrong):
             return super().agrees(answer, wrong, expected, tolerance)
         if first_unusable(wrong) or first_unusable(answer):
@@ -152,11 +152,11 @@ class Function(Form):
         return plain_values.same(answer, wrong, tolerance, strict=described(wrong) != described(expected))
 
     def described(self, answer: object) -> str:
-        """Of any kind."""
+        """Any answer's form in words."""
         return described(answer)
 
     def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
-        """All real numbers, wherever they stand."""
+        """All real numbers, wherever they are."""
         return plain_values.paired_numbers(got, want) if is_plain(want) else super().paired_numbers(got, want)
 
 

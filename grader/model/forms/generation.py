@@ -1,4 +1,4 @@
-"""A function that writes with a model: the texts, and in what state the model is left."""
+"""A function that writes with a model: the texts, and the state in which it leaves the model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.model.forms.parts import InParts
 
 @dataclass(frozen=True)
 class GenerationSeen:
-    """What was written, and how the model was left; nothing of that where an input was changed."""
+    """The texts, and the state of the model; neither if an input was changed."""
 
     changes_input: bool
     outputs: Mapping[str, Any] = field(default_factory=dict)
@@ -21,20 +21,20 @@ class GenerationSeen:
     modules: bool = False  # whether its parts are left as they were
     frozen: bool = False  # whether a parameter is left frozen
     keeps: bool = False  # whether gradients were kept
-    left_off: bool = False  # whether they are switched off behind it
+    left_off: bool = False  # whether they are left switched off
 
 
 NOTED = {"train", "trains", "modules", "frozen", "keeps", "left_off"}
 
 
 class Generation(InParts):
-    """Texts, of which greedy ones are compared, and others read by their distribution."""
+    """Texts: greedy ones are compared, others read by their distribution."""
 
     name = "generation"
     lendable = False
 
     def observed(self, value: Any) -> GenerationSeen:
-        """Four texts, of whatever kind, and truth values; or that an input was changed."""
+        """Four texts of any kind, and truth values; or that an input was changed."""
         match value:
             case {"changes_input": True, **more} if not more:
                 return GenerationSeen(True)
@@ -44,12 +44,12 @@ class Generation(InParts):
         raise Malformed
 
     def rules_broken(self, answer: object) -> Mapping[str, str]:
-        """All sentences that reading made, since each is about something else that was seen."""
+        """All sentences from reading the answer: each is about something different."""
         parts = answer.items() if isinstance(answer, dict) else ()
         return {name: part for name, part in parts if name != "tokens" and isinstance(part, str) and part}
 
     def result(self, answer: object) -> Any:
-        """What was written."""
+        """The tokens written."""
         return answer.get("tokens") if isinstance(answer, dict) else answer
 
 

@@ -1,4 +1,4 @@
-"""A class: a torch.nn.Module, of which parameters, outputs, gradients and more are compared."""
+"""A class: a torch.nn.Module, whose parameters, outputs, gradients and more are compared."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class ModuleSeen:
     numbers: Mapping[str, int | None] = field(
         default_factory=dict
     )  # attributes that must be some; None if they are not
-    outputs: Mapping[str, Any] | None = None  # by call; None if its parameters are not those that it should have
+    outputs: Mapping[str, Any] | None = None  # by call; None if its parameters are not the right ones
     changes_input: bool = False
     in_part: Mapping[str, Any] | None = None  # outputs with the parameters that fit
     gradients: Mapping[str, torch.Tensor | None] | None = None  # if they were asked for
-    ruined: bool = False  # whether there are none since something was changed in place
+    ruined: bool = False  # whether a change in place has made them impossible
 
     @property
     def asked_gradients(self) -> Mapping[str, torch.Tensor | None] | None:
-        """Those that were asked for; None if they are ruined."""
+        """The gradients asked for; None if they are ruined."""
         if self.gradients is None and not self.ruined:
             raise Malformed
         return self.gradients
@@ -59,7 +59,7 @@ class Module(InParts):
     methods = ("__init__", "forward")
 
     def observed(self, value: object) -> Any:
-        """Whether it can be built, or what it holds and does, as `observe` in the sandbox notes it."""
+        """What `observe` in the sandbox noted: whether it can be built, or what it holds and does."""
         match value:
             case {"built": bool(built), **more} if not more:
                 return BuildSeen(built)
@@ -75,7 +75,7 @@ class Module(InParts):
         raise Malformed
 
     def is_evidence(self, wrong: Any) -> bool:
-        """Not that a module cannot be built, which says nothing of what it computes."""
+        """Whether a wrong answer is more than a refusal to be built, which shows nothing of what is computed."""
         return list(wrong) != ["arguments"]
 
 
@@ -102,7 +102,7 @@ def _numbers(value: object) -> Mapping[str, int | None]:
 
 
 def _done(more: dict[Any, Any]) -> dict[Any, Any]:
-    """What was seen of its calls, if it could be called."""
+    """What was seen of a module's calls, if any."""
     match more:
         case {"outputs": dict(), "changes_input": bool(), "gradients": None, **rest} if not rest:
             return {**more, "ruined": True}
@@ -117,7 +117,7 @@ def _done(more: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def with_gradients_in_order(value: Any, order: Sequence[int]) -> Any:
-    """The same as the sandbox sends it, of a module whose arguments came in this order: inputs have numbers."""
+    """Renumber the inputs' gradients that the sandbox sent, for arguments in this order."""
     gradients = value.get("gradients") if isinstance(value, dict) else None
     if not order or not isinstance(gradients, dict):
         return value
@@ -135,7 +135,7 @@ class ClassInputs(NamedTuple):
 
     @property
     def gradients(self) -> int:
-        """For how many inputs of a call they are asked."""
+        """For how many inputs of a call gradients are asked."""
         return int(self.how.get("gradients", 0))
 
 
@@ -146,7 +146,7 @@ MODULE = Module()
 
 
 class Cached(Module):
-    """What comes back of its runs is compared as are the outputs of other classes."""
+    """A class whose runs are compared like the outputs of other classes."""
 
     name = "cached"
 
@@ -154,7 +154,7 @@ class Cached(Module):
 CACHED = Cached()
 
 
-# A class of which a new module counts, too: the parameters that it begins with.
+# A class whose new modules count, too: the parameters that they begin with.
 
 
 @dataclass(frozen=True)
@@ -165,13 +165,13 @@ class NewSeen:
 
 
 class NewModule(Module):
-    """A class that is built and looked at as it is, or is given weights and called."""
+    """A class that is built and looked at, or given weights and called."""
 
     name = "new_module"
     at_a_glance = False
 
     def observed(self, value: object) -> Any:
-        """The parameters of a new module, or what is noted of any class."""
+        """The parameters of a new module, or what is noted for any class."""
         match value:
             case {"new": dict(parameters), **more} if not more:
                 return NewSeen(parameters)

@@ -1,4 +1,4 @@
-"""What is read in parts, by name: sentences (empty if all is well), tensors, or dicts of named tensors."""
+"""Answers read in parts, by name: sentences (empty if all is well), tensors, or dicts of named tensors."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from grader.model.compare import Difference, difference, paired_numbers
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.function import Form
 
-IN_PART = "output with the parameters that fit"  # of a module that has not all: no reference has this part
+IN_PART = "output with the parameters that fit"  # of a module that lacks some: no reference has this
 
 
 class InParts(Form):
-    """An answer of which several things are compared, one after the other."""
+    """An answer whose parts are compared, one after the other."""
 
     def returned_nothing(self, seen: Any) -> bool:
-        """In one of the calls at least, if it was called."""
+        """Whether at least one call returned None."""
         outputs = getattr(seen, "outputs", None) or {}
         return any(output is None for output in outputs.values())
 
@@ -32,7 +32,7 @@ class InParts(Form):
         return None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is in all parts what a misconception answers."""
+        """Whether all parts of an answer are a misconception's."""
         return isinstance(answer, dict) and all(
             self._agrees_in_part(answer.get(part), value, expected.get(part), tolerance)
             for part, value in wrong.items()
@@ -48,11 +48,11 @@ class InParts(Form):
         return super().agrees(answer, wrong, expected, tolerance)
 
     def result(self, answer: object) -> Any:
-        """The part that is called output."""
+        """The part called output."""
         return answer.get("output") if isinstance(answer, dict) else answer
 
     def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
-        """Those of the output."""
+        """All numbers of the output with the expected ones."""
         if "output" not in want:
             return []
         got = got.get("output") if isinstance(got, dict) else None
@@ -62,7 +62,7 @@ class InParts(Form):
 
 
 def _finding(part: str, given: object, wanted: object, tolerance: float) -> Finding | None:
-    """What is wrong with a sentence, a tensor, or tensors by name, which have one scale for their errors."""
+    """What is wrong with a sentence, a tensor, or tensors by name, which share one scale for errors."""
     if isinstance(given, str) or isinstance(wanted, str):
         if given == wanted:
             return None
@@ -77,7 +77,7 @@ def _finding(part: str, given: object, wanted: object, tolerance: float) -> Find
 
 
 def _of_named(part: str, names: list[str], found: Difference) -> Differs:
-    """The difference of one of the tensors with names."""
+    """A difference, with the name of the tensor."""
     if not found.where:
         return Differs(found, part, part)
     index, *where = found.where

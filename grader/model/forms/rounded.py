@@ -1,7 +1,7 @@
-"""A function that is a piece of a model, whose right results differ by rounding more than those of others.
+"""A piece of a model whose right results differ by more rounding than those of others.
 
-Sines of large angles do: 10000^(−2i/d) in float32 may be off by some parts in ten million, and that many times a
-position of thousands. So do numbers of 16 bits, which have two or three digits.
+Sines of large angles do: 10000^(−2i/d) in float32 may be off by some parts in ten million, times a position of
+thousands. So do numbers of 16 bits, which have two or three digits.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ OF_16_BITS = {torch.float16: 2e-2, torch.bfloat16: 8e-2}  # several roundings of
 
 
 class Rounded(Exact):
-    """A function of which the result counts as it is, but for more rounding."""
+    """A function whose exact result counts, with room for more rounding."""
 
     def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
         """What is wrong with a result, or with gradients."""
         return super().finding(got, want, max(tolerance, self.allowed(want)))
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is what a misconception answers."""
+        """Whether an answer is that of a misconception."""
         return super().agrees(answer, wrong, expected, max(tolerance, self.allowed(expected)))
 
     def allowed(self, want: object) -> float:
@@ -40,15 +40,15 @@ ROUNDED = Rounded()
 
 # A function that computes gradients by formulas.
 
-# Weights that are made again from the logsumexp of their scores, as kernels do, lose digits where scores are large:
-# float32 has none behind the fifth of a logsumexp above 64.
+# Weights that are recomputed from the logsumexp of their scores, as in kernels, lose digits where scores are large:
+# in float32, a logsumexp above 64 has five decimals.
 MADE_AGAIN = 1e-4
 
 
 class ByFormulas(Rounded, Tensors):
-    """Several tensors, made from inputs of which autograd notes nothing."""
+    """Several tensors, made from inputs that autograd does not track."""
 
-    one_scale = True  # for a single word, two of the gradients are zero but for rounding
+    one_scale = True  # for a single word, two of the gradients are zero up to rounding
     lends_gradients = False  # or the judge would compute what is asked for
 
     def allowed(self, _want: object) -> float:

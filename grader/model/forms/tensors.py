@@ -11,16 +11,16 @@ from grader.model.compare import Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.exact import Exact, difference_among, has_type_of, same_among
 
-UNWRITTEN = -1.5e30  # what a misconception has where a student's code leaves whatever is there, as in torch.empty
+UNWRITTEN = -1.5e30  # marks what a misconception leaves unwritten, as in torch.empty
 
 
 class Tensors(Exact):
-    """Shape, type and numbers of each count, and gradients where a case asks for them."""
+    """Several tensors: shape, type and numbers count, and gradients if a case asks for them."""
 
     one_scale = False
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
-        """What is wrong with the first tensor that is, or with gradients."""
+        """What is wrong with the first wrong tensor, or with gradients."""
         if isinstance(want, dict):
             return super().finding(got, want, tolerance)
         if not _are_as_many(got, want):
@@ -34,7 +34,7 @@ class Tensors(Exact):
         return None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is what a misconception answers, in all of them."""
+        """Whether all tensors are those of a misconception."""
         if isinstance(expected, dict):
             return super().agrees(answer, wrong, expected, tolerance)
         if not _are_as_many(wrong, expected):
@@ -53,16 +53,16 @@ class Tensors(Exact):
         )
 
     def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
-        """All finite numbers with those that came back; the maximum of an empty piece is none."""
+        """All finite expected numbers with the given ones; the maximum of an empty piece is not finite."""
         pairs = super().paired_numbers(got, want)
         return pairs and [(given[wanted.isfinite()], wanted[wanted.isfinite()]) for given, wanted in pairs]
 
 
 class WithLogsumexp(Tensors):
-    """A logsumexp comes last, which kernels keep in float32 whatever the inputs are."""
+    """The last tensor is a logsumexp, which kernels keep in float32 for any inputs."""
 
     def taken(self, value: Any, want: Any) -> Any:
-        """In float32, it counts as being of the right type."""
+        """Count a float32 logsumexp as being of the right type."""
         if not _are_as_many(value, want):
             return value
         *others, last = value
@@ -71,7 +71,7 @@ class WithLogsumexp(Tensors):
         return (*others, last)
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """The same leave for a misconception, since it has been given to the answer."""
+        """Whether an answer is a misconception's, whose logsumexp may be in float32, too."""
         return super().agrees(answer, self.taken(wrong, expected), expected, tolerance)
 
 
@@ -79,12 +79,12 @@ WITH_LOGSUMEXP = WithLogsumexp()
 
 
 def _are_as_many(got: object, want: object) -> bool:
-    """A list is as good as a tuple."""
+    """Whether lists or tuples are equally long."""
     return isinstance(got, (list, tuple)) and isinstance(want, (list, tuple)) and len(got) == len(want)
 
 
 def _where_written(got: object, wrong: object) -> tuple[Any, Any]:
-    """A tensor and that of a misconception, both zero where the latter says nothing."""
+    """A tensor and a misconception's, both zero where the latter is unwritten."""
     if not isinstance(wrong, torch.Tensor) or not isinstance(got, torch.Tensor) or got.shape != wrong.shape:
         return got, wrong
     unwritten = wrong == UNWRITTEN
@@ -95,7 +95,7 @@ def _where_written(got: object, wrong: object) -> tuple[Any, Any]:
 
 
 class SoftmaxPiece(Tensors):
-    """Three tensors, whose gradients are asked of what they tell, whatever was subtracted."""
+    """Three tensors; gradients are asked of what they represent, for any subtracted number."""
 
     name = "softmax_piece"
 

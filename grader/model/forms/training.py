@@ -14,10 +14,10 @@ from grader.model.forms.parts import InParts
 
 @dataclass(frozen=True)
 class TrainingSeen:
-    """What each step returned, and the weights after them; nothing of that where an input was changed."""
+    """What each step returned, and the weights after all; neither if an input was changed."""
 
     changes_input: bool
-    floats: bool = False  # whether all losses are
+    floats: bool = False  # whether all losses are floats
     losses: Sequence[Any] = ()
     weights: Mapping[str, torch.Tensor] = field(default_factory=dict)
 
@@ -29,7 +29,7 @@ class Training(InParts):
     lendable = False
 
     def observed(self, value: object) -> TrainingSeen:
-        """Losses, of whatever kind, and weights by name; or that an input was changed."""
+        """Losses of any kind, and weights by name; or that an input was changed."""
         match value:
             case {"changes_input": True, **more} if not more:
                 return TrainingSeen(True)
@@ -45,7 +45,7 @@ class Training(InParts):
         raise Malformed
 
     def returned_nothing(self, seen: TrainingSeen) -> bool:
-        """None in place of a loss."""
+        """Whether a step returned None."""
         return any(loss is None for loss in seen.losses)
 
     def result(self, answer: object) -> Any:

@@ -1,4 +1,4 @@
-"""A function that chance has a part in: it is called twice."""
+"""A function that involves chance: it is called twice."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class TwiceSeen:
     zeros: Sequence[int] = ()  # how many each of some more calls returns
     third: Any = None  # what another call returns
     gradient: Any = None  # of the sum of that, for the first input
-    ruined: bool = False  # whether there is none since something was changed in place
+    ruined: bool = False  # whether a change in place has made it impossible
 
 
 class Twice(InParts):
-    """Two calls, of which is read what chance must and must not do."""
+    """Two calls, to read what chance must and must not do."""
 
     name = "twice"
 
     def observed(self, value: object) -> TwiceSeen:
-        """Two outputs, of whatever kind, and more."""
+        """Two outputs of any kind, and more."""
         match value:
             case {
                 "outputs": {"first": _, "second": _, **others} as outputs,
