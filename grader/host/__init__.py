@@ -1,4 +1,4 @@
-"""The trusted ends of zygote and sandbox, their limits, and the way of a notebook through them."""
+"""The trusted side of the zygote and its sandboxes: their limits, and a notebook's way through them."""
 
 __all__ = [
     "devices",

@@ -18,8 +18,8 @@ from grader.host.zygote_process import GPUS, ZygoteError
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.plain_text import listed
 
-# Of a GPU's memory: what CUDA and its libraries keep for each process that computes there, and what a notebook that is
-# not unusual adds; docs/gpu.md has the measurements. A greedy notebook may take 4 GiB, and others then wait for room.
+# GPU memory for each sandbox: what CUDA and its libraries keep for a process, and what an ordinary notebook adds;
+# docs/gpu.md has the measurements. A greedy notebook may take 4 GiB, and others then wait for room.
 EACH = 2**30
 _TRIAL = Limits(cell=60, submission=120)
 _COMPUTES = """
@@ -36,8 +36,8 @@ for what, attempt in (("read /etc/passwd", lambda: open("/etc/passwd")), ("open 
 free = torch.{device}.mem_get_info()[0] if {device!r} != "cpu" else 0
 print(json.dumps([x.grad.sum().item(), could, free]))
 """
-RIGHT = 216.0  # the sum of what that cell computes
-_MISSING = "No module named"  # in Python's own words
+RIGHT = 216.0  # the sum that this cell should compute
+_MISSING = "No module named"  # Python's own words
 _WAY_OUT = (
     "Sandboxes take packages only from folders called site-packages or dist-packages. Install the grader in a virtual "
     "environment, or give the folder on your PYTHONPATH that name."
@@ -49,9 +49,9 @@ class NoSandboxError(Exception):
 
 
 def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str] = ()) -> int:
-    """Start a sandbox as for a submission, and have it compute and try what it may not.
+    """Start a sandbox as for a submission; have it compute, and try things that it may not do.
 
-    Returns how many bytes of a GPU's memory are free beside it. NoSandboxError says what is wrong.
+    Returns how many bytes of GPU memory are left free. NoSandboxError says what is wrong.
     """
 
     def run() -> CellResult:
@@ -78,7 +78,7 @@ def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str
 
 
 def must_start(device: str, confined: bool, hidden: Sequence[str]) -> None:
-    """Try one sandbox before all others: what this machine lacks is said once, and no student is blamed for it."""
+    """Try one sandbox first, so that anything this machine lacks is reported once and not blamed on a student."""
     try:
         try_sandbox(device, confined, hidden)
     except NoSandboxError as error:
@@ -86,24 +86,24 @@ def must_start(device: str, confined: bool, hidden: Sequence[str]) -> None:
 
 
 def cannot_start(error: Exception) -> CrewGone:
-    """The error for the whole class: no submission is to blame."""
+    """The error that ends the whole run: no submission is to blame."""
     way_out = _WAY_OUT if _MISSING in str(error) else "`grader doctor` says more."
     return CrewGone(f"No sandbox can start: {said(error)}. {way_out}")
 
 
 def said(error: Exception) -> str:
-    """As the middle of a sentence."""
+    """The text of an error, to be put into a sentence."""
     return str(error).removeprefix("ModuleNotFoundError: ").rstrip(".") or type(error).__name__
 
 
 def need_device(device: str) -> None:
-    """Check the device, or every submission would seem to fail."""
+    """Check that the device is there, or every submission would seem to fail."""
     if device == "cuda" and not torch.cuda.is_available():
         raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")
 
 
 def gpus() -> list[str]:
-    """All that may be used, each as CUDA_VISIBLE_DEVICES would name it alone."""
+    """The GPUs that may be used, each by its name for CUDA_VISIBLE_DEVICES."""
     count = torch.cuda.device_count()
     names = os.environ[GPUS].split(",") if os.environ.get(GPUS) else map(str, range(count))
     return [name.strip() for name in names][:count]
@@ -111,7 +111,7 @@ def gpus() -> list[str]:
 
 @contextlib.contextmanager
 def seeing(gpu: str) -> Iterator[None]:
-    """Sandboxes that are started meanwhile see this GPU alone."""
+    """Let sandboxes that start meanwhile see only this GPU."""
     before = os.environ.get(GPUS)
     os.environ[GPUS] = gpu
     try:
@@ -123,7 +123,7 @@ def seeing(gpu: str) -> Iterator[None]:
 
 
 def free_on_gpus(confined: bool = True) -> list[int]:
-    """How many bytes a sandbox finds free on each GPU. NoSandboxError is raised if one cannot be used."""
+    """How many bytes a sandbox finds free on each GPU. NoSandboxError is raised if a GPU cannot be used."""
     found = []
     for gpu in gpus():
         with seeing(gpu):
@@ -132,5 +132,5 @@ def free_on_gpus(confined: bool = True) -> list[int]:
 
 
 def jobs_on_gpus(free: Sequence[int], processors: int) -> int:
-    """How many sandboxes there is room for in so much free memory, with a processor for each."""
+    """How many sandboxes fit into the free memory of all GPUs, with a processor for each."""
     return max(1, min(processors, sum(size // EACH for size in free)))

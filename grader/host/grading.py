@@ -48,26 +48,26 @@ from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
 from grader.repair.locating import Repair
 
-# Modules that sandboxes find loaded, since they take long and the notebook will need them.
+# Modules that are loaded before a sandbox forks, since loading takes long and the notebook will need them.
 
-# The first optimizer that is made loads PyTorch's compiler, for a second, and 100 MB that no two sandboxes would share.
+# The first optimizer loads PyTorch's compiler, which takes a second, and 100 MB that sandboxes would not share.
 _BY_WORD = {"optim": "torch._dynamo"}
 
 
 def worth_loading(sources: Iterable[str]) -> list[str]:
-    """The modules, as the texts of a notebook's cells suggest. Nothing but time depends on it."""
+    """The modules to load beforehand, judging by the cells of a notebook. It only saves time."""
     text = "\n".join(sources)
     return [module for word, module in _BY_WORD.items() if word in text]
 
 
-# The seed that the hidden cases of one submission are drawn from.
+# The seed from which the hidden cases of one submission are drawn.
 
 
 def own_seed(seed: str, student: str, sources: Sequence[str], files: Files) -> int:
-    """A seed for these cells and files, and the same whenever they are graded.
+    """A seed for these cells and files: the same each time they are graded.
 
-    Everything that the code can see is counted with its length, so that nothing in it can hold what was learnt from
-    inputs of before.
+    Everything that the code can see goes in, with its length: students who write anything that they learnt from
+    earlier inputs into it get other inputs.
     """
     named = [part for place in sorted(files) for part in (os.fsencode(place), files[place])]
     texts = (seed, student, *sources, "")
@@ -77,40 +77,40 @@ def own_seed(seed: str, student: str, sources: Sequence[str], files: Files) -> i
     return int.from_bytes(digest.digest()[:8], "big")
 
 
-# The ordinary tests of a notebook, which run where the student's code runs.
+# Ordinary tests, which run in the sandbox with the student's code.
 
 
 class RunningTests:
-    """Which cells are tests, what each uses, and whether the student's process has had a hidden one."""
+    """The ordinary tests of a notebook: what each uses, and whether the student's process has seen a hidden one."""
 
     def __init__(self, tests: OrdinaryTests, cells: Sequence[NotebookNode]) -> None:
         self._tests = tests
         self._count = len(cells)
-        self._uses: dict[str, dict[str, object]] = {}  # by the source of a test that was begun
+        self._uses: dict[str, dict[str, object]] = {}  # by the source of each test that has begun
         self._had_hidden = False
 
     def __bool__(self) -> bool:
         return self._count > 0
 
     def begin(self, cell: NotebookNode) -> str:
-        """The source of a test whose turn it is. Before, nothing of it goes to the sandbox."""
+        """The source of a test whose turn has come. Until then, the sandbox sees nothing of it."""
         self._had_hidden = self._had_hidden or self._tests.hides(cell.source)
         self._uses[cell.source] = self._tests.what_it_uses(cell.source)
         return str(cell.source)
 
     def uses(self, source: str) -> dict[str, object] | None:
-        """What a test is to find as it was, also when it is run again; None for any other cell."""
+        """The values that a test must find unchanged, also when it runs again; None for any other cell."""
         return self._uses.get(source)
 
     def judge(self, cell: NotebookNode, result: CellResult, lost: Lost | None) -> tuple[list[NotebookNode], Verdict]:
-        """The outputs of a test as nbgrader counts them, and the verdict."""
+        """The outputs of a test, in the form that nbgrader counts, and the verdict."""
         test = Test(
             str(cell.metadata["nbgrader"]["grade_id"]), cell.source, points_of(cell),
             self._tests.visible_lines(cell.source),
         )  # fmt: skip
         failure = None
         if result.error:
-            # IPython does not count the blank lines that a cell begins with.
+            # IPython does not count blank lines at the start of a cell.
             blank = cell.source[: len(cell.source) - len(cell.source.lstrip())].count("\n")
             kind, _, message = result.error.partition(": ")
             failure = Failure(result.kind or kind, result.message or message, result.line and result.line + blank)
@@ -122,8 +122,8 @@ class RunningTests:
         return judge_test(test, outputs, failure, lost, trusted=not self._had_hidden, changed=result.changed)
 
 
-AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
-MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
+AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, once one has hung or crashed
+MAX_OUTPUT = 20 * 2**20  # characters, in all outputs of a notebook together
 
 
 def grade_notebook(
@@ -132,9 +132,9 @@ def grade_notebook(
     settings: Settings | None = None,
     demos: frozenset[str] = frozenset(),
 ) -> list[Verdict]:
-    """Run a sanitised notebook, write all outputs into it, and return the verdicts.
+    """Run a sanitised notebook, write its outputs into it, and return the verdicts.
 
-    `files` lie beside the notebook, which may import them; cells with a source in `demos` are not run.
+    `files` lie beside the notebook, which may import them; cells whose source is in `demos` are not run.
     """
     grading = Grading(notebook, files or {}, settings or Settings(), demos)
     try:
@@ -149,7 +149,7 @@ class Grading:
     def __init__(
         self, notebook: NotebookNode, files: Files, settings: Settings, demos: frozenset[str] = frozenset()
     ) -> None:
-        torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
+        torch.set_num_threads(1)  # tensors are small here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
         self.files = files
@@ -158,18 +158,18 @@ class Grading:
         self.demos = frozenset() if self.ordinary else demos  # a test may use what they define
         self.seed = own_seed(settings.seed, settings.student, [cell.source for cell in self.cells], files)
         self.limits = settings.limits
-        # Searches may compute as long again, so that none takes from what cells and answers have; by the clock, all
-        # of it ends at once.
+        # Searches for a mistake get the same time again, so that cells and answers lose none of theirs; by the clock,
+        # both end at once.
         self.time, self.for_searches = (Time(self.limits.submission, self.limits.patience) for _ in range(2))
         self.sandbox = self._new_sandbox(self.time)
         self.judge = Judge(settings.device, JudgingTime(settings.judging))
-        self.skipped: list[NotebookNode] = []  # cells of demos that nobody has asked for so far
-        self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
-        self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
+        self.skipped: list[NotebookNode] = []  # demos that no other cell has needed so far
+        self.ran: list[str] = []  # sources of the cells that finished, to run again after a loss
+        self.failed_cells: dict[str, Missing] = {}  # by function: why its cell failed
         self.definitions = Definitions(files)
-        self.lost_functions: set[str] = set()  # that have hung or crashed
+        self.lost_functions: set[str] = set()  # functions that hung or crashed
         self.output_left = MAX_OUTPUT
-        self.denied: list[DeniedCall] = []  # what sandboxes have tried, and nobody has been told so far
+        self.denied: list[DeniedCall] = []  # denied calls that no output shows so far
         self.told: set[DeniedCall] = set()
         self.verdicts: list[Verdict] = []
 
@@ -200,14 +200,14 @@ class Grading:
 
         def start() -> SandboxProcess:
             sandbox = SandboxProcess(files, self.limits, device, confined, hidden, loaded, by_user, time)
-            if device != "cpu":  # of which others may hold all the memory
+            if device != "cpu":  # other sandboxes may hold all its memory
                 sandbox.wait_or_close()
             return sandbox
 
         return while_short(start, until=time.ends_at)
 
     def _run(self, cell: NotebookNode) -> None:
-        """Run a cell of the student or a given one, and keep what it shows."""
+        """Run a cell, written by the student or given, and keep its outputs."""
         self.definitions.note(cell.source)
         if self.time.is_over:
             cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
@@ -217,7 +217,7 @@ class Grading:
         except SandboxLost as stopped:
             lost = self._whose(stopped.lost)
             cell.outputs = [_error_output("CellStopped", sentence_of(lost)), *self._blocked_outputs()]
-            cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}  # an error of that name may be the student's own
+            cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}  # students can raise an error of that name
             self._note_failure(cell.source, Missing(sentence_of(lost), lost))
             return
         if result.kind == "NameError" and self.skipped:
@@ -232,7 +232,7 @@ class Grading:
         return sandbox.run_cell(source, seconds, number, self.ordinary.uses(source))
 
     def _run_test(self, cell: NotebookNode) -> Verdict:
-        """Run an ordinary test where the student's code runs, and judge what it leaves there."""
+        """Run an ordinary test in the student's sandbox, and judge its outputs."""
         result = CellResult([])
         lost: Lost | None = Lost(Loss.NOT_RUN)
         if not self.time.is_over:
@@ -250,7 +250,7 @@ class Grading:
         return verdict
 
     def _whose(self, lost: Lost) -> Lost:
-        """The loss, which is the notebook's where it took too long as a whole."""
+        """The loss; a timeout is put down to the notebook if that took too long as a whole."""
         return Lost(Loss.NOTEBOOK) if lost.loss.is_timeout and self.time.is_over else lost
 
     def _as_far_as_room(self, outputs: list[NotebookNode]) -> list[NotebookNode]:
@@ -266,15 +266,15 @@ class Grading:
         return [blocked_output(denied)] if denied else []
 
     def _run_again_after_demos(self, cell: NotebookNode) -> None:
-        """Run the skipped demos, then the cell again: students may use what a demo defines, without losing points."""
+        """Run the skipped demos, then the cell again: students who use what a demo defines lose no points."""
         skipped, self.skipped = self.skipped, []
         for again in [*skipped, cell]:
             self._run(again)
 
     def _alive(self) -> SandboxProcess:
-        """A sandbox that has run all cells so far, without those that broke it."""
+        """A sandbox that has run all cells so far, except those that broke one."""
         if not self.sandbox.alive:
-            # All this takes milliseconds as a rule, and what has hung once is likely to be called again.
+            # Replaying usually takes milliseconds, and code that hung once is likely to be called again.
             names = ("case",) if self.ordinary else ("cell", "case")
             short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in names}
             self.limits = replace(self.limits, **short)
@@ -288,7 +288,7 @@ class Grading:
         self.sandbox = self._new_sandbox(self.time)
 
     def _replay(self) -> None:
-        """Run all cells again, and from then on without those that end badly now: on purpose or by chance."""
+        """Run all cells again, and drop those that break the sandbox this time, on purpose or by chance."""
         while not self.time.is_over:
             ends_badly = self._first_to_end_badly()
             self._note_what_is_new()
@@ -306,7 +306,7 @@ class Grading:
         return None
 
     def _note_what_is_new(self) -> None:
-        """Add what was denied only when cells ran again: code can tell that from its first run."""
+        """Note calls that were denied only in a second run: code can find out that it is not the first."""
         self.denied += [one for one in self.sandbox.take_denied() if one not in self.told]
 
     def _note_failure(self, source: str, why: Missing) -> None:
@@ -335,7 +335,7 @@ class Grading:
     def ask_alone(
         self, exercise: Exercise, code: Reached, drawn: Sequence[SampledCase], standins: Standins
     ) -> list[Answer]:
-        """Put cases to some code alone, in a new sandbox without autograd."""
+        """Put cases to this code and nothing else, in a new sandbox without autograd."""
         files = {place: unit.program.encode() for place, unit in code.files.items()}
         sandbox = self._new_sandbox(self.time, files)
         try:
@@ -349,7 +349,7 @@ class Grading:
         return answers + answers[-1:] * (len(drawn) - len(answers))
 
     def explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
-        """What small changes of the one cell that defines the function show about a mistake."""
+        """Explain a mistake by small changes to the one cell that defines the function."""
         source = self.definitions.only_source(key.exercise.entry)
         if source is None or self.time.is_over:
             return None
@@ -357,7 +357,7 @@ class Grading:
         return trial.explain(source, self.settings.device)
 
     def is_solution(self, key: AnswerKey, repair: Repair) -> bool:
-        """Whether changed code only computes, and is one solution where there is nothing else of the student's."""
+        """Whether the changed code only computes, and is one solution without the student's other code."""
         given = [cell.source for cell in self.cells if is_given(cell)]
         imports = imports_in(cell.source for cell in self.cells)
         standins = dict(earlier_functions(self.settings.exercises, key.exercise))
@@ -380,7 +380,7 @@ class Grading:
         return answers + answers[-1:] * (len(drawn) - len(answers))
 
     def _explained(self, exercise: Exercise, answer: Answer) -> Answer:
-        """An answer; where there is none, with the reason that is known here."""
+        """An answer; if it is missing or lost, with the reason that is known here."""
         if isinstance(answer, Missing):
             return self.failed_cells.get(exercise.entry, answer)
         return self._whose(answer) if isinstance(answer, Lost) else answer

@@ -1,4 +1,4 @@
-"""How long the code of a submission may take, in all sandboxes together, and how much memory it has."""
+"""How long a submission's code may take, in all sandboxes together, and how much memory it may use."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ A_MOMENT = 0.01  # seconds
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds that code may compute, and memory.
+    """How many seconds code may compute, and how much memory it may use.
 
-    A busy machine gives a sandbox as little of its processors as it likes, so the clock is only a last bound, for code
-    that sleeps, or waits for ever.
+    On a busy machine a sandbox gets little of the processors, so the clock is only a last bound: for code that sleeps
+    or waits forever.
     """
 
     cell: float = 10.0
     case: float = 5.0
     submission: float = 300.0
     memory: int = 4 * 2**30  # bytes
-    patience: float = 5.0  # how many times as long everything may take by the clock
+    patience: float = 5.0  # by the clock, everything may take so many times as long
 
 
 class Computing:
-    """How long a sandbox has been at something."""
+    """The time that a sandbox spends on one request."""
 
     def __init__(self, process: Forked, seconds: float) -> None:
         self._process = process
@@ -36,16 +36,16 @@ class Computing:
         self._cpu, self._clock = process.cpu_seconds, time.monotonic()
 
     def look(self) -> None:
-        """Raise MustEnd if the time is used up: by the clock, and by the processor, which threads may share."""
+        """Raise MustEnd if the time is up by both the clock and the processor: threads together compute faster."""
         if min(self._process.cpu_seconds - self._cpu, time.monotonic() - self._clock) >= self._seconds:
             raise MustEnd(Loss.TIME, self._seconds)
 
 
 class Time:
-    """What code has left to compute, in whichever sandboxes it runs, and when all of that ends by the clock.
+    """The computing time left to some code, in all its sandboxes, and when it ends by the clock.
 
-    Code that computes is ended by what it has computed, however busy the machine is. Code that sleeps, or waits for
-    ever, is ended by the clock, which is the same for everything that a notebook's code is run for.
+    Code that computes is ended by its processor time, however busy the machine is. Code that sleeps or waits forever
+    is ended by the clock, at the same moment in all sandboxes of a notebook.
     """
 
     def __init__(self, seconds: float, patience: float, within: Time | None = None) -> None:
@@ -58,13 +58,13 @@ class Time:
             self.ends_at = min(self.ends_at, within.ends_at)
 
     def counts(self, process: Forked) -> None:
-        """From now on, what it computes is taken off this."""
+        """Count what this process computes from now on."""
         self._processes.append(process)
         if self._within:
             self._within.counts(process)
 
     def left(self) -> float:
-        """Until both are used up, the time to compute and as much of the clock's, since threads compute faster."""
+        """The seconds left. They are used up when processor and clock both are, since threads compute faster."""
         computed, passed = sum(one.cpu_seconds for one in self._processes), time.monotonic() - self._began
         left = max(0.0, self._seconds - min(computed, passed))
         return min(left, self._within.left()) if self._within else left

@@ -1,4 +1,4 @@
-"""What this machine offers. Each question has an answer, also where something is missing or broken.
+"""What this machine offers. Every function here has an answer, even if something is missing or broken.
 
 Packages that may be missing are imported where they are needed.
 """
@@ -19,7 +19,7 @@ GIB = 2**30
 TRIAL_SECONDS = 60
 _GRADED_WITH = {"grader": "attention-grader", "nbgrader": "nbgrader", "PyTorch": "torch", "numpy": "numpy"}
 
-# A disk is asked for as for every submission, and must have an end.
+# Mount a disk as for a submission, and see whether it has a limit.
 DISK_TRIAL = """
 import sys
 from pathlib import Path
@@ -32,7 +32,7 @@ except OSError:
 sys.exit("it had no end")
 """
 
-# Two calls that do nothing: one that containers leave alone, and one that many refuse by themselves.
+# Make two calls that do nothing: one that containers allow, and one that many of them refuse.
 TOLD_TRIAL = """
 import ctypes, os, socket, sys
 from pathlib import Path
@@ -58,7 +58,7 @@ sys.exit("it was not confined" if status else 0)
 
 
 def cores() -> int:
-    """How many processes can work at once here."""
+    """How many processes can compute at once here."""
     return len(os.sched_getaffinity(0))
 
 
@@ -70,7 +70,7 @@ def version_of(package: str) -> str:
         return ""
 
 
-@functools.cache  # it is asked for with each grade
+@functools.cache  # needed for every grade
 def environment() -> str:
     """The versions that a grade depends on, in words."""
     versions = {name: version_of(package) for name, package in _GRADED_WITH.items()}
@@ -78,21 +78,21 @@ def environment() -> str:
 
 
 def why_broken(module: str) -> str:
-    """Why something that is installed cannot be imported; empty if it can."""
+    """Why an installed module cannot be imported; empty if it can."""
     try:
         import_module(module)
-    except Exception as error:  # whatever a damaged package does
+    except Exception as error:  # damaged packages raise anything
         return said(error)
     return ""
 
 
 def landlock_version() -> int | str:
-    """The version that the kernel has, or why there is none."""
+    """The kernel's version of Landlock, or why it has none."""
     try:
         from landlock import landlock_abi_version
 
         found: int = landlock_abi_version()
-    except Exception as error:  # whatever a platform says that has none
+    except Exception as error:  # platforms without Landlock raise various errors
         return said(error)
     return found
 
@@ -102,18 +102,18 @@ def said(error: Exception) -> str:
 
 
 def why_no_disk() -> str:
-    """Why a sandbox has no disk of its own; empty if it has."""
+    """Why sandboxes cannot have a disk of their own; empty if they can."""
     return _tried(DISK_TRIAL)[1]
 
 
 def told() -> list[str] | str:
-    """The kinds of denied calls that the kernel reports, or why that could not be tried."""
+    """The kinds of denied calls that the kernel reports, or why this could not be tried."""
     said, failed = _tried(TOLD_TRIAL)
     return failed or said.split()
 
 
 def _tried(program: str) -> tuple[str, str]:
-    """Run a program in a folder of its own; return what it printed, and what went wrong, if anything."""
+    """Run a program in a new folder; return what it printed, and what went wrong, if anything."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
@@ -123,7 +123,7 @@ def _tried(program: str) -> tuple[str, str]:
                 timeout=TRIAL_SECONDS,
                 check=False,
             )
-    except (OSError, subprocess.SubprocessError) as error:  # perhaps there is nowhere to write
+    except (OSError, subprocess.SubprocessError) as error:  # such as no place to write
         return "", str(error)
     said = done.stderr.strip().splitlines()
     return done.stdout, (said[-1] if said else f"exit code {done.returncode}") if done.returncode else ""

@@ -1,4 +1,4 @@
-"""The memory of a sandbox, seen from outside: where it lies, the most that it held, and what was used of it."""
+"""A sandbox's memory, seen from outside: where it lies, its peak, and how much of it was used."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# To a process's clear_refs: see proc_pid_clear_refs(5).
+# Written to the clear_refs of a process: see proc_pid_clear_refs(5).
 _FORGET_USE, _FORGET_THE_MOST = b"1", b"5"
 _OF_A_PIECE = re.compile(rb"^(Rss|Referenced|LazyFree|Swap): +(\d+) kB$")
 
 
 @dataclass
 class MemoryPiece:
-    """A piece of memory with how many bytes of it are kept, and how many were used lately."""
+    """A piece of memory: how many of its bytes are kept, and how many were used lately."""
 
     start: int
     end: int
@@ -28,19 +28,19 @@ class MemoryPiece:
         return self.end - self.start
 
     def count(self, what: bytes, size: int) -> None:
-        """Add what the kernel says. Memory that is freed lazily may be gone in a moment, and does not count as used."""
+        """Add a number from the kernel. Lazily freed memory may be gone in a moment, and does not count as kept."""
         if what == b"Referenced":
             self.used = size
         else:
             self.kept += -size if what == b"LazyFree" else size
 
     def shared_with(self, other: MemoryPiece) -> int:
-        """How many addresses are in both."""
+        """How many addresses both pieces have."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
 
 class MemoryHeld:
-    """The memory of one process, by the files that it handed over before any student code ran."""
+    """The memory of one process, read from files that it handed over before any student code ran."""
 
     def __init__(self, pid: int, maps: int, details: int, forget: int) -> None:
         self._status = Path(f"/proc/{pid}/status")
@@ -48,36 +48,36 @@ class MemoryHeld:
         self._at_first = list(self._pieces())
 
     def largest_piece(self) -> int:
-        """The bytes of the largest piece that it has and had not at first; zero if it has ended.
+        """The bytes of the largest piece that is new since the start; zero if the process has ended.
 
-        One tensor lies in one piece. What may not be written is none: it may be room, but only once it is opened.
+        A tensor lies in one piece. Memory that may not be written does not count until it is made writable.
         """
         largest = 0
         for piece in self._pieces():
-            if piece.size > largest:  # few are, and those alone need a closer look
+            if piece.size > largest:  # only a few are, and need a closer look
                 largest = max(largest, piece.size - self._covered(piece))
         return largest
 
     def pieces_of(self, size: int) -> list[MemoryPiece]:
-        """The pieces of so many bytes that it had not at first. From now on, nothing counts as used."""
+        """The pieces with at least so many new bytes. From now on, use is counted anew."""
         found = [piece for piece in self._in_detail() if piece.size - self._covered(piece) >= size]
         self._write(_FORGET_USE)
         return found
 
     def most_used(self, before: list[MemoryPiece]) -> int:
-        """The bytes that were used in one of these pieces since then; what has gone from it may have been."""
+        """The most bytes used in one of these pieces since then; bytes that are gone from it count, too."""
         now = list(self._in_detail())
         return max((_used(piece, now) for piece in before), default=0)
 
     def most(self) -> int:
-        """The bytes that it held at most in the machine's memory, since `forget`; zero if it has ended."""
+        """The peak of the bytes that it held in the machine's memory since `forget`; zero if it has ended."""
         with contextlib.suppress(OSError):
             if found := re.search(rb"^VmHWM:\s*(\d+) kB$", self._status.read_bytes(), re.MULTILINE):
                 return int(found[1]) * 2**10
         return 0
 
     def forget(self) -> None:
-        """From now on, the most that it held is what it holds."""
+        """Let the peak start again from what the process holds now."""
         self._write(_FORGET_THE_MOST)
 
     def close(self) -> None:
@@ -85,23 +85,23 @@ class MemoryHeld:
             os.close(file)
 
     def _write(self, what: bytes) -> None:
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the process has ended
             os.write(self._forget, what)
 
     def _pieces(self) -> Iterator[MemoryPiece]:
-        """The pieces that it may write, or shares: proc_pid_maps(5)."""
+        """The pieces that the process may write, or shares: see proc_pid_maps(5)."""
         for line in _lines(self._maps):
             if piece := _piece(line):
                 yield piece
 
     def _in_detail(self) -> Iterator[MemoryPiece]:
-        """The same, with what is kept and used: proc_pid_smaps(5)."""
+        """The pieces with what is kept and used of each: see proc_pid_smaps(5)."""
         piece: MemoryPiece | None = None
         for line in _lines(self._details):
             if found := _OF_A_PIECE.match(line):
                 if piece:
                     piece.count(found[1], int(found[2]) * 2**10)
-            elif not line.split(maxsplit=1)[0].endswith(b":"):  # another one begins
+            elif not line.split(maxsplit=1)[0].endswith(b":"):  # the next piece begins
                 if piece:
                     yield piece
                 piece = _piece(line)
@@ -109,12 +109,12 @@ class MemoryHeld:
             yield piece
 
     def _covered(self, piece: MemoryPiece) -> int:
-        """How much of it there was at first."""
+        """How many bytes of this piece were there at the start."""
         return sum(map(piece.shared_with, self._at_first))
 
 
 def _lines(file: int) -> Iterator[bytes]:
-    """One line after another, since there can be a million, some with the path of a file, in any bytes."""
+    """The lines of an open file, one by one: there can be a million, and paths in them can have any bytes."""
     os.lseek(file, 0, os.SEEK_SET)
     with open(file, "rb", closefd=False) as lines:
         yield from lines

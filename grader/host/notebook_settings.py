@@ -1,4 +1,4 @@
-"""Settings of one grading."""
+"""The settings for grading one notebook."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from grader.model.ordinary import OrdinaryTests
 
 @dataclass(frozen=True)
 class Settings:
-    """How to grade a notebook. Seed and submission decide which inputs the cases have: for a class, the seed holds
+    """How to grade a notebook. The inputs of cases follow from seed and submission: for a class, the seed holds
     something that no student can know."""
 
     exercises: Exercises = field(default_factory=dict)  # of the assignment
-    hidden: Sequence[str] = ()  # folders that code may not read, wherever they lie
+    hidden: Sequence[str] = ()  # folders that code may not read
     device: str = "cpu"
     confined: bool = True
     seed: str = str(DEFAULT_SEED)
     student: str = ""
-    by_user: bool = False  # a user of its own does where the kernel has no Landlock
+    by_user: bool = False  # without Landlock in the kernel, a user of its own is enough
     ordinary: OrdinaryTests = field(default_factory=OrdinaryTests)
     judging: float = JUDGING_SECONDS  # of the grader's own processor time
     limits: Limits = field(default_factory=Limits)
 
 
 def settings_for(course: Course, exercises: Exercises) -> Settings:
-    """With these exercises, and all of the course hidden."""
+    """Settings with these exercises, and with the whole course hidden."""
     return Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files)])

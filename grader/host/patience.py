@@ -1,4 +1,4 @@
-"""Trying again: others come to an end and tidy up, so what is missing now may be there in a moment."""
+"""Trying again: what is missing now may be there in a moment, when other processes end and tidy up."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def patiently(
     pause_after: Callable[[Exception, int], float],
     sleep: Callable[[float], None] = lambda seconds: time.sleep(seconds),
 ) -> T:
-    """Do some work until it succeeds, and return its result. Work that fails must be able to begin again.
+    """Try some work until it succeeds, and return its result. It must be able to start again after a failure.
 
-    `pause_after` gets each error and how many came before it. It returns how many seconds to wait, or raises what the
-    caller is to see when waiting is of no use.
+    `pause_after` gets each error and how many came before it. It returns the seconds to wait, or raises the error for
+    the caller if waiting does not help.
     """
     failed = 0
     while True:
@@ -35,7 +35,7 @@ def patiently(
 
 
 def while_short(work: Callable[[], T], tell: Callable[[str], None] = lambda _: None, until: float = math.inf) -> T:
-    """Do some work, and wait while the machine is short of something, but not beyond `until` on the monotonic clock."""
+    """Do some work, and wait while the machine is short of something, up to `until` on the monotonic clock."""
 
     def pause_after(error: Exception, failed: int) -> float:
         if not isinstance(error, OSError) or not is_short(error) or failed == len(PAUSES):
@@ -50,5 +50,5 @@ def while_short(work: Callable[[], T], tell: Callable[[str], None] = lambda _: N
 
 
 def is_short(error: OSError) -> bool:
-    """Whether the machine lacks something that may come back: room, memory, processes, descriptors."""
+    """Whether the machine lacks something that may become free: disk space, memory, processes, descriptors."""
     return error.errno in _SHORT

@@ -1,4 +1,4 @@
-"""What a sandbox tried and was denied: its own notes say more, and the kernel's questions leave nothing out."""
+"""What a sandbox tried and was denied: its own notes give details, and the kernel's questions miss nothing."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from grader.model.denied import DeniedCall, Tried
 from grader.sandbox.calls import kind_of
 from grader.sandbox.plain_text import one_line
 
-# Answering the kernel, which asks about some calls of a sandbox: always no, and the call is reported.
+# The kernel asks about some calls of a sandbox. The answer is always no, and the call is reported.
 
-QUICK = 100  # answers to one sandbox; who goes on asking waits for each, and keeps the grader no busier
+QUICK = 100  # answers to one sandbox; after that each has to wait, so that it cannot keep the grader busy
 PAUSE = 0.01  # seconds
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # ioctl requests of seccomp(2)
-_NOTICE = struct.Struct("=QIIiI")  # which one, of whom, flags, call, architecture; its arguments follow
+_NOTICE = struct.Struct("=QIIiI")  # its number, the process, flags, call, architecture; arguments follow
 _NOTICE_BYTES = 80
-_ANSWER = struct.Struct("=QqiI")  # which one, result, error, flags
+_ANSWER = struct.Struct("=QqiI")  # number of the notice, result, error, flags
 
 
 class Refusals(threading.Thread):
-    """Answers until the sandbox is gone."""
+    """A thread that answers the kernel until the sandbox is gone."""
 
     def __init__(self, listener: int) -> None:
         super().__init__(name="refusals", daemon=True)
-        self._kinds: dict[str, None] = {}  # of what was tried, in the order of the first time
+        self._kinds: dict[str, None] = {}  # kinds of calls, in the order in which they were first tried
         self._listener = listener
 
     def take(self) -> list[str]:
-        """The kinds of calls that were denied since the last time."""
+        """The kinds of calls that were denied since this was last called."""
         kinds, self._kinds = self._kinds, {}
         return list(kinds)
 
@@ -47,7 +47,7 @@ class Refusals(threading.Thread):
         try:
             for number in itertools.count():
                 ((_, happened),) = waiting.poll()
-                if not happened & select.POLLIN:  # nobody is left who could ask
+                if not happened & select.POLLIN:  # no process is left that could ask
                     return
                 if number >= QUICK:
                     time.sleep(PAUSE)
@@ -63,17 +63,17 @@ class Refusals(threading.Thread):
             self._kinds[kind_of(call)] = None
             fcntl.ioctl(self._listener, _SEND, _ANSWER.pack(which, 0, -errno.EPERM, 0))
         except OSError as error:
-            if error.errno != errno.ENOENT:  # who asked has ended meanwhile
+            if error.errno != errno.ENOENT:  # the process that asked has ended
                 raise
 
 
-MOST = 20  # that one cell is told of by notes
-MAX_NOTES = 1000  # more do not fit into the socket
+MOST = 20  # denied calls with details, for one cell
+MAX_NOTES = 1000  # more than fit into the socket
 MAX_DETAIL = 120  # characters
 
 
 class Denials:
-    """What one sandbox was denied; it leaves its notes in this socket."""
+    """The denied calls of one sandbox, which leaves its notes in this socket."""
 
     def __init__(self, notes: socket.socket) -> None:
         self._notes = notes
@@ -81,29 +81,29 @@ class Denials:
         self._refusals: Refusals | None = None
 
     def answer(self, listener: int) -> None:
-        """Answer the kernel's questions from now on, if there is a descriptor for that."""
+        """Answer the kernel's questions from now on, if there is a descriptor for them."""
         if listener >= 0:
             self._refusals = Refusals(listener)
             self._refusals.start()
 
     def take(self) -> list[DeniedCall]:
-        """Everything that was denied since the last time."""
+        """Everything that was denied since this was last called."""
         self.read()
         found, self._found = self._found, []
         return found
 
     def read(self) -> None:
-        """Read all notes that are there, so that none is reported for a later cell; only the first ones are kept."""
+        """Read all notes, so that none is reported for a later cell; only the first ones are kept."""
         notes: list[bytes] = []
-        with contextlib.suppress(OSError):  # nothing there, or closed
-            for _ in range(MAX_NOTES):  # an empty one is a student's, who hopes that we stop there
+        with contextlib.suppress(OSError):  # no more notes, or closed
+            for _ in range(MAX_NOTES):  # not up to an empty one: a student may have sent it to make us stop
                 notes.append(self._notes.recv(4096))
         for note in notes:
             self._add(denied_in_note(note))
         told = {denied.kind for denied in self._found}
         for kind in map(Tried, self._refusals.take() if self._refusals else ()):
-            if kind not in told:  # else a note tells it in more words
-                self._found.append(DeniedCall(kind))  # however many notes there are: those are the student's
+            if kind not in told:  # else a note has more details
+                self._found.append(DeniedCall(kind))  # even beyond MOST: students can send any number of notes
 
     def _add(self, denied: DeniedCall | None) -> None:
         if denied and denied not in self._found and len(self._found) < MOST:
@@ -111,7 +111,7 @@ class Denials:
 
 
 def denied_in_note(note: bytes) -> DeniedCall | None:
-    """What a note of a sandbox says; None if it is not one."""
+    """The denied call in a sandbox's note; None if that is not a proper note."""
     try:
         kind, detail = json.loads(note)
         return DeniedCall(Tried(kind), one_line(detail, MAX_DETAIL).strip())

@@ -1,4 +1,4 @@
-"""Read the replies of a sandbox, which anybody may have written."""
+"""Read the replies of a sandbox, which a student's code may have written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from grader.sandbox.decoder import devices
 from grader.sandbox.forms import read
 from grader.sandbox.plain_text import one_line
 
-MAX_KEPT = 2**24  # bytes of answers of versions
+MAX_KEPT = 2**24  # bytes of answers
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class CellResult:
     error: str = ""  # such as "SyntaxError: invalid syntax"
     kind: str = ""  # of the error
     message: str = ""
-    line: int = 0  # of the cell; 0 if that is not known
-    changed: tuple[str, ...] = ()  # what a test relies on, and was not as it had been
+    line: int = 0  # of the cell; 0 if unknown
+    changed: tuple[str, ...] = ()  # names that a test relies on, and that had changed
 
 
 def read_cell(frame: wire.Frame) -> CellResult:
@@ -48,7 +48,7 @@ def read_cell(frame: wire.Frame) -> CellResult:
 def read_answer(
     header: Mapping[str, Any], tensors: Mapping[str, Any], form: str = "function", beyond_lent: bool = False
 ) -> Answer:
-    """The answer of a function, or of code in another form; `beyond_lent` if it asked too much of a lent function."""
+    """Read an answer of the student's code; `beyond_lent` says that it asked too much of a lent function."""
     if header.get("missing") is True:
         return Missing()
     raised = header.get("raised")
@@ -61,12 +61,12 @@ def read_answer(
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) not in (1, 2):
         return Lost(Loss.FORGED)
-    value, *inputs = read(form, {"list": items}, tensors)  # which go back only if they are not what they were
+    value, *inputs = read(form, {"list": items}, tensors)  # inputs come back only if they were changed
     return Returned(value, inputs[0] if inputs else UNCHANGED, devices(items[0]))
 
 
 class AnswersOfEdited:
-    """What versions of one code answer. Most say the same as another one, so what is said is read once."""
+    """Answers of several versions of some code. Most are equal, so each different answer is read only once."""
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -74,7 +74,7 @@ class AnswersOfEdited:
         self._room = MAX_KEPT
 
     def read(self, frame: wire.Frame, count: int) -> list[Answer]:
-        """One answer for each of so many versions; the same object for the same answer."""
+        """Read one answer for each version; equal answers are the same object."""
         parts = _parts(frame)
         if len(parts) != count:
             return [Lost(Loss.FORGED)] * count
@@ -95,7 +95,7 @@ class AnswersOfEdited:
 
 
 def _parts(frame: wire.Frame) -> list[bytes]:
-    """Frames within a frame; none where it does not hold what it says."""
+    """The frames within a frame; none if their lengths do not add up."""
     lengths, packed = frame.header.get("lengths"), frame.tensors.get("answers")
     if packed is None or packed.dtype is not torch.uint8 or not isinstance(lengths, list):
         return []

@@ -1,4 +1,4 @@
-"""The trusted end of a sandbox: start the process, run cells in it, put cases to it, and end it.
+"""The trusted side of a sandbox: start the process, run cells in it, put cases to it, and end it.
 
 Everything that comes back is hostile until it has been looked at here.
 """
@@ -38,15 +38,15 @@ from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.forms import written
 
-# Promises of memory: the kernel enforces them for us, and no sandbox can lift a limit.
+# Memory promises: the kernel enforces them, and no sandbox can lift a limit.
 
 
 @contextlib.contextmanager
 def kept(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
-    """Have the kernel keep a promise meanwhile, and see that no table is made where there was room for one already.
+    """Let the kernel enforce a memory promise meanwhile, and check that memory from before does not break it.
 
-    The limit is on what the process asks for. What it had before and only then opened or filled shows by how much
-    of the machine's memory it held. Room that was filled before may be plots, or modules, which nothing uses now.
+    The limit is on memory that the process asks for. Memory that it had before, and fills only now, shows in its peak.
+    Memory that was full before may be plots or modules, so it counts only if it is used now.
     """
     if promise is None:
         yield
@@ -63,15 +63,15 @@ def kept(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
         raise MustEnd(Loss.ROOM, round(used / 2**20))
 
 
-# The grader's own modules beside a notebook, compiled once, and not in every sandbox that imports them.
+# The grader's own modules beside a notebook: compiled once, instead of in every sandbox that imports them.
 
 _FOLDER = "__pycache__"
 
 
 def with_compiled(files: Files) -> Files:
-    """The same, and beside those that are the grader's own what Python would make of them.
+    """The files, and for those that are the grader's own modules the compiled ones, where Python looks for them.
 
-    A folder of compiled modules in the submission is left out: it could be a file where a folder must be.
+    The submission's own folder of compiled modules is left out: it could be a file where a folder must be.
     """
     ours = all_compiled()
     found = {place: ours[place] for place, content in files.items() if place in ours and ours[place][0] == content}
@@ -81,7 +81,7 @@ def with_compiled(files: Files) -> Files:
 
 @functools.cache
 def all_compiled() -> dict[str, tuple[bytes, bytes]]:
-    """Each module, as text and compiled, by its place."""
+    """The text and the compiled form of each of the grader's modules, by place."""
     return {place: (content, as_compiled(place, content)) for place, content in all_modules().items()}
 
 
@@ -89,34 +89,34 @@ def as_compiled(place: str, content: bytes) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, place), Path(folder, "compiled")
         source.write_bytes(content)
-        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH  # a time says nothing in a folder made anew
+        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH  # times mean nothing in a new folder
         py_compile.compile(str(source), str(target), place, doraise=True, invalidation_mode=unchecked)
         return target.read_bytes()
 
 
-# Cases as they are sent to a sandbox: as many at once as make a frame of modest size.
+# Cases are sent to a sandbox in batches, each a frame of modest size.
 
-MOST_BYTES = 2**20  # of several cases; a single one may have as many as a frame holds
+MOST_BYTES = 2**20  # of several cases; a single one may fill a frame
 
 
 @dataclass
 class Batch:
-    """The inputs of some cases, and what variables of the notebook hold meanwhile, as trees that refer to tensors."""
+    """The inputs of some cases, and the values lent to the notebook for them, as trees that refer to tensors."""
 
     cases: list[dict[str, Any]] = field(default_factory=list)
     tensors: dict[str, Any] = field(default_factory=dict)
     size: int = 0  # in bytes
-    promise: MemoryPromise | None = None  # of the only case
+    promise: MemoryPromise | None = None  # such a case is alone in its batch
 
     def kept_by(self, answer: Answer) -> Answer:
-        """An answer to a case in it, which may have broken the promise."""
+        """An answer to a case of this batch, or the loss if it broke the memory promise."""
         return self.promise.kept_by(answer) if self.promise else answer
 
 
 def batches(form: str, cases: Sequence[SampledCase]) -> Iterator[Batch]:
-    """All cases, in their order."""
+    """All cases in batches, in their order."""
     batch = Batch()
-    for number, case in enumerate(cases):  # a name of its own for each tensor, in whichever batch it goes
+    for number, case in enumerate(cases):  # each tensor needs a name of its own in its batch
         inputs, tensors = written(form, list(case.inputs), f"{number}-")
         lent, more = written(form, dict(case.lent), f"{number}-lent-")
         one = {"inputs": inputs, "lent": lent, "bounded": case.case.promise is not None}
@@ -133,15 +133,15 @@ def batches(form: str, cases: Sequence[SampledCase]) -> Iterator[Batch]:
         yield batch
 
 
-START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
-SPARE_SECONDS = 10  # of the processor, until the kernel ends a sandbox that nobody has ended here
-MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
+START_SECONDS = 60  # a fork takes milliseconds; this is for an overloaded machine
+SPARE_SECONDS = 10  # of processor time, until the kernel ends a sandbox that we have not ended
+MAX_THREADS = 512  # torch takes one for each core, and large machines have many
 MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case and version; a loop over the words of a case needs a few
 
 
 class SandboxLost(Exception):
-    """The process hung or died; it is of no further use."""
+    """The process hung or died, and cannot be used any more."""
 
     def __init__(self, lost: Lost) -> None:
         super().__init__(sentence_of(lost))
@@ -151,7 +151,7 @@ class SandboxLost(Exception):
 class SandboxProcess:
     """A process forked for one submission, in a folder of its own with copies of the files beside the notebook.
 
-    What it does takes of `time`, which other sandboxes of the submission share, and ends with it at the latest.
+    Its computing is counted in `time`, which other sandboxes of the submission share, and ends with it at the latest.
     """
 
     def __init__(
@@ -175,8 +175,8 @@ class SandboxProcess:
         self._channel = self._process.channel
         self._has_disk = False
         self._ready = False  # until the process says so
-        self._beyond_lent = False  # whether the last answer asked too much of a function that is lent
-        self._next_look = 0.0  # at the folder: answers come faster than files can fill it
+        self._beyond_lent = False  # whether the last answer asked too much of a lent function
+        self._next_look = 0.0  # when to look at the folder again: answers come faster than files can fill it
         self._denials = Denials(self._process.notes)
 
     def _fork(self, **how: Any) -> Forked:
@@ -197,24 +197,24 @@ class SandboxProcess:
             raise
 
     def wait_until_ready(self) -> None:
-        """Wait until the process has been confined, or find out why it cannot be.
+        """Wait until the process is confined, or find out why it cannot be.
 
-        OSError is raised if a device has no room for it, which may come back.
+        OSError is raised if the device has no memory left for it: there may be some again later.
         """
         try:
             first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
         except wire.ChannelTimeout as error:
             raise ZygoteError(f"a sandbox did not start within {START_SECONDS} seconds") from error
-        if first.header.get("full") is True:  # the device, by others
+        if first.header.get("full") is True:  # other processes fill the device
             raise OSError(errno.ENOMEM, str(first.header["refused"]))
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
-        self._has_disk = first.header.get("disk") is True  # whose bounds the kernel keeps
+        self._has_disk = first.header.get("disk") is True  # the kernel limits its size
         self._denials.answer(self._process.take_hold())
         self._ready = True
 
     def wait_or_close(self) -> None:
-        """Wait until the process has been confined; if that fails, nothing is left of it."""
+        """Wait until the process is confined; if that fails, remove all of it."""
         try:
             self.wait_until_ready()
         except BaseException:
@@ -230,7 +230,7 @@ class SandboxProcess:
     ) -> CellResult:
         """Run a cell for at most `within` seconds of computing.
 
-        Its outputs call it `number`, or count on. What an ordinary test `uses` is as it was while it runs.
+        Its outputs show `number`, or the next one. The values that an ordinary test `uses` are restored while it runs.
         """
         if len(source) > MAX_SOURCE:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
@@ -240,7 +240,7 @@ class SandboxProcess:
         return read_cell(self._ask(request, {}, within))
 
     def take_autograd_away(self, within: float) -> None:
-        """From now on, nothing that is computed there has gradients. SandboxLost is raised if that takes too long."""
+        """Take autograd away: nothing has gradients there any more. SandboxLost is raised if this takes too long."""
         self._ask({"do": "take autograd away"}, {}, within)
 
     def answers(
@@ -251,7 +251,7 @@ class SandboxProcess:
         form: str = "function",
         within: float | None = None,
     ) -> Iterator[Answer]:
-        """Put cases to the student's function or class, until an answer is lost or there is no such function.
+        """Put cases to the student's function or class, until an answer is lost or the function is missing.
 
         Calls of `standins` are computed here. Each case may compute for `within` seconds.
         """
@@ -268,9 +268,9 @@ class SandboxProcess:
                     yield batch.kept_by(lost.lost)
                     return
                 answer = batch.kept_by(read_answer(frame.header, frame.tensors, form, self._beyond_lent))
-                ends = isinstance(answer, Lost) and answer.loss is not Loss.MEMORY  # of which the next case has enough
+                ends = isinstance(answer, Lost) and answer.loss is not Loss.MEMORY  # the next case has enough memory
                 if ends:
-                    self.close()  # there is no telling what lies behind it
+                    self.close()  # a broken answer leaves nothing to rely on
                 yield answer
                 if ends or isinstance(answer, Missing):
                     return
@@ -296,7 +296,7 @@ class SandboxProcess:
 
     @property
     def cpu_seconds(self) -> float:
-        """How long it has computed, until it ended."""
+        """The processor time that it has used, also after its end."""
         return self._process.cpu_seconds
 
     @property
@@ -308,7 +308,7 @@ class SandboxProcess:
         return self._process.alive
 
     def take_denied(self) -> list[DeniedCall]:
-        """What the submission tried and was not allowed, since this was last asked."""
+        """What the submission tried and was denied since this was last called."""
         return self._denials.take()
 
     def close(self) -> None:
@@ -337,7 +337,7 @@ class SandboxProcess:
         promise: MemoryPromise | None = None,
         versions: int = 1,
     ) -> Iterator[wire.Frame]:
-        """Send a request, and wait for one reply after the other, as often as asked."""
+        """Send a request, and yield its replies, each one when it is asked for."""
         identity = ""
         while True:
             left = min(seconds, self._time.left())
@@ -354,7 +354,7 @@ class SandboxProcess:
 
     @contextlib.contextmanager
     def _or_lost(self, patience: float) -> Iterator[float]:
-        """Turn whatever goes wrong into the end of the sandbox."""
+        """End the sandbox if anything goes wrong, and raise SandboxLost."""
         try:
             yield patience
             return
@@ -368,10 +368,10 @@ class SandboxProcess:
         raise SandboxLost(lost)
 
     def _send(self, header: dict[str, Any], tensors: dict[str, Any], deadline: float) -> str:
-        """Send a request; the value is what each reply to it must bear."""
+        """Send a request, and return the id that each reply to it must carry."""
         if select.select([self._channel], [], [], 0)[0]:
-            raise MustEnd(Loss.FORGED)  # nothing was asked yet
-        identity = secrets.token_hex(8)  # what answers this request cannot have been written before it
+            raise MustEnd(Loss.FORGED)  # a reply before any question
+        identity = secrets.token_hex(8)  # no reply to this request can have been written before it
         wire.send(self._channel, {**header, "id": identity}, tensors, deadline)
         return identity
 
@@ -387,14 +387,14 @@ class SandboxProcess:
                 raise MustEnd(Loss.DEVICE)
             if "call" not in frame.header:
                 return frame
-            watch()  # frames may come too fast for a look while waiting
+            watch()  # frames may come too fast for a check while waiting
             header, tensors = compute(frame, standins)
             self._beyond_lent |= "beyond" in header
             wire.send(self._channel, header, tensors, deadline)
         raise MustEnd(Loss.CALLS)
 
     def _watch(self, computing: Computing) -> None:
-        """Look at amounts for which the kernel has no limit that suits us. Called while waiting, too."""
+        """Check amounts for which the kernel has no suitable limit. Called while waiting, too."""
         computing.look()
         if self._process.threads > MAX_THREADS:
             raise MustEnd(Loss.THREADS, MAX_THREADS)
@@ -404,7 +404,7 @@ class SandboxProcess:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Nothing of the instructor's environment but where programs are; home is the sandbox's folder."""
+    """The environment variables of a sandbox, whose home is its folder: nothing comes from the instructor's own."""
     return {
         "PATH": os.defpath,
         "HOME": str(folder),
@@ -414,9 +414,9 @@ def _environment(folder: Path) -> dict[str, str]:
         "MPLCONFIGDIR": str(folder / ".matplotlib"),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "LANG": "C.UTF-8",
-        "TORCHDYNAMO_DISABLE": "1",  # torch.compile would start a compiler; what it was given runs as it is
-        "NBGRADER_EXECUTION": "autograde",  # by which an instructor's code may know
-        "NVIDIA_TF32_OVERRIDE": "0",  # a GPU computes with all digits, whatever the code sets for speed
-        "CUDA_MPS_PIPE_DIRECTORY": str(folder),  # where no server is, which sandboxes would share a context by
+        "TORCHDYNAMO_DISABLE": "1",  # torch.compile would start a compiler; so the code runs without one
+        "NBGRADER_EXECUTION": "autograde",  # lets an instructor's code know
+        "NVIDIA_TF32_OVERRIDE": "0",  # a GPU computes with all digits, even if the code asks for speed
+        "CUDA_MPS_PIPE_DIRECTORY": str(folder),  # no server there: sandboxes would share a context through it
         **inherited(),
     }

@@ -19,21 +19,21 @@ from grader.model.submission import Files
 from grader.notebooks.modules_beside import given_beside
 from grader.sandbox.confine import Amounts
 
-# Files that a process has removed and still holds: they fill a disk, and no folder shows them.
+# Files that a process has removed but still holds: they fill a disk, and no folder shows them.
 
-# Parts of memory that are looked at: a notebook has hundreds, with as many threads as it may have, three thousand. Each
-# can come with a path of 4,000 characters. A few more count as removed files that nobody knows.
+# How many mappings are read: a notebook has hundreds, and three thousand with as many threads as it may have. Each can
+# come with a path of 4,000 characters. A few more count as unknown removed files.
 MAX_MAPPINGS = 5000
 UNSEEN = 10
-_BLOCK = 512  # bytes, whatever the file system says
+_BLOCK = 512  # bytes, on every file system
 
 _Identity = tuple[int, int]
 
 
 def held_bytes(pid: int, folder: Path, mapped: int) -> int:
-    """What the removed files take that a process holds, if it can write in this folder only.
+    """The bytes of removed files that a process still holds, if it can write only in this folder.
 
-    A file that is in its memory, and not open, cannot be looked at. It counts as `mapped` bytes: as large as it may be.
+    A file that is mapped but not open cannot be looked at. It counts as `mapped` bytes, the most that it can have.
     """
     sizes = dict(_open_files(pid))
     known = {number for _, number in sizes}
@@ -41,7 +41,7 @@ def held_bytes(pid: int, folder: Path, mapped: int) -> int:
 
 
 def _open_files(pid: int) -> Iterator[tuple[_Identity, int]]:
-    """Each thread may have descriptors of its own."""
+    """The removed files that a process has open, with their sizes. Each thread may have descriptors of its own."""
     for thread in _entries(Path(f"/proc/{pid}/task")):
         for descriptor in _entries(thread / "fd"):
             with contextlib.suppress(OSError):  # closed by now
@@ -53,12 +53,12 @@ def _open_files(pid: int) -> Iterator[tuple[_Identity, int]]:
 def _entries(folder: Path) -> list[Path]:
     try:
         return list(folder.iterdir())
-    except OSError:  # it has ended, or is not for us to see
+    except OSError:  # it has ended, or we may not see it
         return []
 
 
 def _mapped_files(pid: int, folder: str) -> Iterator[int]:
-    """The numbers of removed files in its memory. A path that is too long to be told is none of a library."""
+    """The numbers of removed files in a process's memory. One whose path is too long to be shown is not a library."""
     with contextlib.suppress(OSError), Path(f"/proc/{pid}/maps").open(errors="replace") as lines:
         for line in itertools.islice(lines, MAX_MAPPINGS):
             _, _, _, _, number, *path = line.rstrip("\n").split(maxsplit=5)
@@ -69,13 +69,13 @@ def _mapped_files(pid: int, folder: str) -> Iterator[int]:
 
 MAX_BYTES = 256 * 2**20
 MAX_FILES = 10_000
-MAX_DEPTH = 50  # of folders in folders; in the end, paths are too long to be looked at
+MAX_DEPTH = 50  # of nested folders; at some depth, paths get too long to be read
 JUST_MADE = 60  # seconds
-LONG_AGO = 10**9  # seconds since 1970: when all files were last changed, as code sees it
+LONG_AGO = 10**9  # seconds since 1970: the time of all files, as code sees it
 
 
 class MustEnd(Exception):
-    """The sandbox does what it may not, or uses too much of something."""
+    """The sandbox does something forbidden, or uses too much of something."""
 
     def __init__(self, loss: Loss, limit: float = 0.0) -> None:
         super().__init__(loss)
@@ -87,14 +87,14 @@ class Scratch:
         self.folder, self._claim = claimed_folder("sandbox-")
         try:
             write_files(files, self.folder)
-            for place in files:  # times are not part of a submission, and could carry what was learnt elsewhere
+            for place in files:  # times are not part of a submission, and could smuggle information
                 os.utime(self.folder / place, (LONG_AGO, LONG_AGO))
         except OSError:
             self.remove()
             raise
 
     def look_at_amounts(self, pid: int) -> None:
-        """Raise MustEnd if there is too much of anything, in the folder or held by the process that writes there."""
+        """Raise MustEnd if the folder, with removed files that the process holds, has too many bytes or files."""
         size, files = _measure(self.folder)
         if size + held_bytes(pid, self.folder, Amounts.file) > MAX_BYTES:
             raise MustEnd(Loss.BYTES, MAX_BYTES // 2**20)
@@ -109,7 +109,7 @@ class Scratch:
 
 
 def claimed_folder(prefix: str) -> tuple[Path, int]:
-    """A new folder, and a lock on it that lasts as long as this process, or until it is closed."""
+    """A new folder, and a lock on it that lasts until it is closed or this process ends."""
     folder = Path(tempfile.mkdtemp(prefix=prefix))
     claim = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     fcntl.flock(claim, fcntl.LOCK_EX)
@@ -117,7 +117,7 @@ def claimed_folder(prefix: str) -> tuple[Path, int]:
 
 
 def sweep() -> None:
-    """Remove the folders of graders that were killed: nobody holds a lock on them."""
+    """Remove the folders of graders that were killed: nobody holds a lock on those."""
     for prefix in ("sandbox-", "zygote-"):
         for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
             with contextlib.suppress(OSError):
@@ -127,7 +127,7 @@ def sweep() -> None:
 
 
 def _is_free(folder: Path) -> bool:
-    if time.time() - folder.stat().st_mtime < JUST_MADE:  # and perhaps not locked yet
+    if time.time() - folder.stat().st_mtime < JUST_MADE:  # perhaps not locked yet
         return False
     descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -140,7 +140,7 @@ def _is_free(folder: Path) -> bool:
 
 
 def remove_folder(folder: Path) -> None:
-    """Whatever is in it: what is too deep or closed for Python is not for these two programs."""
+    """Remove a folder with everything in it: chmod and rm cope with folders too deep or closed for Python."""
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:
@@ -151,7 +151,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def files_beside(folder: Path | None) -> dict[str, bytes]:
-    """The files beside a notebook, such as checks.py, without notebooks and links, as far as a sandbox has room."""
+    """The files beside a notebook, such as checks.py, without notebooks and links, up to what a sandbox can hold."""
     files: dict[str, bytes] = {}
     room = MAX_BYTES // 2
     for path in sorted(folder.rglob("*")) if folder else []:
@@ -164,12 +164,12 @@ def files_beside(folder: Path | None) -> dict[str, bytes]:
 
 
 def files_for_students(source: Path) -> dict[str, bytes]:
-    """The files beside a notebook of source/, as students have them beside theirs."""
+    """The files that students get beside a notebook of source/."""
     return {**files_beside(source), **given_beside(source)}
 
 
 def write_files(files: Files, folder: Path) -> None:
-    """In an order of their own: the one in which they came would tell something."""
+    """Write the files in the order of their names: any other order could give something away."""
     for place in sorted(files):
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -177,7 +177,7 @@ def write_files(files: Files, folder: Path) -> None:
 
 
 def _measure(folder: Path) -> tuple[int, int]:
-    """Bytes and number of files, of a folder that changes meanwhile; it stops counting when there are too many."""
+    """The bytes and the number of files in a folder that changes meanwhile; counting stops at too many."""
     size = files = 0
     to_look = [(str(folder), 0)]
     while to_look and files <= MAX_FILES:
@@ -194,6 +194,6 @@ def _measure(folder: Path) -> tuple[int, int]:
                         to_look.append((entry.path, depth + 1))
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except OSError as error:  # closed to us: there might be anything in it
+        except OSError as error:  # closed to us: anything might be in it
             raise MustEnd(Loss.CLOSED) from error
     return size, files

@@ -1,4 +1,4 @@
-"""Try a student's definitions with changes, in a sandbox of their own, of which nothing is left."""
+"""Try changed versions of a student's definitions, in sandboxes that are thrown away afterwards."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from grader.model.verdict import Verdict
 from grader.repair.locating import Locating, Repair, TrialEnded
 from grader.repair.one_solution import is_one_solution
 
-MOST_LOST = 2  # sandboxes that changed code hangs or breaks
-SECONDS = 3.0  # of the processor for some versions at once
+MOST_LOST = 2  # sandboxes that changed code may hang or break
+SECONDS = 3.0  # of processor time for one request with several versions
 SECONDS_IN_ALL = 5.0  # of one sandbox, with all cells
-PATIENCE = 10  # how many times as long all may take by the clock
+PATIENCE = 10  # by the clock, all may take so many times as long
 
 
 @dataclass
 class Trial:
-    """Sandboxes in which all cells have run, made when they are needed, with a share of the time that is left."""
+    """Sandboxes that have run all cells, made when needed, with a share of the time that is left."""
 
     make: Callable[[Time], SandboxProcess]
     left: Time
@@ -41,21 +41,21 @@ class Trial:
         self.answers = AnswersOfEdited(self.key.exercise.form.name)
 
     def explain(self, source: str, device: str) -> Repair | Verdict | None:
-        """What makes all answers right, with few changes of this cell, or a verdict that such changes lead to."""
+        """A few changes to this cell that make all answers right, or a verdict that such changes lead to."""
         try:
             return Locating(self.key, self.ask, device).explain(source)
         finally:
             self.close()
 
     def is_one_solution(self, repair: Repair, device: str) -> bool:
-        """Whether the changed code is a solution, and not several to choose from."""
+        """Whether the changed code is one solution, and not several to choose from."""
         try:
             return is_one_solution(Locating(self.key, self.ask, device), repair.text)
         finally:
             self.close()
 
     def ask(self, versions: Sequence[EditedSource], case: SampledCase) -> list[Answer]:
-        """What versions of the student's definitions answer to a case. If one breaks the sandbox, none has answered."""
+        """The answers of versions of the student's definitions to a case. If one breaks the sandbox, all are lost."""
         if self._is_given_up:
             raise TrialEnded
         try:

@@ -1,4 +1,4 @@
-"""The trusted end of the zygote: start it once for each process that grades, and have it fork sandboxes."""
+"""The trusted side of the zygote: start it once in each process that grades, and have it fork sandboxes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from grader.host.scratch import claimed_folder
 from grader.sandbox.confine import LIBRARIES
 from grader.sandbox.notes import LISTENER, MEMORY, handed_over
 
-# Acting on a sandbox that has a user of its own.
+# Changing the limits of a sandbox that has a user of its own.
 
 
 @contextlib.contextmanager
 def really(user: int | None) -> Iterator[None]:
-    """Make this process really that user, while it effectively stays the same; None changes nothing.
+    """Give this process the real user id `user`, and keep its effective one; None changes nothing.
 
-    To set a limit of another process, one must really be its user, or have a privilege that root of a container lacks.
+    Setting limits of another process takes its real user id, or a privilege that root in a container lacks.
     """
     if user is None:
         yield
@@ -48,15 +48,15 @@ def really(user: int | None) -> Iterator[None]:
         os.setresgid(real_group, -1, -1)
 
 
-# The list of this machine's fonts, which matplotlib makes where it finds none.
+# The list of this machine's fonts, which matplotlib makes if it finds none.
 
-FOLDER = "attention-grader"  # not the user's own list, which has fonts that no sandbox may read
+FOLDER = "attention-grader"  # not the user's own list: that has fonts that no sandbox may read
 
 
 def fonts_kept() -> dict[str, str]:
-    """The environment that leads matplotlib to the list, in a process whose home is new. Making one takes seconds.
+    """The environment that leads matplotlib to its list of fonts if the home is new. Making a list takes seconds.
 
-    Empty if nothing can be kept there: it would leave a folder behind then.
+    Empty if nothing can be kept there: matplotlib would then leave a folder behind.
     """
     try:
         caches = Path(os.getenv("XDG_CACHE_HOME") or "~/.cache").expanduser() / FOLDER
@@ -69,13 +69,13 @@ def fonts_kept() -> dict[str, str]:
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
 MESSAGE_BYTES = 2**16
-_CPU_CLOCK = 2  # the low bits of the clock that the kernel keeps of a whole process: see clock_getcpuclockid(3)
-LAST_WORDS_SECONDS = 10  # until a process that answers no more has ended
-# What processes on the untrusted side get of our environment: which GPUs to use, and where libraries are.
+_CPU_CLOCK = 2  # the low bits of the clock of a whole process: see clock_getcpuclockid(3)
+LAST_WORDS_SECONDS = 10  # to wait for the end of a process that no longer answers
+# The parts of our environment that untrusted processes get: which GPUs to use, and where libraries are.
 GPUS = "CUDA_VISIBLE_DEVICES"
 _INHERITED = (GPUS, "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")
 
-# It finds packages where this process does. Whatever else is on our path, such as the course's folder, is not for it.
+# The zygote finds packages where this process does. The rest of our path, such as the course's folder, is left out.
 PROGRAM = (
     "import gc, sys; gc.disable(); libraries = {libraries!r}; "
     "sys.path[:] = [entry for entry in sys.path if entry not in libraries] + libraries; "
@@ -89,7 +89,7 @@ def inherited() -> dict[str, str]:
 
 
 def libraries() -> list[str]:
-    """Folders of installed packages, wherever PYTHONPATH, a user's own folder or an environment have them."""
+    """The folders of installed packages: on PYTHONPATH, in the user's own folder, or in an environment."""
     return [entry for entry in sys.path if Path(entry).is_absolute() and Path(entry).name in LIBRARIES]
 
 
@@ -99,13 +99,13 @@ class ZygoteError(Exception):
 
 @dataclass
 class Forked:
-    """A sandbox: its channel, where it leaves notes, and a handle that stands for this process and no other."""
+    """A forked sandbox: its channel, where it leaves notes, and a handle that can mean no other process."""
 
     pid: int
     handle: int
     channel: socket.socket
     notes: socket.socket
-    user: int | None = None  # of its own
+    user: int | None = None  # its own, if it has one
     _memory: MemoryHeld | None = field(default=None, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
 
@@ -115,14 +115,14 @@ class Forked:
 
     @property
     def threads(self) -> int:
-        """How many threads it has; none once it has ended."""
+        """How many threads it has; 0 after its end."""
         with contextlib.suppress(OSError):
             return Path(f"/proc/{self.pid}/task").stat().st_nlink - 2  # a folder for each, "." and ".."
         return 0
 
     @property
     def cpu_seconds(self) -> float:
-        """How long its threads, all together, have kept a processor busy; once it has ended, what was last seen."""
+        """The processor time of all its threads together; after its end, the last value that was seen."""
         if self.handle >= 0:
             with contextlib.suppress(OSError):
                 self._cpu_seconds = time.clock_gettime(~self.pid << 3 | _CPU_CLOCK)
@@ -130,13 +130,13 @@ class Forked:
 
     @contextlib.contextmanager
     def limited_by(self, more: int) -> Iterator[None]:
-        """As long as this lasts, it gets no more bytes: of its heap, of maps, of files in memory, of threads.
+        """Let it get at most `more` bytes meanwhile: of heap, maps, files in memory, threads.
 
-        Neither new addresses, nor those that it has reserved and may not write so far. Only soft limits, which can be
-        raised again without a privilege; a sandbox may not set any.
+        This limits both new addresses and reserved ones that it may not write so far. Limits are soft ones, which can
+        be raised again without a privilege; a sandbox may not set any.
         """
         before = {}
-        with contextlib.suppress(OSError, IndexError):  # it has ended, which the next question to it will show
+        with contextlib.suppress(OSError, IndexError):  # it has ended, as the next request will show
             pages = list(map(int, Path(f"/proc/{self.pid}/statm").read_text().split()))
             for limit, held in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
                 before[limit] = resource.prlimit(self.pid, limit)
@@ -146,7 +146,7 @@ class Forked:
             yield
         finally:
             for limit, was in before.items() if self.alive else ():
-                with contextlib.suppress(OSError):  # it has ended, or, not confined, lowered what it may have itself
+                with contextlib.suppress(OSError):  # it has ended, or, unconfined, has lowered its own limits
                     self._set_limit(limit, was)
 
     def _set_limit(self, limit: int, soft_and_hard: tuple[int, int]) -> None:
@@ -154,9 +154,9 @@ class Forked:
             resource.prlimit(self.pid, limit, soft_and_hard)
 
     def take_hold(self) -> int:
-        """Take what it has handed over. The value answers the kernel's questions; it is -1 if nothing does.
+        """Take the descriptors that it has handed over, and return the one for the kernel's questions, or -1.
 
-        To be asked once, when the process is ready and before any code of a student runs.
+        Call this once, when the process is ready and before any student code runs.
         """
         handed = handed_over(self.notes)
         if MEMORY not in handed:
@@ -170,14 +170,14 @@ class Forked:
         return self._memory
 
     def end(self) -> None:
-        """Kill the process and wait until it has gone. Whatever it may have started goes with it."""
+        """Kill the process, and all that it started, and wait until it is gone."""
         self.channel.close()
         self.notes.close()
         if self.handle < 0:
             return
-        self._cpu_seconds = self.cpu_seconds  # the last that can be seen
+        self._cpu_seconds = self.cpu_seconds  # the last value that can be seen
         with contextlib.suppress(ProcessLookupError):
-            # Its number is not given to another process before the zygote has taken note of its end.
+            # No other process gets its number before the zygote has noticed its end.
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, signal.SIGKILL)
@@ -189,7 +189,7 @@ class Forked:
 
 
 class Zygote:
-    """The connection to a process that forks sandboxes, which another process may have started."""
+    """The connection to a process that forks sandboxes; another process may have started it."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
@@ -200,7 +200,7 @@ class Zygote:
         channel, its_channel = socket.socketpair()
         notes, its_notes = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each note is one packet
         notes.setblocking(False)
-        its_notes.setblocking(False)  # who writes far too many loses some
+        its_notes.setblocking(False)  # notes beyond its room are lost
         try:
             told, handle = self._exchange(json.dumps(order).encode(), [its_channel.fileno(), its_notes.fileno()])
         except (ZygoteError, OSError):
@@ -215,7 +215,7 @@ class Zygote:
     def another(self) -> socket.socket:
         """A connection to a new zygote, for another process that grades."""
         control, its_control = _connection()
-        with its_control, contextlib.suppress(OSError):  # who finds that nobody answers starts one
+        with its_control, contextlib.suppress(OSError):  # a process that gets no answer starts its own
             socket.send_fds(self._control, [json.dumps({"another": True}).encode()], [its_control.fileno()])
         return control
 
@@ -223,7 +223,7 @@ class Zygote:
         self._control.close()
 
     def _exchange(self, message: bytes, descriptors: list[int]) -> tuple[dict[str, Any], int]:
-        """Send an order with what becomes the sandbox's; back comes what is told of the process, and a handle on it."""
+        """Send an order with the sandbox's descriptors; return the facts about its process, and a handle on it."""
         try:
             socket.send_fds(self._control, [message], descriptors)
             reply, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
@@ -239,12 +239,12 @@ class Zygote:
         return told, handles[0]
 
     def _last_words(self) -> str:
-        """What the process said when it ended; empty if that is not known."""
+        """The last line that the process printed before its end; empty if unknown."""
         return ""
 
 
 class OwnZygote(Zygote):
-    """A zygote that this process has started, and will end."""
+    """A zygote that this process starts and ends."""
 
     def __init__(self) -> None:
         control, other_end = _connection()
@@ -261,7 +261,7 @@ class OwnZygote(Zygote):
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the grader, which then closes the connection
+            start_new_session=True,  # Ctrl-C goes to the grader, which then closes the connection
         )
         other_end.close()
 
@@ -284,7 +284,7 @@ class OwnZygote(Zygote):
         except subprocess.TimeoutExpired:
             return ""
         assert self._process.stderr is not None
-        os.set_blocking(self._process.stderr.fileno(), False)  # what it has forked may hold the other end
+        os.set_blocking(self._process.stderr.fileno(), False)  # its sandboxes may hold the other end
         lines = (self._process.stderr.read() or b"").decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -294,9 +294,9 @@ class OwnZygote(Zygote):
             "HOME": self._folder,
             "IPYTHONDIR": self._folder,
             "LANG": "C.UTF-8",
-            # A thread's own heap is room that nobody has asked for: 64 MB, which no promise of memory would count.
+            # A thread's own heap is 64 MB that nobody asked for, and that no memory promise would count.
             "MALLOC_ARENA_MAX": "1",
-            # Libraries that start threads when they are imported would make the fork unsafe.
+            # Libraries that start threads on import would make forking unsafe.
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
@@ -314,7 +314,7 @@ _lock = threading.Lock()  # one order at a time, so that each thread gets its ow
 
 
 def start_zygote() -> Zygote:
-    """The zygote of this process. It gets ready in the background; the first fork waits for it."""
+    """The zygote of this process. It gets ready in the background, and the first fork waits for it."""
     global the_zygote
     if the_zygote is None:
         the_zygote = OwnZygote()
@@ -322,15 +322,15 @@ def start_zygote() -> Zygote:
 
 
 def use_zygote(control: socket.socket) -> None:
-    """The zygote of this process is one that another process has started for it."""
+    """Use a zygote that another process has started for this one."""
     global the_zygote
     the_zygote = Zygote(control)
 
 
 def fork_sandbox(order: dict[str, Any]) -> Forked:
-    """Fork from the zygote of this process, which is started on first use and again whenever it has died.
+    """Fork a sandbox from this process's zygote, which is started on first use, and again if it has died.
 
-    OSError is raised if the machine is short of something that forking takes.
+    OSError is raised if the machine is short of something that forking needs.
     """
     with _lock:
         if the_zygote is not None:
@@ -342,7 +342,7 @@ def fork_sandbox(order: dict[str, Any]) -> Forked:
 
 
 def zygote_pid() -> int | None:
-    """The process that this one has started to fork sandboxes, if there is one."""
+    """The id of the zygote that this process has started, if there is one."""
     return the_zygote.pid if isinstance(the_zygote, OwnZygote) else None
 
 
