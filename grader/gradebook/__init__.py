@@ -1,4 +1,4 @@
-"""nbgrader with our parts in it: its steps in memory, its gradebook, and where students stand."""
+"""nbgrader with our parts plugged in: its steps in memory, its gradebook, and where students stand."""
 
 __all__ = [
     "class_gradebook",

@@ -1,6 +1,6 @@
-"""nbgrader's gradebook, read once for a class and written in batches. A batch is in it whole, or not at all.
+"""nbgrader's gradebook, read once for a class and written in batches, each of them whole or not at all.
 
-What each grade was given for is written in the same transaction.
+The record of what each grade was given for is written in the same transaction.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class GradebookEntry:
-    """What a batch writes for one submission."""
+    """What a batch writes into the gradebook for one submission."""
 
     graded: Graded
     record: Record
-    timestamp: datetime | None  # when it was handed in, if that is known
-    # Its own, where another hand-in counted so far, and what a person gave is for that one.
+    timestamp: datetime | None  # when it was submitted, if known
+    # Its own marks, if another attempt counted so far: points from a person are for that one.
     marks: Marks | None = None
-    same: Collection[tuple[str, str]] = ()  # graded cells, by notebook and name, with answer and task as before
+    same: Collection[tuple[str, str]] = ()  # graded cells, by notebook and name, whose answer and task are unchanged
 
 
 class ClassGradebook:
-    """The rows of one assignment."""
+    """The gradebook's rows of one assignment, to be read and written."""
 
     def __init__(
         self,
@@ -86,11 +86,11 @@ class ClassGradebook:
             self.notebooks = {}
         if not self.notebooks:
             raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
-        self.items = items_of(gradebook.db, assignment, self.rules)  # or an error, before a class is graded
+        self.items = items_of(gradebook.db, assignment, self.rules)  # raises an error, if any, before a class is graded
         RECORDS.create(self._session.engine, checkfirst=True)
         self._assignment_id = row.id
         self.duedate = self.rules.due or row.duedate
-        # For each notebook, the cells that have a row of their own in every submission.
+        # For each notebook, the cells that have their own row in every submission.
         self._graded = {
             notebook.id: [cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)]
             for notebook in row.notebooks
@@ -104,42 +104,42 @@ class ClassGradebook:
             for notebook in row.notebooks
             for cell in (*notebook.grade_cells, *notebook.solution_cells, *notebook.task_cells)
         }
-        # By the id of a cell, its notebook and its name.
+        # For the id of each cell, its notebook and its name.
         self._grade_cells = {cell: names[cell] for cells in self._graded.values() for cell in cells}
         self._comment_cells = {cell: names[cell] for cells in self._commented.values() for cell in cells}
 
     def submitted(self) -> dict[str, Submitted]:
-        """What nbgrader knows of each student's submission."""
+        """What nbgrader knows about each student's submission."""
         return self._read_only(lambda: submitted(self._session.db, self._assignment_id))
 
     def records(self) -> dict[str, Record]:
-        """What each student's grade was given for."""
+        """The record of what each student's grade was given for."""
         found = self._read_only(lambda: read_records(self._session.db, self._assignment_id))
         return {student: found[row.id] for student, row in self.submitted().items() if row.id in found}
 
     def _read_only(self, read: Callable[[], T]) -> T:
-        """Without a transaction that stays open on a server for as long as the class takes."""
+        """Read something, and end the transaction: on a server it would stay open while the class is graded."""
 
         def ended() -> T:
             found = read()
-            self._session.commit()  # a table of ours may be new
+            self._session.commit()  # one of our tables may be new
             return found
 
         return self._session.patiently(ended)
 
     def marks(self) -> dict[str, Marks]:
-        """The marks of the hand-ins that count, by student."""
+        """The marks of the attempts that count, by student."""
         return self._read_only(lambda: read_marks(self._session.db, self._assignment_id))
 
     def set_aside(self) -> list[tuple[str, SetAside]]:
-        """The hand-ins that do not count, with their students."""
+        """The attempts that do not count, with their students."""
         return self._read_only(lambda: read_set_aside(self._session.db, self._assignment_id))
 
     def notebooks_aside(self, student: str, attempt: str) -> dict[str, str]:
         return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, attempt))
 
     def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> Marks:
-        """What grading gave, in the form of nbgrader's rows. `same` names the cells whose answer has not changed."""
+        """The result of grading as nbgrader's rows. `same` names the cells whose answer is unchanged."""
         scores, comments = _by_cell(graded, "scores"), _by_cell(graded, "comments")
         return Marks(
             {cell: graded_row(scores[name]) for cell, name in self._grade_cells.items() if name in scores},
@@ -148,7 +148,7 @@ class ClassGradebook:
         )
 
     def write(self, entries: Sequence[GradebookEntry], aside: Sequence[Aside] = ()) -> None:
-        """Write all of these, or none."""
+        """Write all these entries and attempts, or none."""
         if entries or aside:
             self._session.patiently(lambda: self._write(entries, aside))
 
@@ -158,7 +158,7 @@ class ClassGradebook:
         times = [
             {"one": submissions[entry.graded.student], "value": entry.timestamp}
             for entry in entries
-            if entry.timestamp or self.rules.best  # else that of an earlier hand-in stays, as in nbgrader
+            if entry.timestamp or self.rules.best  # else the time of an earlier attempt stays, as in nbgrader
         ]
         self._update(SubmittedAssignment, "timestamp", times)
         self._write_grades([entry for entry in entries if entry.marks is None], submissions)
@@ -207,7 +207,7 @@ class ClassGradebook:
         return ids | new
 
     def _write_grades(self, entries: Sequence[GradebookEntry], submissions: dict[str, str]) -> None:
-        """Scores and comments. What a person has given stays, and is looked at again if it was for another answer."""
+        """Write scores and comments. Points from a person stay, and are looked at again if the answer has changed."""
         by_id = {submissions[entry.graded.student]: entry.graded for entry in entries}
         same = {submissions[entry.graded.student]: entry.same for entry in entries}
         earned = {submission: _by_cell(graded, "scores") for submission, graded in by_id.items()}
@@ -234,7 +234,7 @@ class ClassGradebook:
         self._update(Comment, "auto_comment", comments)
 
     def _rows(self, kind: Any, submissions: Iterable[str]) -> Sequence[Any]:
-        """The rows of the cells of these submissions."""
+        """The rows of one kind, grades or comments, that belong to these submissions."""
         query = (
             select(*kind.__table__.c, SubmittedNotebook.assignment_id.label("submission"))
             .join(SubmittedNotebook, SubmittedNotebook.id == kind.notebook_id)
@@ -243,7 +243,7 @@ class ClassGradebook:
         return list(self._session.db.execute(query))
 
     def _write_penalties(self, submissions: dict[str, str]) -> None:
-        """What nbgrader's AssignLatePenalties does, in our transaction."""
+        """Assign late penalties as nbgrader's AssignLatePenalties does, but in our transaction."""
         assert self._penalties is not None
         self._penalties.init_plugin()
         self._session.db.expire_all()
@@ -263,7 +263,7 @@ class ClassGradebook:
             self._session.db.execute(insert(kind), rows)
 
     def _update(self, kind: Any, column: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Set one column of the rows `one` to `value`."""
+        """Set a column to `value` in the row with the id `one`, for each of `rows`."""
         table = kind.__table__
         if rows:
             statement = update(table).where(table.c.id == bindparam("one")).values({column: bindparam("value")})

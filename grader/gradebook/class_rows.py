@@ -1,4 +1,4 @@
-"""The rows of one assignment in the gradebook: what earns points, who there is, and what each has got."""
+"""The gradebook's rows of one assignment: what earns points, who the students are, and what each of them has."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from grader.term.rules import AssignmentRules, Rule
 
 @dataclass(frozen=True)
 class Remark:
-    """What a person has written about a cell of a submission."""
+    """A comment that a person has written about a cell of a submission."""
 
     cell: str  # its id in the gradebook
     name: str
@@ -36,34 +36,34 @@ class Remark:
 
     @property
     def exercise(self) -> Label | None:
-        """The one whose solution is in that cell."""
+        """The exercise whose solution is in that cell."""
         return solved_in(self.name)
 
 
 @dataclass(frozen=True)
 class Person:
-    """A student as the gradebook knows him or her."""
+    """A student, as the gradebook knows them."""
 
     id: str
     first_name: str = ""
     last_name: str = ""
     email: str = ""
     lms_user_id: str = ""
-    username: str = ""  # on the course's platform, if that is another one than the id
+    username: str = ""  # on the course's platform, if it differs from the id
     canvas_id: str = ""
 
 
 class Submitted(NamedTuple):
-    """What nbgrader knows of a submission. One without a grade may be no more than an extension."""
+    """What nbgrader knows about a submission. One without a grade may be nothing but an extension."""
 
-    student_id: str  # who handed in
+    student_id: str  # who submitted it
     id: str
     timestamp: datetime | None
     extension: timedelta | None
 
 
 def submitted(session: Session, assignment_id: str, students: Collection[str] | None = None) -> dict[str, Submitted]:
-    """The submissions of an assignment, by student; of these students, if some are named."""
+    """The submissions of an assignment, by student; only of `students`, if given."""
     row = SubmittedAssignment
     query = select(row.student_id, row.id, row.timestamp, row.extension).where(row.assignment_id == assignment_id)
     if students is not None:
@@ -117,7 +117,7 @@ class ClassRows:
         return [Person(*(value or "" for value in row)) for row in self._session.execute(query)]
 
     def _of_groups(self) -> dict[str, Submitted]:
-        """For each member of a group, the group's submission; of several, the last or the best."""
+        """The submission of the group, for each member; if there are several, the last or the best."""
         found: dict[str, Submitted] = {}
         for group in self.rules.groups:
             rows = [row for student in group if (row := self.submissions.get(student)) and row.id in self.scored]
@@ -135,14 +135,14 @@ class ClassRows:
         return found
 
     def _by_points(self, row: Submitted) -> tuple[float, datetime]:
-        """The order of submissions: by points, and of equal ones, the newer is better."""
+        """A key to compare submissions: by points; of equal ones, the newer is better."""
         marks = self.marks[row.id]
         unseen = self.waits(row.id) - marks.by_hand
         points = within_reach(self.items, marks.points, unseen, self.rules.late, self.late_by(row))
         return points, row.timestamp or datetime.min
 
     def _remarks(self) -> dict[str, list[Remark]]:
-        """What people have written, by submission and in the order of names of cells; not what nbgrader says itself."""
+        """Comments that people have written, by submission, in the order of cell names; without nbgrader's own ones."""
         query = select(BaseCell.id, BaseCell.name).join(Notebook, Notebook.id == BaseCell.notebook_id)
         cells = self._session.execute(query.where(Notebook.assignment_id == self._id).order_by(BaseCell.name)).all()
         return {
@@ -155,7 +155,7 @@ class ClassRows:
         }
 
     def counted(self, submission: Submitted) -> Counted:
-        """What counts of its points."""
+        """The points of this submission that count."""
         late = self.rules.late
         counted = count(self.items, self.marks[submission.id].points, late, self.late_by(submission))
         if late is None:
@@ -163,7 +163,7 @@ class ClassRows:
         return counted
 
     def said_of_rules(self, student: str) -> list[str]:
-        """The rules that apply, in words."""
+        """The rules that apply to this student, in words."""
         by = self.submissions[student].student_id
         group = [f"handed in by {by}"] if by != student else []
         late = [self.rules.late.words] if self.rules.late else []
@@ -171,7 +171,7 @@ class ClassRows:
         return [*exercises, *self.rules.dates(student), *late, *group]
 
     def said_of_hand_in(self, student: str) -> str:
-        """Which hand-in counts, in words; empty unless the best of several does."""
+        """Which attempt counts, in words; empty unless the best of several does."""
         if not self.rules.best or not (row := self.submissions.get(student)):
             return ""
         group = [self._own[one] for one in self.rules.group_of(student) if one in self._own]
@@ -185,16 +185,16 @@ class ClassRows:
 
     @property
     def max_points(self) -> float:
-        """The maximum: the points of everything that counts."""
+        """The maximum: the sum of all points that count."""
         return sum(item.most for item in self.items)
 
     def waits(self, submission: str) -> set[str]:
-        """The cells for which a person is to give points that would count."""
+        """The cells that wait for points from a person, if those would count."""
         settled = {item.cell for item in self.items if item.rule in (Rule.VOID, Rule.FULL)}
         return self.marks[submission].waiting - settled
 
     def waiting_for(self, submission: str) -> list[str]:
-        """The labels of the exercises that wait for a person."""
+        """The labels of the exercises that wait for points from a person."""
         waits = self.waits(submission)
         return [item.label for item in self.items if item.cell in waits]
 

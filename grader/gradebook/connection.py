@@ -1,4 +1,4 @@
-"""The way to nbgrader's gradebook: we wait while somebody else has it, and say in plain words why it cannot be used."""
+"""Open nbgrader's gradebook: wait while somebody else uses it, and say in plain words why it cannot be used."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sqlalchemy.orm import Session
 from grader.errors import CourseError
 from grader.host.patience import patiently
 
-# It brings all of nbgrader's commands, which take long to import.
+# This imports all of nbgrader's commands, which takes long.
 if TYPE_CHECKING:
     from nbgrader.apps.api import NbGraderAPI
 
-PATIENCE = 60.0  # seconds to wait for a gradebook that somebody else has locked, or whose server is down
+PATIENCE = 60.0  # seconds to wait for a gradebook that is locked, or whose server is down
 PAUSE = 0.2
-# A server that does not answer, a network that is gone and a row that somebody else holds are errors after seconds, so
-# that we can say for what we wait. By themselves, they would take hours or for ever.
+# A silent server, a lost network and a locked row become errors after seconds, so that we can say what we are waiting
+# for. By themselves, they would take hours or forever.
 _LIMITS = {
     "connect_timeout": "5",
     "keepalives_idle": "10",
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 def open_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> Gradebook:
-    """nbgrader's gradebook, as the configuration has it. Close it in the end."""
+    """Open nbgrader's gradebook, at the address in the configuration. The caller closes it."""
     try:
         url = make_url(api.coursedir.db_url)
         url.get_dialect().import_dbapi()
@@ -51,19 +51,19 @@ def open_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> Gradebook:
 
 
 def is_emptied(api: NbGraderAPI) -> bool:
-    """Whether a file without a byte lies where the gradebook was: a new one is not there at all."""
+    """Whether the gradebook is an empty file: a new one would not be there at all."""
     path = gradebook_file(api)
     return path is not None and path.is_file() and not path.stat().st_size
 
 
 def is_new(api: NbGraderAPI) -> bool:
-    """Whether nothing can be in the gradebook yet."""
+    """Whether the gradebook cannot have any content yet."""
     path = gradebook_file(api)
     return path is not None and not (path.is_file() and path.stat().st_size)
 
 
 def gradebook_file(api: NbGraderAPI) -> Path | None:
-    """Where the gradebook lies; None if it is on a server."""
+    """The file of the gradebook; None if it is on a server."""
     if not api.coursedir.db_url.startswith("sqlite"):
         return None
     name = make_url(api.coursedir.db_url).database
@@ -71,7 +71,7 @@ def gradebook_file(api: NbGraderAPI) -> Path | None:
 
 
 def check_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> None:
-    """Read the gradebook before nbgrader does, whose errors would blame something else."""
+    """Check the gradebook before nbgrader reads it: its errors would blame something else."""
     gradebook = open_gradebook(api, tell)
     url = gradebook.engine.url
     query = text("PRAGMA quick_check(1)" if url.get_backend_name() == "sqlite" else "SELECT 'ok'")
@@ -84,13 +84,13 @@ def check_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> None:
 
 
 def copy_gradebook(api: NbGraderAPI, copy: Path, tell: Callable[[str], None]) -> str:
-    """The address of a gradebook to try something with: a copy, or an empty one where the gradebook is on a server."""
+    """Copy the gradebook for a trial and return the address; the copy is empty if the gradebook is on a server."""
     address = f"sqlite:///{copy}"
     gradebook = open_gradebook(api, tell)
     url = gradebook.engine.url
     try:
         if url.get_backend_name() == "sqlite":
-            # nbgrader's own rows are all that counts, so what is in its file or its journal is read by SQLite itself.
+            # SQLite itself makes the copy, so it has all rows, whether they are in the file or still in its journal.
             _patiently(
                 url,
                 lambda: gradebook.db.execute(text("VACUUM INTO :copy"), {"copy": str(copy)}),
@@ -103,7 +103,7 @@ def copy_gradebook(api: NbGraderAPI, copy: Path, tell: Callable[[str], None]) ->
 
 
 class PatientSession:
-    """A session of a gradebook. What does not work because somebody else has the gradebook is tried again."""
+    """A session of a gradebook that tries again while somebody else uses the gradebook."""
 
     def __init__(self, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
         self.db: Session = gradebook.db  # SQLAlchemy's own, which does not wait
@@ -112,7 +112,7 @@ class PatientSession:
         self._file = _identity(self.engine.url)
 
     def patiently(self, work: Callable[[], T]) -> T:
-        """All of this work, or nothing of it."""
+        """Do all of this work, or none of it."""
         try:
             return _patiently(self.engine.url, work, self._tell, self._undo, _WHOLE)
         except BaseException:
@@ -135,7 +135,7 @@ class PatientSession:
 def _patiently(
     url: URL, work: Callable[[], T], tell: Callable[[str], None], undo: Callable[[], None], again: str = _AGAIN
 ) -> T:
-    """Wait while somebody else has the gradebook; say so."""
+    """Do some work; wait while somebody else uses the gradebook, and say so."""
     until = time.monotonic() + PATIENCE
 
     def pause_after(error: Exception, failed: int) -> float:
@@ -157,7 +157,7 @@ _MAY_PASS = ("locked", "disk is full")
 
 
 def _may_pass(url: URL, error: DBAPIError) -> bool:
-    """Whether waiting can help: others lock it, fill the disk, add the same student, or restart the server."""
+    """Whether waiting can help: others may lock it, fill the disk, add the same student, or restart the server."""
     if url.get_backend_name() == "sqlite":
         return isinstance(error, OperationalError) and any(why in str(error.orig) for why in _MAY_PASS)
     return isinstance(error, (OperationalError, IntegrityError))
@@ -170,7 +170,7 @@ def _with_limits(url: URL) -> URL:
 
 
 def _where(url: URL) -> str:
-    """Without a password, however it is given."""
+    """The place of the gradebook, without a password."""
     return str(url.database) if url.get_backend_name() == "sqlite" else url.set(query={}).render_as_string()
 
 
@@ -180,7 +180,7 @@ def _reason(error: DBAPIError) -> str:
 
 
 def _identity(url: URL) -> tuple[int, int] | None:
-    """Which file the gradebook is; a server has none."""
+    """Which file the gradebook is: device and inode; None for a server."""
     if url.get_backend_name() != "sqlite" or not url.database:
         return None
     try:

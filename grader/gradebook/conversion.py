@@ -1,7 +1,7 @@
-"""What `nbgrader autograde` does to a notebook, in memory, with all that is the same for a whole class done once.
+"""Do to a notebook what `nbgrader autograde` does, but in memory, and common work only once for a whole class.
 
-The preprocessors are those of nbgrader_config.py. Where one of nbgrader's own asks the gradebook, it asks for what was
-read from there before; what it would write there is handed on.
+The preprocessors are those of nbgrader_config.py. Where nbgrader's own ones would ask the gradebook, they find what
+was read from it before; and what they would write into it is returned.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _LOG.addHandler(logging.NullHandler())
 
 @dataclass
 class CellMarks:
-    """What the gradebook is to hold of one cell."""
+    """What the gradebook is to store about one cell."""
 
     auto_score: float | None = None
     auto_comment: str | None = None
-    manual_score: None = None  # that is in the gradebook, and is looked at there
+    manual_score: None = None  # it is in the gradebook, and is dealt with there
     needs_manual_grade: bool = False
 
 
 @dataclass
 class InMemory:
-    """What the preprocessors of one submission find instead of folders and a gradebook, and what they leave."""
+    """What preprocessors read instead of folders and a gradebook, and what they write, for one submission."""
 
     notebook: KnownNotebook
     files: Files
@@ -62,7 +62,7 @@ class InMemory:
 
 
 class Conversion:
-    """All that a notebook goes through."""
+    """All the steps that a notebook goes through."""
 
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
@@ -74,7 +74,7 @@ class Conversion:
         converter = Autograde(coursedir=CourseDirectory(config=config), config=config)
         names = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
         kinds = [import_item(name) if isinstance(name, str) else name for name in names]
-        # Penalties are for the head of the class: they depend on points that a person has given.
+        # The main process does penalties: they depend on points that a person has given.
         kinds = [_IN_MEMORY.get(kind, kind) for kind in kinds if kind is not AssignLatePenalties]
         self._steps = [kind(config=config) for kind in kinds]
         for step in self._steps:
@@ -83,7 +83,7 @@ class Conversion:
     def run(
         self, notebook: NotebookNode, known: KnownNotebook, student: str, files: Files, hidden_seed: str
     ) -> tuple[NotebookNode, InMemory]:
-        """The autograded notebook, and what was to be written into the gradebook."""
+        """The autograded notebook, and what is to be written into the gradebook."""
         name = self._assignment.name
         held = InMemory(known, files, hidden_seed, self._exercises, self._hidden)
         resources: Resources = {
@@ -99,7 +99,7 @@ class Conversion:
 
 
 class _KnownCells:
-    """Stands for a gradebook that is asked about the released notebook."""
+    """A stand-in for the gradebook, to be asked about the released notebook."""
 
     def __init__(self, known: Sequence[KnownCell]) -> None:
         self._by_name = {cell.grade_id: cell for cell in known}
@@ -121,7 +121,7 @@ class _KnownKernelspec(OverwriteKernelspec):
 
 
 class _OverwriteFromMemory(OverwriteCells):
-    """Missing cells are not added here: our repairer has done so before."""
+    """Restores the cells that students may not change. Our repairer has already added missing ones."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         self.notebook_id = self.assignment_id = ""
@@ -130,7 +130,7 @@ class _OverwriteFromMemory(OverwriteCells):
 
 
 class _Keeper:
-    """Stands for a gradebook that scores and comments are written into."""
+    """A stand-in for the gradebook, which keeps scores and comments."""
 
     def __init__(self, held: InMemory) -> None:
         self._held = held
@@ -143,7 +143,7 @@ class _Keeper:
         return self._held.comments.setdefault(name, CellMarks())
 
     def commit(self) -> None:
-        """The head of the class does, for many at once."""
+        """Do nothing: the main process commits many submissions at once."""
 
 
 class _SaveInMemory(SaveAutoGrades):
@@ -167,7 +167,7 @@ class _CompiledSchema(BaseMetadataValidator):
 
 
 class _CompiledValidator(MetadataValidator, _CompiledSchema):
-    """nbgrader's own checks, but its schema is not looked through again for every cell."""
+    """nbgrader's own checks, with a schema that is compiled once instead of read again for every cell."""
 
 
 class _CheckCompiled(CheckCellMetadata):

@@ -1,4 +1,4 @@
-"""All hand-ins of students that have a grade, and which one of a student's counts: the last one, or the best."""
+"""All graded attempts of students, and which attempt of a student counts: the last or the best."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grader.gradebook.set_aside import Marks, SetAside
 
 
 class Attempts:
-    """All graded hand-ins in the gradebook: `records` has those that count, and `aside` the others, by student."""
+    """All graded attempts in the gradebook, by student: `records` has those that count, `aside` the others."""
 
     def __init__(self, gradebook: ClassGradebook) -> None:
         self.gradebook = gradebook
@@ -27,12 +27,12 @@ class Attempts:
                 self.aside[student][one.attempt] = one
 
     def counting(self, student: str) -> str:
-        """The digest of the hand-in that counts now; empty if there is none, or none that we know."""
+        """The digest of the attempt that counts now; empty if there is none, or it is unknown."""
         record = self.records.get(student)
         return record.attempt.digest if record and record.attempt else ""
 
     def attempt(self, student: str, digest: str, before: Sequence[Attempt] = ()) -> Attempt:
-        """The number of this hand-in: the one that it has, or the next after all others, and those `before` it."""
+        """The attempt with its number: the one that it has, or the next after all others and those `before` it."""
         record = self.records.get(student)
         aside = [one.record.attempt for one in self.aside[student].values()]
         known = [one for one in (record and record.attempt, *aside, *before) if one]
@@ -40,17 +40,16 @@ class Attempts:
         return same[0] if same else Attempt.after(max(known, key=lambda one: one.number, default=None), digest)
 
     def record(self, student: str, digest: str) -> Record | None:
-        """What the grade of a hand-in was given for, if it has one."""
+        """The record of what an attempt's grade was given for, if it has one."""
         if self.counting(student) == digest:
             return self.records[student]
         one = self.aside[student].get(digest)
         return one.record if one else None
 
     def best(self, student: str, times: Mapping[str, datetime | None], new: Mapping[str, Marks] | None = None) -> str:
-        """Which one of these hand-ins has the most points by the rules of the term; of equal ones, the newer.
+        """The attempt with the most points by the rules of the term; of equal ones, the newer.
 
-        `times` are those of all that may count, the one in submitted/ last; `new` has the marks of those that were
-        graded just now.
+        `times` has all attempts that may count, the one in submitted/ last; `new` has the marks of those just graded.
         """
 
         def worth(place_and_digest: tuple[int, str]) -> tuple[float, datetime, int]:
@@ -61,7 +60,7 @@ class Attempts:
         return max(enumerate(times), key=worth)[1]
 
     def known_marks(self, student: str, digest: str, new: Mapping[str, Marks]) -> Marks:
-        """The marks of a hand-in. If it is graded again, they keep what a person has given."""
+        """The marks of an attempt. If it was graded again, they keep points and comments from a person."""
         if self.counting(student) == digest:
             old = self.marks.get(student)
         else:

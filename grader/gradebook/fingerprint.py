@@ -1,6 +1,6 @@
 """What a grade was given for, in five digests: comparing two of them shows what has changed.
 
-Points that a person has given depend on less: on an answer and its task.
+Points from a person depend on less: on an answer and its task.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from nbformat import NotebookNode
 
 from grader.notebooks.cells import solved_exercise, tested_exercise
 
-HAND_IN, EXERCISES = "a new hand-in", "an exercise file"  # what may have changed
+HAND_IN, EXERCISES = "a new hand-in", "an exercise file"  # two of the things that may change
 
-_LENGTHS = (8, 8, 8, 8, 28)  # of the parts in hexadecimal: with four hyphens, as much as its column holds
+_LENGTHS = (8, 8, 8, 8, 28)  # of the parts in hexadecimal: with four hyphens, they fill the column
 _WAYS = {("cpu", True): "0", ("cpu", False): "1", ("cuda", True): "2", ("cuda", False): "3"}
 
 
@@ -25,9 +25,9 @@ _WAYS = {("cpu", True): "0", ("cpu", False): "1", ("cuda", True): "2", ("cuda", 
 class Fingerprint:
     """Digests of a submission, and of everything else that its grade depends on."""
 
-    grader: str  # its last character says where inputs lay, and whether the submission was confined
+    grader: str  # its last character encodes the device, and whether the submission was confined
     exercises: str
-    notebook: str  # as it was released, its points, and what lies beside it
+    notebook: str  # as released, its points, and the files beside it
     rules: str  # settings, when it was due, an extension
     submission: str
 
@@ -36,7 +36,7 @@ class Fingerprint:
 
     @classmethod
     def read(cls, text: str) -> Fingerprint | None:
-        """From its text; None for one of an earlier version of the grader."""
+        """Read a fingerprint from its text; None if an earlier version of the grader wrote it."""
         parts = text.split("-")
         return cls(*parts) if tuple(map(len, parts)) == _LENGTHS else None
 
@@ -46,7 +46,7 @@ def way(device: str, confined: bool) -> str:
 
 
 def changes_between(before: str, now: str) -> tuple[str, ...]:
-    """What has changed between two fingerprints, in words. How the submission was run does not count as a change."""
+    """The changes between two fingerprints, in words. How the submission was run does not count as one."""
     then, today = Fingerprint.read(before), Fingerprint.read(now)
     if then is None or today is None:
         return ("another version of the grader",) if before != now else ()
@@ -70,9 +70,9 @@ def digest(*parts: str | bytes) -> str:
 
 
 def same_answers(before: Mapping[str, str], now: Mapping[str, str]) -> frozenset[tuple[str, str]]:
-    """The graded cells, by notebook and name, of which both answer and task are the same in two sets of notebooks.
+    """The graded cells, by notebook and name, whose answer and task are the same in two sets of notebooks.
 
-    What nobody can read is another answer.
+    Unreadable notebooks count as other answers.
     """
     old = dict(answer for name, text in before.items() for answer in _answers(name, text))
     return frozenset(
@@ -81,20 +81,20 @@ def same_answers(before: Mapping[str, str], now: Mapping[str, str]) -> frozenset
 
 
 def _answers(name: str, text: str) -> Iterator[tuple[tuple[str, str], object]]:
-    """By graded cell: what a person sees to give points for."""
+    """For each graded cell, what a person looks at to give points."""
     try:
         cells = nbformat.from_dict(json.loads(text)).cells
         marked = [(cell, cell.metadata.get("nbgrader") or {}) for cell in cells]
         for cell, marks in marked:
             if marks.get("grade") or marks.get("task"):
-                task = (marks.get("checksum"), marks.get("points"))  # the first is of the cell as it was released
+                task = (marks.get("checksum"), marks.get("points"))  # the checksum is of the cell as released
                 yield (name, marks["grade_id"]), (task, _answer_to(cell, marks, marked))
-    except (ValueError, RecursionError, AttributeError, TypeError, KeyError):  # not what a grader has written
+    except (ValueError, RecursionError, AttributeError, TypeError, KeyError):  # not a notebook from a grader
         return
 
 
 def _answer_to(cell: NotebookNode, marks: NotebookNode, marked: list[tuple[NotebookNode, NotebookNode]]) -> list[str]:
-    """The cell itself; of a test, what it tests, as far as the names of cells tell. Else all that it can be."""
+    """The sources of an answer: the cell itself; for a test, the cells that it tests by name, else all candidates."""
     if marks.get("solution"):
         return [cell.source]
     exercise = tested_exercise(cell)

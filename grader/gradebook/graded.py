@@ -1,4 +1,4 @@
-"""What grading has found in one submission: it is in the autograded notebook, and in our record of it."""
+"""What grading found in one submission, read from the autograded notebook and from our record."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from grader.notebooks.verdict_cells import results_of, together
 
 @dataclass(frozen=True)
 class Stopped:
-    """Code that hung or took its process down."""
+    """A cell whose code hung or took its process down."""
 
-    exercise: Label | None  # None if it is in a cell that belongs to none
+    exercise: Label | None  # None if the cell belongs to none
     lost: Lost
 
 
@@ -30,17 +30,17 @@ class Stopped:
 class Found:
     verdicts: Sequence[Scored] = ()
     blocked: Sequence[str] = ()
-    stopped: Sequence[Stopped] = ()  # cells that hung or took their process down
+    stopped: Sequence[Stopped] = ()  # cells that did not finish
     solutions: Mapping[Label, str] = field(default_factory=dict)  # sources of the solution cells
-    words: Sequence[tuple[str, str]] = ()  # cells of text, as `words_of` has them
-    environment: str = ""  # the versions that graded, where it is known
+    words: Sequence[tuple[str, str]] = ()  # cells of text, from `words_of`
+    environment: str = ""  # the versions it was graded with, if known
 
 
 def what_grading_found(folder: Path, names: Sequence[str], record: Record | None) -> Found:
-    """What the autograded notebooks of these names and our record say about a submission.
+    """What our record and the autograded notebooks of these names say about a submission.
 
-    Verdicts are in the gradebook where `grader autograde` was the last to grade. Where nbgrader was, they are in the
-    notebooks, whose digest is another one then.
+    If `grader autograde` graded last, the verdicts are in our record. If nbgrader did, they are in the notebooks, whose
+    digest is then a different one.
     """
     verdicts, blocked = (record.verdicts, record.blocked) if record else ((), ())
     environment = record.environment if record else ""
@@ -54,14 +54,14 @@ def what_grading_found(folder: Path, names: Sequence[str], record: Record | None
         sources = {number: text for notebook in notebooks for number, text in solution_sources(notebook).items()}
         words = [one for notebook in notebooks for one in words_of(notebook)]
         return Found(verdicts, blocked, stopped, sources, words, environment)
-    except (OSError, ValueError, RecursionError, AttributeError):  # not to be read, or not what a grader has written
+    except (OSError, ValueError, RecursionError, AttributeError):  # unreadable, or not from a grader
         return Found(verdicts, blocked, environment=environment)
 
 
 def _stopped(notebook: NotebookNode) -> list[Stopped]:
     """The cells that hung or took their process down while the notebook was run.
 
-    Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
+    Students can give errors any name and write any traceback, but no cell that they submit keeps our metadata.
     """
     found = [(solved_exercise(cell), Lost.from_json(ours(cell).get(STOPPED))) for cell in notebook.cells]
     return [Stopped(exercise, lost) for exercise, lost in found if lost]
@@ -78,7 +78,7 @@ def solution_sources(notebook: NotebookNode) -> dict[Label, str]:
 
 
 def words_of(notebook: NotebookNode) -> list[tuple[str, str]]:
-    """All cells of text: their names in nbgrader, where they have one, and their texts."""
+    """All cells of text: their nbgrader names, or "", and their texts."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
     return [(str(cell.metadata.get("nbgrader", {}).get("grade_id") or ""), _source(cell)) for cell in cells]
 

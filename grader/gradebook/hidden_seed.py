@@ -1,7 +1,7 @@
-"""What decides on a submission's hidden inputs, beside its own content: something that no student can know or keep.
+"""The seed of a submission's hidden inputs, beside its own content: something that no student can know or keep.
 
-Code sees the inputs that it answers, and finds ways to tell of them: an error message is enough. So they must be of no
-use later. They follow from a secret that lies beside the gradebook, and from how often the student has handed in.
+Code sees its inputs, and finds ways to report them: an error message is enough. So they must be useless later. They
+follow from a secret that lies beside the gradebook, and from how often the student has submitted.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ _BYTES = 32
 
 @dataclass(frozen=True)
 class Attempt:
-    """Which of a student's hand-ins this is: its number, and a digest of its content."""
+    """One of a student's attempts: its number, and a digest of its content."""
 
     number: int
     digest: str
 
     @classmethod
     def after(cls, previous: Attempt | None, digest: str) -> Attempt:
-        """The hand-in after `previous`, or `previous` itself if it is graded again."""
+        """The attempt after `previous`, or `previous` itself if it is graded again."""
         if previous is None:
             return cls(1, digest)
         return previous if previous.digest == digest else cls(previous.number + 1, digest)
 
 
 def secret_of(course: Path) -> bytes:
-    """The secret of a course folder, which is made when it is first needed."""
+    """The secret of a course folder, made when first needed."""
     path = course / SECRET_FILE
     with contextlib.suppress(FileNotFoundError):
         if known := path.read_bytes():
             return known
-        raise CourseError(  # as after a power cut: everybody could guess it
+        raise CourseError(  # perhaps after a power cut; anybody could guess an empty one
             f"{path} is empty, and no secret. Put back a copy, or remove it: then the next run makes a new one, and "
             "grades all again."
         )
-    descriptor, new = tempfile.mkstemp(prefix=SECRET_FILE, dir=course)  # for its owner alone
+    descriptor, new = tempfile.mkstemp(prefix=SECRET_FILE, dir=course)  # readable by its owner alone
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(secrets.token_bytes(_BYTES))
@@ -58,6 +58,6 @@ def secret_of(course: Path) -> bytes:
 
 
 def hidden_seed(secret: bytes, assignment: str, student: str, attempt: int | str = 1) -> str:
-    """What the inputs of this hand-in follow from: its number, or what was drawn where nobody can count."""
+    """The seed for an attempt, given by its number, or by a random text where attempts cannot be counted."""
     said = "\0".join((assignment, student, str(attempt))).encode("utf-8", "surrogateescape")
     return hmac.new(secret, said, hashlib.sha256).hexdigest()

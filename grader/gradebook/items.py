@@ -1,4 +1,4 @@
-"""What earns points in an assignment, and what counts of them by the rules of the term."""
+"""What earns points in an assignment, and how many of them count by the rules of the term."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from grader.term.rules import AssignmentRules, Late, Rule
 
 @dataclass(frozen=True)
 class Item:
-    """Something that earns points: an exercise, as a rule."""
+    """Something that earns points: usually an exercise."""
 
     cell: str  # the id of its cell in the gradebook
     name: str
     max_points: float
-    notebook: str = ""  # in which that cell is
-    is_shared: bool = False  # whether others have a cell of that name, too
+    notebook: str = ""  # that has the cell
+    is_shared: bool = False  # whether other notebooks have a cell of that name
     rule: Rule | None = None  # of the term
 
     @property
     def exercise(self) -> Label | None:
-        """None for a cell that belongs to none."""
+        """The exercise; None if the cell belongs to none."""
         return exercise_of(self.name)
 
     @property
@@ -41,7 +41,7 @@ class Item:
 
     @property
     def most(self) -> float:
-        """What it adds to the maximum."""
+        """The points that this item adds to the maximum."""
         return term.most(self.max_points, self.rule)
 
     def counted(self, points: float) -> float:
@@ -50,9 +50,9 @@ class Item:
 
 @dataclass(frozen=True)
 class Counted:
-    """What counts of the points that a submission has, by the rules of the term."""
+    """The points of a submission that count by the rules of the term."""
 
-    points: Mapping[str, float]  # by cell; what is void has none
+    points: Mapping[str, float]  # by cell, without void ones
     penalties: Mapping[str, float]  # for being late, by notebook
 
     @property
@@ -61,12 +61,12 @@ class Counted:
 
     @property
     def total(self) -> float:
-        """As nbgrader counts: points given by hand take precedence, and penalties never make it negative."""
+        """The total as in nbgrader: points from a person take precedence, and penalties never make it negative."""
         return max(0.0, sum(self.points.values()) - self.penalty)
 
 
 def count(items: Sequence[Item], points: Mapping[str, float], late: Late | None, late_by: timedelta) -> Counted:
-    """What counts of these points, by cell, of a hand-in that is so late."""
+    """Count the points of an attempt, given by cell, and the penalties if it is `late_by` so much."""
     counting = {
         item.cell: item.counted(points[item.cell])
         for item in items
@@ -82,13 +82,13 @@ def count(items: Sequence[Item], points: Mapping[str, float], late: Late | None,
 def within_reach(
     items: Sequence[Item], points: Mapping[str, float], unseen: Collection[str], late: Late | None, late_by: timedelta
 ) -> float:
-    """What counts in all if a person gives full marks for the cells that nobody has looked at so far."""
+    """The total that counts if a person gives full marks for all cells that nobody has looked at yet."""
     most = {item.cell: max(points.get(item.cell, 0.0), item.max_points) for item in items if item.cell in unseen}
     return round(count(items, {**points, **most}, late, late_by).total, 6)
 
 
 def _place(item: Item, order: Mapping[tuple[str, str], int]) -> tuple[bool, int, tuple[bool, int, str], str, str]:
-    """Exercises come first. What stands in no notebook comes last, by its number or name."""
+    """A key for sorting: exercises first; cells that are in no released notebook last, by number or name."""
     at = order.get((item.notebook, item.name), len(order))
     return item.exercise is None, at, in_order(item.exercise), item.notebook if item.is_shared else "", item.name
 
@@ -96,7 +96,7 @@ def _place(item: Item, order: Mapping[tuple[str, str], int]) -> tuple[bool, int,
 def items_of(
     session: Session, assignment: str, rules: AssignmentRules, cells: Iterable[tuple[str, str]] = ()
 ) -> list[Item]:
-    """What earns points in an assignment, exercises first. Rules for what is not among it are an error.
+    """What earns points in an assignment, exercises first. A rule for anything else is an error.
 
     `cells` are those of the released notebooks, in their order, which the gradebook does not keep.
     """

@@ -1,6 +1,6 @@
-"""Being late, as nbgrader's own database has it: due date, extensions, penalties. Rules of the term are written there.
+"""Write the term's rules for being late into nbgrader's own database: due date, extensions, penalties.
 
-What counts is worked out from the rules whenever it is needed. It is written into the database as well, so that the
+Points that count are always worked out from the rules. They are written into the database as well so that the
 formgrader and `nbgrader export` show the same.
 """
 
@@ -20,7 +20,7 @@ from grader.sandbox.plain_text import one_line
 from grader.term.rules import AssignmentRules
 from grader.term.times import said
 
-# What rules have put there. Without it, a rule that is gone would look like a plugin that has taken points off.
+# The penalties from rules. Without this table, those of a removed rule would look like those of a plug-in.
 BY_RULES = Table(
     "grader_penalty",
     MetaData(),
@@ -29,11 +29,11 @@ BY_RULES = Table(
 )
 
 
-LATE_FILE = "late_without_time.txt"  # beside a hand-in of which a platform says that it is late, and not since when
+LATE_FILE = "late_without_time.txt"  # beside submissions that a platform calls late without a time
 
 
 def is_late_without_time(submission: Path) -> bool:
-    """Whether the submission in this folder is known to be late, but not when it was handed in."""
+    """Whether the submission in this folder is late by an unknown time."""
     with contextlib.suppress(OSError):
         return (submission / LATE_FILE).is_file() and not (submission / "timestamp.txt").is_file()
     return False
@@ -41,13 +41,13 @@ def is_late_without_time(submission: Path) -> bool:
 
 @dataclass(frozen=True)
 class NotebookRow:
-    """A notebook of a submission, and what is taken off for being late."""
+    """A notebook of a submission, and its penalty for being late."""
 
     submission: str
     id: str
     name: str
     penalty: float | None
-    by_rules: float | None = None  # what rules have written there the last time
+    by_rules: float | None = None  # what rules wrote there last
 
     @property
     def is_by_rules(self) -> bool:
@@ -59,12 +59,12 @@ class NotebookRow:
 
 
 def are_there_any(session: Session) -> bool:
-    """Whether rules have ever taken points off in this gradebook."""
+    """Whether rules have ever written penalties into this gradebook."""
     return bool(inspect(session.get_bind()).has_table(BY_RULES.name))
 
 
 def notebook_rows(session: Session, assignment: str, student: str = "") -> list[NotebookRow]:
-    """The submitted notebooks of an assignment, or those of one student."""
+    """The submitted notebooks of an assignment, or only those of one student."""
     submitted = SubmittedNotebook
     query = (
         select(submitted.assignment_id, submitted.id, Notebook.name, submitted.late_submission_penalty)
@@ -82,7 +82,7 @@ def notebook_rows(session: Session, assignment: str, student: str = "") -> list[
 
 
 def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell: Callable[[str], None]) -> None:
-    """Write due date and extensions, if the rules give a due date, and tell what that changes."""
+    """Write due date and extensions, if the rules have a due date, and report the changes."""
     if rules.due is None:
         return
     row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).one()
@@ -105,7 +105,7 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell:
 
 
 def write_penalties(session: Session, rows: Iterable[NotebookRow], penalties: Mapping[str, float] | None) -> None:
-    """Write what the rules take off, by the id of a notebook. None: take back what an earlier rule took off."""
+    """Write the penalties by rules, given by notebook id; None takes back those of an earlier rule."""
     BY_RULES.create(session.connection(), checkfirst=True)
     for row in rows:
         if penalties is None:

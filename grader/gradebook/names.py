@@ -1,5 +1,5 @@
-"""What students are called where graders look: by their ids, or, in an anonymous assignment that is not published yet,
-by codes that nobody can turn back without the course's secret."""
+"""The names of students that graders see: their ids, or, in an anonymous assignment that is not published yet, codes
+that nobody can turn back without the course's secret."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from grader.gradebook.published import Publication, Publications, Told, told_now
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.submission import Graded
 
-_LENGTH = 10  # of a code, in hexadecimal: among thousands, no two are alike
+_LENGTH = 10  # of a code, in hexadecimal: enough to tell thousands apart
 
 
 class Names:
-    """What the students of one assignment are called."""
+    """The names by which the students of one assignment are shown."""
 
     def __init__(self, course: Course, assignment: str) -> None:
         self._course = course
@@ -37,14 +37,14 @@ class Names:
         self._ruled = {*rules.extensions, *(student for group in rules.groups for student in group)}
 
     def __call__(self, student: str) -> str:
-        """What this student is called."""
+        """The name by which this student is shown."""
         if not self.hidden:
             return student
         said = f"{self._assignment}\0{student}".encode("utf-8", "surrogateescape")
         return hmac.new(self._secret, said, hashlib.sha256).hexdigest()[:_LENGTH]
 
     def text(self, text: str) -> str:
-        """A message of ours, in which students may be named."""
+        """Replace the ids of students in a message by codes, if they are hidden."""
         return self._named.sub(lambda found: self(found[0]), text) if self.hidden else text
 
     def telling(self, tell: Callable[[str], None]) -> Callable[[str], None]:
@@ -52,7 +52,7 @@ class Names:
 
     @contextlib.contextmanager
     def in_errors(self) -> Iterator[None]:
-        """Turn ids into codes in errors, too."""
+        """Replace ids by codes in errors, too."""
         try:
             yield
         except CourseError as error:
@@ -64,7 +64,7 @@ class Names:
         return replace(graded, student=self(graded.student), error=self.text(graded.error))
 
     def told_now(self, course: Course, tell: Callable[[str], None]) -> tuple[Mapping[str, Told], float]:
-        """What everyone would be told now, in this course or a copy of it, and of how many points."""
+        """What every student would be shown now, in this course or a copy of it, and the maximum points."""
         found, most = told_now(course, self._assignment, tell)
         return self._told(found), most
 
@@ -78,7 +78,7 @@ class Names:
         return dict(sorted(told.items()))
 
     def grades(self, grades: ClassGrades) -> ClassGrades:
-        """The grades with codes, sorted by code so that the order gives nobody away."""
+        """The grades with codes for ids, sorted by code so that the order gives nobody away."""
         if not self.hidden:
             return grades
         standings = [self._standing(standing) for standing in grades.standings]
@@ -88,7 +88,7 @@ class Names:
         return replace(standing, person=Person(self(standing.student)), by=standing.by and self(standing.by))
 
     def whose(self, code: str) -> str:
-        """The student who is called so."""
+        """The student with this code."""
         for student in self._known:
             if self(student) == code:
                 return student
@@ -100,7 +100,7 @@ class Names:
 
     @cached_property
     def _known(self) -> list[str]:
-        """All students who could be named, the longest name first."""
+        """The ids of all students that may occur in messages, longest first."""
         found = {*self._course.handing_in(), *self._course.students(self._assignment), *self._ruled}
         api = self._course.api()
         if not is_new(api):

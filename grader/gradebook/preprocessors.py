@@ -36,16 +36,16 @@ from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
 from grader.notebooks.verdict_cells import refuse_to_score
 
-# Where nbgrader is the entry point, its import of this module is the only moment before it writes rows.
+# If nbgrader is the entry point, importing this module is our only chance before it writes rows.
 ignore_order_of_rows()
 
-# In nbgrader's resources: what `grader autograde` has read for a whole class before.
+# The key in nbgrader's resources for what `grader autograde` has read once for a whole class.
 IN_MEMORY = "grader"
-Resources = dict[str, Any]  # what nbconvert hands from step to step
+Resources = dict[str, Any]  # passed by nbconvert from step to step
 
 
 class SubmissionExporter(NotebookExporter):
-    """Reads submissions that nbformat would refuse, so that they reach the gradebook with zero points and a note."""
+    """Reads submissions that nbformat would refuse: they get zero points and a note in the gradebook."""
 
     def from_filename(self, filename: str, resources: Resources | None = None, **kw: object) -> tuple[str, Resources]:
         if not self.parent._sanitizing:  # nbgrader's second pass reads what the first one wrote
@@ -59,20 +59,20 @@ class SubmissionExporter(NotebookExporter):
         resources["metadata"] = metadata
         self._remove_what_links_lead_to(path.parent, resources["nbgrader"])
         content = content_of(path)
-        if content is not None and (why := why_not_whole(content)):  # which would be zero points, and says nothing
+        if content is not None and (why := why_not_whole(content)):  # zero points would say nothing about it
             raise CourseError(f"{path.name} is not a whole notebook: {why}. Ask for it again.")
         output: tuple[str, Resources] = self.from_notebook_node(parse_notebook(content), resources, **kw)
         return output
 
     def _remove_what_links_lead_to(self, submitted: Path, names: dict[str, str]) -> None:
-        """nbgrader has copied it, whatever it was, into the folder that the student's code may read."""
+        """Remove the targets of links: nbgrader has copied them into the folder that the student's code may read."""
         copy = Path(self.parent._format_dest(names["assignment"], names["student"]))
         course = self.parent.coursedir
         given = Path(course.format_path(course.source_directory, ".", names["assignment"]))
         for link in links(submitted):
             place = link.relative_to(submitted)
             copied = copy / place
-            if (given / place).exists():  # then nbgrader has put the course's own file there by now
+            if (given / place).exists():  # nbgrader has already put the course's own file there
                 continue
             if copied.is_dir():
                 shutil.rmtree(copied)
@@ -81,13 +81,13 @@ class SubmissionExporter(NotebookExporter):
 
 
 def links(folder: Path) -> list[Path]:
-    """All links in a folder, however much is in it, without following any."""
+    """All links in a folder and in those within it; none is followed."""
     names = (Path(level, name) for level, folders, files in os.walk(folder) for name in folders + files)
     return sorted(path for path in names if path.is_symlink())
 
 
 class RepairSubmission(NbGraderPreprocessor):
-    """Restores what the course gave, from nbgrader's record of the released notebook, and makes the rest harmless."""
+    """Restores the course's cells from nbgrader's record of the released notebook, and makes the rest harmless."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         names = resources["nbgrader"]
@@ -95,7 +95,7 @@ class RepairSubmission(NbGraderPreprocessor):
         notes = nb.metadata.pop(NOTES_KEY, [])
         was_empty = not nb.cells
         repairs = repair(nb, known)
-        if not was_empty:  # else every cell was missing, and the one reason has been given
+        if not was_empty:  # else every cell is missing, and a note already says why
             notes += repairs
         notes += [brevity.NOTE] if brevity.is_long(nb) else []
         add_notes(nb, notes)
@@ -106,13 +106,13 @@ class RepairSubmission(NbGraderPreprocessor):
 
 
 def recorded_cells(part: NbGraderPreprocessor, names: dict[str, str]) -> list[KnownCell]:
-    """What nbgrader's gradebook knows of a notebook."""
+    """The cells of a released notebook, from nbgrader's gradebook."""
     with Gradebook(names["db_url"]) as gradebook:
         return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]), _released(part, names))
 
 
 def _released(part: NbGraderPreprocessor, names: dict[str, str]) -> NotebookNode | None:
-    """The released notebook, if it lies where nbgrader puts it."""
+    """The released notebook, if it is where nbgrader puts it."""
     course = CourseDirectory(parent=part)
     folder = course.format_path(course.release_directory, ".", names["assignment"])
     path = Path(folder, f"{names['notebook']}.ipynb")
@@ -134,7 +134,7 @@ class RunAndJudge(Execute):
     )
 
     def __call__(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        if not self.enabled:  # nbgrader autograde --no-execute: outputs that were handed in must not count as scores
+        if not self.enabled:  # nbgrader autograde --no-execute: submitted outputs must not count as scores
             refuse_to_score(nb, "The notebook was not run, so nothing was compared.")
         output: tuple[NotebookNode, Resources] = super().__call__(nb, resources)
         return output
@@ -158,7 +158,7 @@ class RunAndJudge(Execute):
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
             seed, known = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
             exercises, hidden = self._exercises(names)
-        # In the order of the release: a student may have moved cells.
+        # Take the order of the release: students may have moved cells.
         exercises = in_order_of(exercises, (exercise_of(cell.grade_id) for cell in known))
         settings = Settings(
             exercises,
@@ -176,33 +176,33 @@ class RunAndJudge(Execute):
         return nb, resources
 
     def _given_beside(self, names: dict[str, str]) -> Files:
-        """What students have of the course, and nbgrader, which copies source/, has not put beside a submission."""
+        """The files that students get, but that nbgrader, which copies source/, does not put beside a submission."""
         course = CourseDirectory(parent=self)
         given = given_beside(Path(course.format_path(course.source_directory, ".", names["assignment"])))
         own = self.config.Autograde.get("exclude_overwriting", {}).get(names["assignment"], [])
         return {place: content for place, content in given.items() if place not in own}
 
     def _ordinary(self, known: Sequence[KnownCell]) -> OrdinaryTests:
-        """With what the configuration says of nbgrader's own parts that have to do with tests."""
+        """The ordinary tests, with the configuration of nbgrader's own parts for hidden tests and ignored output."""
         hiding, ignoring = ClearHiddenTests(parent=self), IgnorePattern(parent=self)
         unheard = ignoring.pattern if ignoring.enabled else ""
         return OrdinaryTests.of(known, hiding.begin_test_delimeter, hiding.end_test_delimeter, unheard)
 
     def _exercises(self, names: dict[str, str]) -> tuple[Exercises, list[str]]:
-        """Those of the assignment, and the folders that no student's code may read.
+        """The exercises of the assignment, and the folders that no student's code may read.
 
-        nbgrader makes this step anew for each submission and hands on no course, so the files are read for each.
+        nbgrader creates this step anew for each submission, and passes no course, so the files are read each time.
         """
         root = Path(CourseDirectory(parent=self).root)
         files = read_exercise_files(self.config, root)
         return load(files).of(names.get("assignment", "")), [str(root), *hidden_folders(files)]
 
     def _hidden_seed(self, names: dict[str, str]) -> str:
-        """The seed of a first hand-in: nbgrader does not count hand-ins."""
+        """The seed of a first attempt: nbgrader does not count attempts."""
         secret = secret_of(Path(CourseDirectory(parent=self).root))
         return hidden_seed(secret, names["assignment"], names["student"])
 
     def _demos(self, names: dict[str, str]) -> frozenset[str]:
-        """What need not be run, from the released notebook: the tags of a submission are the student's."""
+        """The cells that need not run, by the released notebook: tags of a submission could be the student's."""
         released = _released(self, names) if names else None
         return demos_of(released) if released else frozenset()

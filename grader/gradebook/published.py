@@ -1,6 +1,6 @@
-"""What students were shown: each publication of an assignment is a folder that nobody changes any more.
+"""What students were shown: each publication of an assignment is a folder that is never changed.
 
-published/ASSIGNMENT/3/ holds the third: state.json with everybody's points, and what was handed out with them.
+published/ASSIGNMENT/3/ is the third: state.json with everybody's points, and the files handed out with them.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ _SEEN = "seen"
 
 @dataclass(frozen=True)
 class Told:
-    """What one student was told."""
+    """What one student was shown."""
 
     points: Mapping[str, float]  # by exercise
     total: float
     penalty: float = 0.0
-    by_hand: Sequence[str] = ()  # exercises with points that a person has given
-    fingerprint: str = ""  # of everything that the grade depends on
-    remarks: str = ""  # a digest of what people have written; empty if nobody has
+    by_hand: Sequence[str] = ()  # exercises with points from a person
+    fingerprint: str = ""  # of all that the grade depends on
+    remarks: str = ""  # a digest of people's comments; empty if there are none
     void: Sequence[str] = field(default_factory=list)  # exercises that do not count
-    rules: Sequence[str] = field(default_factory=list)  # of the term, by which this is what counts
-    hand_in: str = ""  # which one counts, where the best of several does
-    waits: Sequence[str] = field(default_factory=list)  # exercises that a person is to give points for
+    rules: Sequence[str] = field(default_factory=list)  # the term's rules behind these points
+    hand_in: str = ""  # which attempt counts, if the best of several does
+    waits: Sequence[str] = field(default_factory=list)  # exercises that wait for points from a person
 
     def shown(self, exercise: str) -> str:
-        """The points for it. What waits has none, or such as a person has given for an earlier answer."""
+        """The points for an exercise, in words. One that waits may have points for an earlier answer."""
         has_none = exercise in self.waits and not self.points.get(exercise)
         return "waits" if has_none else self.given(exercise)
 
     def given(self, exercise: str) -> str:
-        """The points that it has, be they 0."""
+        """The points for an exercise, even if they are 0."""
         so_far = " so far" if exercise in self.waits else ""
         return f"{_number(self.points.get(exercise, 0))}{so_far}"
 
 
 @dataclass(frozen=True)
 class PointsChange:
-    """A student whose points are others now. None: there were no points, or there are none any more."""
+    """A student whose points have changed. None means that there were no points, or are none any more."""
 
     student: str
     before: float | None
@@ -68,8 +68,8 @@ class Publication:
     by: str
     max_points: float
     students: Mapping[str, Told]
-    platforms: Sequence[str] = ()  # for which it was exported
-    restores: int | None = None  # an earlier one that this one is again
+    platforms: Sequence[str] = ()  # that it was exported for
+    restores: int | None = None  # the earlier one that this one repeats
     changed: Sequence[PointsChange] = field(default_factory=tuple)  # since the one before
 
 
@@ -78,7 +78,7 @@ def _number(points: float) -> str:
 
 
 def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tuple[dict[str, Told], float]:
-    """What everyone would be told now whose submission is graded, and of how many points."""
+    """What every student with a graded submission would be shown now, and the maximum points."""
     rows = read_rows(course, assignment, tell)
     found = {student: _told(rows, student, row) for student, row in sorted(rows.graded.items())}
     return found, rows.max_points
@@ -103,7 +103,7 @@ def _told(rows: ClassRows, student: str, submission: Submitted) -> Told:
 
 
 def changes(before: Mapping[str, Told], now: Mapping[str, Told]) -> list[PointsChange]:
-    """Whose points, in all or of an exercise, are not what they were, or wait in place of them."""
+    """The students whose points have changed, in total or for an exercise, or are waiting now."""
     both = [(student, before.get(student), now.get(student)) for student in sorted({*before, *now})]
     return [_change(student, old, new) for student, old, new in both if _points(old) != _points(new)]
 
@@ -176,20 +176,20 @@ class Publications:
             raise CourseError(f"{path} cannot be read: {error}. Put back a copy of it, and run this again.") from None
 
     def begin(self) -> Path:
-        """An empty folder for what the next one hands out. Nobody takes it for a publication before it is kept."""
+        """Make an empty folder for the files of the next publication, which is not one until `keep`."""
         folder = self._folder / ".next"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         return folder
 
     def keep(self, publication: Publication) -> None:
-        """From now on, this is what students were told."""
+        """Make the prepared folder a publication: from now on, this is what students were shown."""
         folder = self._folder / ".next"
         (folder / STATE).write_text(json.dumps(asdict(publication), indent=1, ensure_ascii=False) + "\n")
         folder.rename(self.folder(publication.number))
 
     def note_seen(self, found: Sequence[PointsChange]) -> None:
-        """An instructor was shown these changes."""
+        """Note that an instructor has seen these changes."""
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / _SEEN).write_text(seal(found))
 

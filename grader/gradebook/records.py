@@ -1,4 +1,4 @@
-"""What each grade was given for: a table of ours, beside nbgrader's own in the gradebook."""
+"""What each grade was given for: our own table in the gradebook, beside nbgrader's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Record:
     verdicts: Sequence[Scored]
     blocked: Sequence[str]
     attempt: Attempt | None = None  # unknown in records of earlier versions
-    environment: str = ""  # the versions it was graded with; the same
+    environment: str = ""  # the versions it was graded with; may be unknown, too
 
 
 def digest_of(notebooks: Mapping[str, bytes]) -> str:

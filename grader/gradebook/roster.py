@@ -1,7 +1,7 @@
 """Who the students of a course are: roster.csv in the course folder, which `grader students import` writes.
 
-nbgrader's own table has names, address and one number of each student, and is filled in from there. What else
-platforms call them has a place in the roster alone.
+nbgrader's own table has room for names, address and one number of each student, and is filled from here. Other names
+that platforms use are only in the roster.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ FILE = "roster.csv"
 
 @dataclass(frozen=True)
 class Enrolled:
-    """A line of the roster. What is empty is not known."""
+    """A line of the roster. Empty fields are unknown."""
 
     id: str
     first_name: str = ""
     last_name: str = ""
-    name: str = ""  # in full, where nobody has said which part is which
+    name: str = ""  # in full, if its parts are not known
     email: str = ""
-    username: str = ""  # where it is another one than the id
+    username: str = ""  # if it differs from the id
     lms_user_id: str = ""  # an SIS id or ID number
     canvas_id: str = ""
     moodle_id: str = ""
@@ -43,7 +43,7 @@ COLUMNS = tuple(field.name for field in fields(Enrolled))
 
 
 def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
-    """By id; empty if there is none. Another file of that name is let alone, and an error where it would be written."""
+    """Read the roster, by id; empty if there is none, or the file is something else, which is an error `to_write`."""
     path = root / FILE
     try:
         lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
@@ -65,7 +65,7 @@ def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
 
 
 def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:
-    """Whole or not at all."""
+    """Write the roster, whole or not at all."""
     text = io.StringIO()
     csv.writer(text).writerows([COLUMNS, *map(astuple, roster)])
     unfinished = root / f"{FILE}.unfinished"
@@ -74,7 +74,7 @@ def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:
 
 
 def enter_students(course: Course, roster: Mapping[str, Enrolled], tell: Callable[[str], None]) -> None:
-    """Write the roster into nbgrader's own table of students, over what is there."""
+    """Write the roster into nbgrader's own table of students, and overwrite old values."""
     with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
         session = PatientSession(gradebook, tell)
         session.patiently(lambda: _enter(session, roster))

@@ -1,7 +1,7 @@
-"""Hand-ins that were graded and do not count, since another one of the same student is better: a table of ours.
+"""Graded attempts that do not count, since another one of the same student is better: our own table.
 
-nbgrader has room for one submission of each student. The one that counts lies there, and in autograded/. The others are
-here, with all that is known of them, also what a person has given. One that counts again changes places with the other.
+nbgrader has room for one submission of each student: the attempt that counts is there, and in autograded/. The others
+are here, with everything known about them, including points from a person. They swap places if another one counts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SET_ASIDE = Table(
     Column("time", DateTime),
     Column("fingerprint", String(64), nullable=False),
     Column("digest", String(64), nullable=False),
-    Column("result", Text, nullable=False),  # JSON, as in the record of the one that counts
+    Column("result", Text, nullable=False),  # JSON, as in grader_record
     Column("marks", Text, nullable=False),  # JSON
     Column("notebooks", LargeBinary, nullable=False),  # JSON, compressed
 )
@@ -55,15 +55,15 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Marks:
-    """What nbgrader's tables have of a submission: rows by the id of their cell."""
+    """The contents of nbgrader's tables for a submission: rows by cell id."""
 
     grades: Mapping[str, Row]
     comments: Mapping[str, Row]
-    same: Collection[str] = ()  # cells with the answer and the task that they had before
+    same: Collection[str] = ()  # cells whose answer and task are unchanged
 
     @property
     def points(self) -> dict[str, float]:
-        """As nbgrader counts: what a person has given goes first, and extra credit comes on top."""
+        """The points as in nbgrader: those from a person take precedence, and extra credit comes on top."""
         return {
             cell: next((row[name] for name in ("manual_score", "auto_score") if row[name] is not None), 0.0)
             + (row["extra_credit"] or 0.0)
@@ -76,21 +76,21 @@ class Marks:
 
     @property
     def waiting(self) -> set[str]:
-        """The cells that a person is to look at."""
+        """The cells that need a look from a person."""
         return {cell for cell, row in self.grades.items() if row["needs_manual_grade"]}
 
     @property
     def by_hand(self) -> set[str]:
-        """The cells that a person has given points for."""
+        """The cells that have points from a person."""
         return {cell for cell, row in self.grades.items() if row["manual_score"] is not None}
 
     @property
     def open(self) -> set[str]:
-        """The cells that wait for a person who has given nothing for them so far."""
+        """The cells that wait for a person and have no points from one so far."""
         return self.waiting - self.by_hand
 
     def by_person(self, other: Marks) -> Marks:
-        """With what a person has given the other one, to be looked at again where it was for another answer."""
+        """These marks with a person's points and comments in `other`, to be looked at again if the answer differs."""
         grades = {
             cell: {**row, **by_person(row["auto_score"], other.grades.get(cell, row), cell in self.same)}
             for cell, row in self.grades.items()
@@ -103,7 +103,7 @@ class Marks:
 
 
 def graded_row(score: float | None) -> Row:
-    """As grading leaves it. Without a score, it waits for a person."""
+    """The row of a cell after grading. Without a score, it waits for a person."""
     return {"auto_score": score, "manual_score": None, "extra_credit": None, "needs_manual_grade": score is None}
 
 
@@ -112,33 +112,33 @@ def commented_row(comment: str | None) -> Row:
 
 
 def by_person(score: float | None, given: Row, is_same: bool) -> Row:
-    """What a person has given, and whether somebody is to look at it: nobody has, or at another answer."""
+    """The points from a person, and whether one has to look: nobody has so far, or the answer has changed."""
     is_open = given["needs_manual_grade"] or not is_same if given["manual_score"] is not None else score is None
     return {**{name: given[name] for name in _BY_HAND}, "needs_manual_grade": is_open}
 
 
 @dataclass(frozen=True)
 class SetAside:
-    """A graded hand-in."""
+    """A graded attempt that does not count."""
 
     attempt: str
     time: datetime | None
     record: Record
     marks: Marks
-    notebooks: Mapping[str, str]  # the texts of the graded ones
+    notebooks: Mapping[str, str]  # the graded notebooks as text
 
 
 @dataclass(frozen=True)
 class Aside:
-    """A hand-in that is to be set aside."""
+    """An attempt that is about to be set aside."""
 
     student: str
     attempt: SetAside
-    counted: bool  # so far, so that its marks are those in nbgrader's tables, or new ones with what a person gave there
+    counted: bool  # until now: its marks are in nbgrader's tables, or new ones keep points from there
 
 
 def read_set_aside(session: Session, assignment_id: str) -> list[tuple[str, SetAside]]:
-    """All of an assignment, with their students, and without their notebooks."""
+    """All attempts set aside in an assignment, with their students and without their notebooks."""
     SET_ASIDE.create(session.connection(), checkfirst=True)
     columns = [column for column in SET_ASIDE.c if column.name != "notebooks"]
     query = (
@@ -153,7 +153,7 @@ def read_set_aside(session: Session, assignment_id: str) -> list[tuple[str, SetA
 
 
 def read_notebooks(session: Session, assignment_id: str, student: str, attempt: str) -> dict[str, str]:
-    """The graded notebooks of one that is set aside."""
+    """The graded notebooks of an attempt that is set aside."""
     query = (
         select(SET_ASIDE.c.notebooks)
         .join(SubmittedAssignment, SET_ASIDE.c.submission_id == SubmittedAssignment.id)
@@ -165,7 +165,7 @@ def read_notebooks(session: Session, assignment_id: str, student: str, attempt: 
 
 
 def how_many(session: Session, submissions: Iterable[str] | None = None) -> Counter[str]:
-    """How many hand-ins are set aside for each submission; for these, if some are named."""
+    """How many attempts are set aside for each submission, or for each of `submissions`."""
     if not inspect(session.get_bind()).has_table(SET_ASIDE.name):
         return Counter()
     query = select(SET_ASIDE.c.submission_id, func.count()).group_by(SET_ASIDE.c.submission_id)
@@ -175,13 +175,13 @@ def how_many(session: Session, submissions: Iterable[str] | None = None) -> Coun
 
 
 def said_of_best(hand_ins: int, time: datetime | None, zone: str) -> str:
-    """Which of several hand-ins counts, in words; empty if there is only one."""
+    """Which of several attempts counts, in words; empty if there is only one."""
     which = f"that of {said(time, zone)}" if time else "whose time is not known"
     return f"the best of {hand_ins} hand-ins, {which}" if hand_ins > 1 else ""
 
 
 def read_marks(session: Session, assignment_id: str, students: Iterable[str] | None = None) -> dict[str, Marks]:
-    """The marks of the hand-ins that count, by student; of these students, if some are named."""
+    """The marks of the attempts that count, by student; only of `students`, if given."""
     found: dict[str, Marks] = {}
     for kind, columns in _COLUMNS.items():
         query = (
@@ -200,7 +200,7 @@ def read_marks(session: Session, assignment_id: str, students: Iterable[str] | N
 
 
 def write_marks(session: Session, submission: str, marks: Marks) -> None:
-    """Write marks into nbgrader's own rows, over what they hold."""
+    """Write marks into nbgrader's own rows, and overwrite what is there."""
     own = select(SubmittedNotebook.id).where(SubmittedNotebook.assignment_id == submission)
     for kind, rows in ((Grade, marks.grades), (Comment, marks.comments)):
         for cell, row in rows.items():
@@ -231,6 +231,6 @@ def _set_aside(session: Session, submission: str, one: SetAside) -> None:
 
 
 def take_back(session: Session, submission: str, attempt: str) -> None:
-    """Delete a hand-in from those that are set aside."""
+    """Delete an attempt from those that are set aside."""
     mine = (SET_ASIDE.c.submission_id == submission) & (SET_ASIDE.c.hand_in == attempt)
     session.execute(delete(SET_ASIDE).where(mine))

@@ -16,7 +16,7 @@ from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.term.rules import AssignmentRules
 
-# It brings all of nbgrader's commands, which take long to import.
+# This imports all of nbgrader's commands, which takes long.
 if TYPE_CHECKING:
     from nbgrader.apps.api import NbGraderAPI
 
@@ -25,19 +25,19 @@ RUN_AND_JUDGE = "grader.gradebook.preprocessors.RunAndJudge"
 
 @dataclass(frozen=True)
 class ClassSettings:
-    """For one assignment."""
+    """The settings for grading one assignment."""
 
     db_url: str
     source: Path  # the folder of its source notebook
     autograded: Path  # the folder of all graded notebooks
     permissions: int  # of the files in it
-    ignored: Sequence[str]  # patterns of names of files that are left out
-    students_own: frozenset[str]  # files of the course that a student may replace
-    penalties: AssignLatePenalties | None  # what takes points off for late submissions, if anything does
+    ignored: Sequence[str]  # patterns for names of files to leave out
+    students_own: frozenset[str]  # the course's files that students may replace
+    penalties: AssignLatePenalties | None  # the plug-in for late submissions, if there is one
 
 
 def read_settings(course: Course, api: NbGraderAPI, assignment: str) -> ClassSettings:
-    """With `api`, the course's interface of nbgrader."""
+    """Read the settings of an assignment through `api`, nbgrader's interface to the course."""
     converter = _nbgraders_own(course, api)
     folders = api.coursedir
     return ClassSettings(
@@ -52,7 +52,7 @@ def read_settings(course: Course, api: NbGraderAPI, assignment: str) -> ClassSet
 
 
 def term_rules(course: Course, assignment: str) -> AssignmentRules:
-    """The rules of the term for an assignment. Nobody loses points for the same hours twice."""
+    """The term's rules for an assignment. A late plug-in beside them is an error: nobody pays twice."""
     rules = course.rules(assignment)
     if (rules.late or rules.best) and takes_points_off(_penalties(_nbgraders_own(course, course.api()))):
         plugin = f"a plugin of nbgrader's, in {CONFIG_FILE}, takes points off for being late"
@@ -66,14 +66,14 @@ def term_rules(course: Course, assignment: str) -> AssignmentRules:
 
 
 def takes_points_off(penalties: AssignLatePenalties | None) -> bool:
-    """Whether these do anything: by themselves, those of nbgrader do not."""
+    """Whether these penalties do anything: nbgrader's own do not by default."""
     if penalties is None or (type(penalties), penalties.plugin_class) != (AssignLatePenalties, LateSubmissionPlugin):
         return penalties is not None
     return bool(LateSubmissionPlugin(parent=penalties).penalty_method != "none")
 
 
 def _nbgraders_own(course: Course, api: NbGraderAPI) -> Autograde:
-    """nbgrader's own command with this course's settings, without our parts in it: they bring torch."""
+    """nbgrader's own command with this course's settings, without our exporter: it imports torch."""
     config = course.config()
     config.Autograde.pop("exporter_class", None)
     converter = Autograde(coursedir=api.coursedir, config=config)
@@ -86,9 +86,9 @@ def _nbgraders_own(course: Course, api: NbGraderAPI) -> Autograde:
 
 
 def _penalties(converter: Autograde) -> AssignLatePenalties | None:
-    """What assigns penalties for late submissions, if the configuration wants them."""
+    """The step that assigns penalties for late submissions, if the configuration has one."""
     for kind in converter.autograde_preprocessors:
-        if isinstance(kind, str) and kind.startswith("grader."):  # ours, which brings torch
+        if isinstance(kind, str) and kind.startswith("grader."):  # ours, which imports torch
             continue
         kind = import_item(kind) if isinstance(kind, str) else kind
         if issubclass(kind, AssignLatePenalties):

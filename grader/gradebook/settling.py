@@ -1,4 +1,4 @@
-"""The rules of the term are written into nbgrader's own columns, as far as it has such."""
+"""Write the rules of the term into nbgrader's own columns, as far as it has any for them."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def write_rules(course: Course, assignment: str, tell: Tell) -> None:
 
 
 def settle(gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
-    """Due date, extensions and penalties as the rules have them: all, or nothing."""
+    """Write due date, extensions and penalties by the rules: all or nothing."""
     session = PatientSession(gradebook, tell)
     session.patiently(lambda: _settle(session, gradebook, assignment, rules, tell))
 
 
 def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) -> None:
-    """Rules for somebody whom the gradebook does not know: misspelt, or a student who has handed in nothing so far."""
+    """Report rules for unknown students: the id is misspelt, or there is no submission from them yet."""
     named = {*rules.extensions, *(student for group in rules.groups for student in group)}
     if not named:
         return
     known = sorted(gradebook.db.scalars(select(Student.id)))
-    gradebook.db.rollback()  # or a server would have a transaction open
+    gradebook.db.rollback()  # or a transaction would stay open on a server
     for student in sorted(named.difference(known)):
         meant = get_close_matches(student, set(known) - named, 1)
         asked = f" Did you mean {one_line(meant[0], 60)}?" if meant else ""
@@ -49,7 +49,7 @@ def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) ->
 
 
 def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
-    """Whose being late costs nothing, since nobody knows by how much."""
+    """Report late students who lose nothing, since nobody knows how late they are."""
     submitted = course.folder("submitted")
     late = [one for one in course.students(assignment) if is_late_without_time(submitted / one / assignment)]
     if late:
@@ -71,7 +71,7 @@ def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rule
 
 
 def _penalties(rows: ClassRows) -> dict[str, float]:
-    """The penalties by the id of a submitted notebook; as in nbgrader, without those that are 0."""
+    """The penalties by id of submitted notebook; as in nbgrader, without those that are 0."""
     return {
         notebook.id: penalty
         for submission in rows.submissions.values()

@@ -1,4 +1,4 @@
-"""Where the students of a class stand: the gradebook, read with a handful of queries, and the autograded notebooks."""
+"""Where the students of a class stand, read from the gradebook in a few queries, and from autograded notebooks."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from grader.term.rules import Late
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one student stands: handed in or not, graded or not, and what for."""
+    """Where one student stands: submitted or not, graded or not, and with what result."""
 
     person: Person
     is_graded: bool = False
     handed_in: bool = False
-    by: str = ""  # who of a group has handed in
-    hand_in: str = ""  # which one counts, where the best of several does
-    raw: Mapping[str, float] = field(default_factory=dict)  # points as grading and people gave them, by cell
-    counted: Counted = field(default_factory=lambda: Counted({}, {}))  # what counts of them
+    by: str = ""  # the member of a group who submitted
+    hand_in: str = ""  # which attempt counts, if the best of several does
+    raw: Mapping[str, float] = field(default_factory=dict)  # points from grading and people, by cell
+    counted: Counted = field(default_factory=lambda: Counted({}, {}))  # those that count
     seconds_late: float = 0.0
-    has_time: bool = False  # whether it is known when it was handed in
-    said_late: bool = False  # where it is not: whether a platform says that it is late
-    waits: Collection[str] = ()  # cells that a person is to give points for
-    remarks: Sequence[Remark] = ()  # of a person
-    found: Found = field(default_factory=Found)  # by grading
+    has_time: bool = False  # whether the time of submission is known
+    said_late: bool = False  # without a time: whether a platform calls it late
+    waits: Collection[str] = ()  # cells that wait for points from a person
+    remarks: Sequence[Remark] = ()  # written by people
+    found: Found = field(default_factory=Found)  # what grading found
 
     @property
     def student(self) -> str:
@@ -76,9 +76,9 @@ class ClassGrades:
     duedate: datetime | None
     items: Sequence[Item]
     standings: Sequence[Standing]  # of everyone, by name
-    given: Mapping[Label, Sequence[str]]  # solution cells as they were released, and as the course solves them
-    given_words: Collection[str] = ()  # cells of text that are the course's own
-    late: Late | None = None  # what being late costs by the rules of the term
+    given: Mapping[Label, Sequence[str]]  # solution cells as released, and as the course solves them
+    given_words: Collection[str] = ()  # the course's own cells of text
+    late: Late | None = None  # the term's rule for being late
     zone: str = ""  # the time zone of the course
 
     @property
@@ -87,7 +87,7 @@ class ClassGrades:
 
     @property
     def submissions(self) -> list[Standing]:
-        """One for each hand-in, however many students it is of."""
+        """The graded submissions: one for each group, even if several students share it."""
         return [standing for standing in self.graded if standing.by == standing.student]
 
     @property
@@ -96,12 +96,12 @@ class ClassGrades:
 
     @property
     def without_rules(self) -> float:
-        """The maximum, if the rules of the term said nothing of exercises."""
+        """The maximum without the term's rules for exercises."""
         return sum(item.max_points for item in self.items)
 
     @cached_property
     def waiting(self) -> dict[str, list[str]]:
-        """By student, the exercises that a person is to give points for."""
+        """The exercises that wait for points from a person, by student."""
         return {
             standing.student: [item.label for item in self.items if item.cell in standing.waits]
             for standing in self.graded
@@ -110,7 +110,7 @@ class ClassGrades:
 
 
 def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassGrades:
-    """All that is known of an assignment. Nobody graded is an error: there is nothing to tell yet."""
+    """Read all that is known about an assignment. It is an error if nothing is graded yet."""
     course.chosen([assignment])
     check_gradebook(course.api(), tell)
     rows = read_rows(course, assignment, tell)
@@ -137,7 +137,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
 
 
 def _enrolled(person: Person, roster: Mapping[str, Enrolled]) -> Person:
-    """The person with the names that only the roster has."""
+    """The person with added names that only the roster has."""
     known = roster.get(person.id)
     return replace(person, username=known.username, canvas_id=known.canvas_id) if known else person
 
@@ -167,7 +167,7 @@ def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, ha
 
 
 def _given(course: Course, assignment: str) -> dict[Label, list[str]]:
-    """What students did not write: solution cells as released, and as the course solves them."""
+    """Solutions that no student wrote: the cells as released, and as the course solves them."""
     given: dict[Label, list[str]] = defaultdict(list)
     for name in course.notebooks("source", assignment):
         for number, source in solutions(course.read("source", assignment, name)).items():

@@ -1,4 +1,4 @@
-"""Where students stand in the whole term: the points of all assignments, and what they come to by their weights."""
+"""Where students stand in the whole term: their points in all assignments, and the weighted total."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from grader.gradebook.settings import term_rules
 
 @dataclass(frozen=True)
 class AssignmentGrades:
-    """The grades of one assignment: how many points each student has, and of how many."""
+    """The grades of one assignment: each student's points, and the maximum."""
 
     name: str
     max_points: float
     weight: float
-    points: Mapping[str, float]  # by student; who has none has handed in nothing, or has no grade yet
-    not_final: Collection[str]  # who has no grade yet, or waits for points by hand
+    points: Mapping[str, float]  # by student, without those who have no grade
+    not_final: Collection[str]  # students who have no grade yet, or wait for points from a person
 
     @property
     def counts(self) -> bool:
-        """Whether it has points and weight: a share of nothing means nothing."""
+        """Whether it has points and a weight: a share of nothing means nothing."""
         return self.max_points > 0 and self.weight > 0
 
     def share(self, student: str) -> float:
-        """This student's share of the points; 0 without a grade."""
+        """A student's share of the points; 0 without a grade."""
         return self.points.get(student, 0.0) / self.max_points
 
 
 @dataclass(frozen=True)
 class TermGrades:
-    assignments: Sequence[AssignmentGrades]  # of which there are grades
-    ungraded: Sequence[str]  # the other ones
+    assignments: Sequence[AssignmentGrades]  # those with grades
+    ungraded: Sequence[str]  # the others
     people: Sequence[Person]  # by name
     zone: str = ""  # the time zone of the course
 
     def total(self, student: str) -> float | None:
-        """The mean share of the points, each with the weight of its assignment. None if nothing counts."""
+        """The weighted mean of a student's shares in all assignments; None if nothing counts."""
         counting = [one for one in self.assignments if one.counts]
         weights = sum(one.weight for one in counting)
         return sum(one.weight * one.share(student) for one in counting) / weights if weights else None
@@ -53,7 +53,7 @@ class TermGrades:
 
 
 def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
-    """All assignments of the course. No grade in any is an error."""
+    """Read all assignments of the course. It is an error if none has a grade."""
     api = course.api()
     check_gradebook(api, tell)
     rules = {name: term_rules(course, name) for name in course.assignments() if not _is_hidden(course, name, tell)}
@@ -76,7 +76,7 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
 
 
 def _is_hidden(course: Course, name: str, tell: Callable[[str], None]) -> bool:
-    """Beside the points of other assignments, a code would be no secret."""
+    """Whether an assignment is still anonymous: beside points of other assignments, its codes would be no secret."""
     if hidden := Names(course, name).hidden:
         tell(f"{name} is anonymous until it is published, and left out.")
     return hidden
