@@ -1,4 +1,4 @@
-"""A class is graded: submissions are taken in, crews grade them, and the results are written down."""
+"""Grading a class: submissions are taken in, crews grade them, and the results are written down."""
 
 __all__ = [
     "attempts",

@@ -1,4 +1,4 @@
-"""Copies of all attempts, where the best of several counts: beside submitted/, where nbgrader looks for nothing."""
+"""Copies of all attempts, kept if the best of several counts: beside submitted/, where nbgrader does not look."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grader.host.scratch import write_files
 FOLDER = "hand_ins"  # holds STUDENT/ASSIGNMENT/ with a folder for each attempt, whose name is a digest of its files
 
 MOST = 100  # attempts of a student …
-MOST_BYTES = 10 * MAX_BYTES  # … and in all of them, since they are read together: a small zip can hold a hundred MB
+MOST_BYTES = 10 * MAX_BYTES  # … and in all of them together, since all are read: a small zip can hold a hundred MB
 
 
 class NoRoom(OSError):
@@ -25,13 +25,13 @@ class NoRoom(OSError):
 
 
 def kept(course: Course, student: str, assignment: str) -> list[str]:
-    """The names of all attempts of a student that are kept."""
+    """The names of all kept attempts of a student."""
     folder = course.root / FOLDER / student / assignment
     return sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
 
 
 def keep(course: Course, student: str, assignment: str) -> None:
-    """Keep what lies in submitted/, unless there is no notebook in it, since it could not count then."""
+    """Keep a copy of what is in submitted/, unless it has no notebook: then it could not count."""
     names = course.notebooks("release", assignment)
     try:
         submitted = take_in(course.folder("submitted"), student, assignment, notebooks=names)
@@ -45,7 +45,7 @@ def is_there(course: Course, student: str, assignment: str, submitted: Submitted
 
 
 def write(course: Course, student: str, assignment: str, submitted: SubmittedFiles) -> None:
-    """Keep an attempt, whole or not at all. NoRoom is raised if there are too many others."""
+    """Keep a copy of an attempt, whole or not at all. NoRoom is raised if there are too many others."""
     place = _place(course, student, assignment, submitted)
     if place.is_dir():
         return

@@ -1,4 +1,4 @@
-"""A crew of Dask's workers, on whatever machines. They need this package, and neither a database nor shared files."""
+"""A crew of Dask workers on any machines. They need this package, but neither a database nor shared files."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Graded, Submission
 from grader.sandbox.plain_text import one_line
 
-# The head's end of a Dask scheduler: nothing that it or its workers send is run, or even unpickled.
+# The main process's connection to a Dask scheduler: nothing that comes from it is run, or even unpickled.
 #
-# Dask's own client unpickles results, errors, types and events that any worker has made, and a pickle may be a command.
-# Here, messages are read as plain data, and what was pickled is left out of them. Should Dask find another pickle to
-# read, then no name of a class or a function is looked up for it, and without one it can do nothing.
+# Dask's own client unpickles results, errors, types and events from any worker, and a pickle can be a command. Here,
+# messages are read as plain data, without pickles. Should Dask find another pickle to read, no class or function is
+# looked up for it, and without one it can do nothing.
 
 _ENCRYPTED = ("tls", "wss")
 _FAILED = "A worker or the scheduler has reported an error."
 
 
 def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
-    """A client that hears plain data only. With tls://, certificates are those of Dask's own configuration."""
+    """A client that reads only plain data. With tls://, its certificates come from Dask's own configuration."""
     _must_be_private(address, address, without_tls)
     if any(scheduler.status == Status.running for scheduler in list(Scheduler._instances)):
         raise CourseError("A Dask scheduler runs in this process, beside the gradebook. Start it in one of its own.")
     _hear_plain_data_only()
-    # What goes wrong is told by our errors.
+    # Our own errors say what goes wrong.
     for name in ("distributed", "distributed.client", "distributed.protocol.core"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # a large submission is not a mistake
@@ -55,7 +55,7 @@ def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
     except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
         reason = one_line(error.__cause__ or error, 400)
         raise CourseError(f"There is no connection to a Dask scheduler at {address}: {reason}") from error
-    try:  # one that is asked on this machine may listen to others as well
+    try:  # a scheduler on this machine may also listen to others
         _must_be_private(address, str(client.scheduler_info(n_workers=0).get("address")), without_tls)
     except CourseError:
         client.close()
@@ -73,7 +73,7 @@ def _must_be_private(asked: str, address: str, without_tls: bool) -> None:
 
 
 def _is_private(address: str) -> bool:
-    """Whether it asks for certificates, or never leaves this machine."""
+    """Whether the connection needs certificates, or never leaves this machine."""
     scheme, place = parse_address(address)
     host = urlsplit(f"//{place}").hostname or ""
     try:
@@ -84,16 +84,16 @@ def _is_private(address: str) -> bool:
 
 @functools.cache
 def _hear_plain_data_only() -> None:
-    """From now on, for all of this process: none of this can be undone by a message that comes late."""
+    """Read only plain data in this process, for good, so that late messages are read safely, too."""
     sys.addaudithook(_look_up_no_names)
     protocol.loads = _plain_message  # type: ignore[attr-defined]
-    Client._default_event_handlers = {}  # they print and warn, whatever a worker says
+    Client._default_event_handlers = {}  # these would print any text from a worker
 
 
 def _look_up_no_names(event: str, _: object) -> None:
-    """Python asks here before a pickle gets what it names, in whatever way it is read."""
+    """Refuse the names in Dask's pickles. Python calls this before any pickle gets a named object."""
     if event == "pickle.find_class" and _dask_reads(sys._getframe(1)):
-        raise TypeError("A pickle from outside names something of Python's.")  # Dask goes on after this one
+        raise TypeError("A pickle from outside names something of Python's.")  # Dask survives this kind of error
 
 
 def _dask_reads(frame: FrameType | None) -> bool:
@@ -105,12 +105,12 @@ def _dask_reads(frame: FrameType | None) -> bool:
 
 
 def _plain_message(frames: Sequence[Any], deserialize: bool = True, deserializers: object = None) -> Any:  # noqa: ARG001
-    """Takes the place of `distributed.protocol.loads`. Whatever one worker has put into a message, the rest is read."""
+    """Replaces `distributed.protocol.loads`: if one worker puts nonsense into a message, the rest is still read."""
     return msgpack.loads(frames[0], object_hook=functools.partial(_plain, frames), use_list=False, strict_map_key=False)
 
 
 def _plain(frames: Sequence[Any], found: dict[Any, Any]) -> Any:
-    """An object in a message, without what was pickled."""
+    """An object in a message, without its pickles."""
     if "__Serialized__" in found:
         return _plain_bytes(frames, found["__Serialized__"])
     if "__Pickled__" in found or "__Enum__" in found or "__Set__" in found:
@@ -123,27 +123,27 @@ def _plain(frames: Sequence[Any], found: dict[Any, Any]) -> Any:
 
 
 def _plain_bytes(frames: Sequence[Any], place: Any) -> bytes | None:
-    """What a task returned, if that was bytes."""
+    """The bytes that a task returned; None for anything else."""
     try:
         header: Mapping[str, Any] = msgpack.loads(frames[place], use_list=False, strict_map_key=False)
         if header["serializer"] != "dask" or any(header.get("compression", ())):
             return None
         return b"".join(frames[place + 1 : place + 1 + header["num-sub-frames"]])
-    except Exception:  # the header, too, is what a worker has made of it
+    except Exception:  # a worker has made the header, too
         return None
 
 
-CONNECT_SECONDS = 10  # until a scheduler has answered
-PATIENCE = 60.0  # seconds without any worker; who starts them again when they die needs a few
-GATHER_SECONDS = 5.0  # until a result is here, before others are looked at
+CONNECT_SECONDS = 10  # for a scheduler to answer
+PATIENCE = 60.0  # seconds without any worker; restarting them takes a few
+GATHER_SECONDS = 5.0  # for one result to arrive, before we turn to others
 CLOSE_SECONDS = 1.0
-PER_THREAD = 2  # submissions under way: one that runs, and one that waits for it
+PER_THREAD = 2  # submissions under way: one running, one waiting
 
 
 class DaskCrew:
-    """A crew of the workers that one Dask scheduler has.
+    """A crew of all the workers of a Dask scheduler.
 
-    A bounded number of submissions is under way; the others are not even read.
+    Only a limited number of submissions is under way; the others are not even read yet.
     """
 
     def __init__(self, assignment: Assignment, address: str, without_tls: bool = False) -> None:
@@ -152,13 +152,13 @@ class DaskCrew:
         self._client = connect(address, CONNECT_SECONDS, without_tls)
         self._topic = f"grader-{uuid.uuid4()}"
         self._under_way: dict[Future[bytes], Submission] = {}
-        self._suspects: list[Submission] = []  # a worker died while it had them; another submission may be to blame
-        self._alone: Submission | None = None  # the suspect that is under way, beside nothing else
-        self._since: dict[str, float] = {}  # when a worker has begun with those who are under way
+        self._suspects: list[Submission] = []  # their worker died; another submission may be to blame
+        self._alone: Submission | None = None  # the suspect that is under way, with nothing else
+        self._since: dict[str, float] = {}  # by student under way: when a worker began
         self._threads, self._seen = 0, time.monotonic()
         self._next_look = 0.0
-        # A task, and not scattered data: if a worker dies with the only copy, the scheduler makes another. The
-        # address of the database is not for workers.
+        # A task instead of scattered data: if a worker dies with the only copy, the scheduler makes another. Workers
+        # must not know the address of the database.
         self._sent = self._client.submit(bytes, pickle.dumps(dataclasses.replace(assignment, db_url="")))
         self._client.subscribe_topic(self._topic, self._note)
 
@@ -184,14 +184,14 @@ class DaskCrew:
         return {student: now - since for student, since in dict(self._since).items() if since <= now}
 
     def close(self) -> None:
-        """Leave. The scheduler forgets what nobody wants any longer; what runs at this moment runs to its end."""
+        """Disconnect. The scheduler drops tasks that nobody wants any more, but running ones run to their end."""
         try:
             self._client.close(timeout=CLOSE_SECONDS)
         except (OSError, CancelledError):
             logging.getLogger(__name__).debug("The scheduler has not said goodbye.", exc_info=True)
 
     def _look_at_workers(self) -> None:
-        """Workers come and go while a class is graded."""
+        """Count the workers, which come and go while a class is graded."""
         now = time.monotonic()
         self._must_be_there()
         if now < self._next_look:
@@ -219,11 +219,11 @@ class DaskCrew:
                 return list(wait(list(self._under_way), TICK, "FIRST_COMPLETED").done)
         except TimeoutError:
             return []
-        except CancelledError:  # this is how futures learn that the scheduler has gone
+        except CancelledError:  # the scheduler is gone
             raise self._lost() from None
 
     def _result(self, future: Future[bytes]) -> Graded | None:
-        """The result; None if it has died with its worker, or if the submission is to be tried again."""
+        """The result; None if it was lost with its worker, or if the submission is to be tried again."""
         submission = self._under_way[future]
         graded: Graded | None
         try:
@@ -234,7 +234,7 @@ class DaskCrew:
             raise self._lost() from None
         except CrewGone:
             raise
-        except Exception:  # what it says is not known: it comes as a pickle
+        except Exception:  # its text is unknown: it comes as a pickle
             self._must_be_there()
             graded = self._blame(submission)
         del self._under_way[future]
@@ -255,7 +255,7 @@ class DaskCrew:
         return one_line(", ".join(workers))
 
     def _blame(self, submission: Submission) -> Graded | None:
-        """Suspect a submission whose workers died or failed. Alone, it will show whether it is to blame."""
+        """Suspect a submission whose workers died or failed. Running alone will show whether it is to blame."""
         if self._alone is submission:
             return submission.result("no worker has a result: they were killed, or failed, again and again")
         self._suspects.append(submission)
@@ -263,7 +263,7 @@ class DaskCrew:
 
     def _note(self, event: tuple[float, object]) -> None:
         student = event[1]
-        if isinstance(student, str) and student in self._since:  # anybody may have said it
+        if isinstance(student, str) and student in self._since:  # anybody may have sent it
             self._since[student] = time.monotonic()
 
     def _lost(self) -> CrewGone:

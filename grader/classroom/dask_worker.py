@@ -1,4 +1,4 @@
-"""What a worker of Dask does for a class: it grades one submission after another, and answers with plain bytes."""
+"""The Dask worker's part in grading a class: it grades one submission after another, and answers in plain bytes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from grader.classroom.submission_grader import SubmissionGrader
 
 INSTALL = "Install the same package there, and start it again."
-UNFIT = "unfit"  # in an answer: why this worker must grade nobody
+UNFIT = "unfit"  # in an answer: why this worker must not grade
 
-# Looked up when the task runs: where a function that is sent cannot be found, a worker ends itself without a word.
+# Imported when the task runs: a worker that cannot find a function that is sent to it ends without a word.
 ORDER = "exec(code, names := {'order': order}) or names['answer']"
 CODE = f"""
 try:
@@ -39,11 +39,11 @@ else:
     answer = grade_here(*order)
 """
 
-_one_at_a_time = threading.Lock()  # the steps of a conversion, and torch's random numbers, are one for all threads
+_one_at_a_time = threading.Lock()  # threads share the steps of a conversion and torch's random numbers
 
 
 def grade_here(wanted: dict[str, str], assignment: bytes, topic: str, submission: bytes) -> bytes:
-    """Grade on the Dask worker that this runs on. It keeps its zygote from submission to submission."""
+    """Grade a submission on this Dask worker, which keeps its zygote for the next ones."""
     if differing := [name for name, value in wanted.items() if this_grader().get(name) != value]:
         return _unfit(f"has another version of {listed(differing)}. {INSTALL}")
     with _one_at_a_time:
@@ -62,12 +62,12 @@ def _unfit(reason: str) -> bytes:
 
 
 class _UnfitError(Exception):
-    """Nobody can be graded here; the text says why."""
+    """This worker cannot grade; the text says why."""
 
 
 @functools.lru_cache(maxsize=2)
 def _grader_for(pickled: bytes) -> SubmissionGrader:
-    from grader.classroom.submission_grader import SubmissionGrader  # brings torch, which the head has no use for
+    from grader.classroom.submission_grader import SubmissionGrader  # imports torch, which the main one does not need
 
     assignment: Assignment = pickle.loads(pickled)
     if assignment.confined and (reason := why_not()):
@@ -83,7 +83,7 @@ def _grader_for(pickled: bytes) -> SubmissionGrader:
 
 @functools.cache
 def this_grader() -> dict[str, str]:
-    """What must be the same wherever a class is graded."""
+    """The versions that must be the same on all machines that grade a class."""
     package = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):

@@ -1,8 +1,8 @@
-"""The folder autograded/: each submission is put in its place whole, or not at all.
+"""The folder autograded/, into which each submission is put whole or not at all.
 
-What has been graded is first laid down in a folder of its own, named after its fingerprint. When the gradebook holds
-that fingerprint, the folder is moved into place. If one was left behind, the gradebook shows
-which of the two steps was the last: `recover` does the rest, or throws it away.
+A graded submission is first written to a waiting folder, named after its fingerprint. Once the gradebook has that
+fingerprint, the folder is moved into place. If one is left behind, the gradebook shows which step was the last:
+`recover` does the rest, or throws the folder away.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from grader.gradebook.records import digest_of
 from grader.host.scratch import remove_folder, write_files
 from grader.model.submission import Files
 
-_WAITING = ".waiting"  # nbgrader's patterns do not find names with a dot in front
+_WAITING = ".waiting"  # nbgrader's patterns skip names that begin with a dot
 _OLD = "old"
 
 
 class GradedFolder:
-    """The graded notebooks of one assignment, with what lies beside them."""
+    """The graded notebooks of one assignment, with the files beside them."""
 
     def __init__(self, folder: Path, assignment: str, names: Sequence[str], permissions: int) -> None:
         self._names = names  # of the notebooks
@@ -31,7 +31,7 @@ class GradedFolder:
         self._waiting = folder / _WAITING / assignment
 
     def why_not(self, student: str) -> str:
-        """Why this student's submission cannot be put in its place; empty if it can."""
+        """Why this student's submission cannot be put into place; empty if it can."""
         place = self._place(student)
         if place.parent.exists() and not place.parent.is_dir():
             return f"{place.parent} is not a folder"
@@ -41,7 +41,7 @@ class GradedFolder:
         return ""
 
     def lay_down(self, student: str, fingerprint: str, notebooks: Mapping[str, str], files: Files) -> str:
-        """Write all that belongs to a submission; returns a digest of its notebooks."""
+        """Write a graded submission into its waiting folder; return a digest of its notebooks."""
         folder = self._waiting / student / fingerprint
         self._remove(folder.parent)
         contents = {name: text.encode() for name, text in notebooks.items()}
@@ -52,7 +52,7 @@ class GradedFolder:
         return digest_of(contents)
 
     def put_in_place(self, student: str, fingerprint: str) -> None:
-        """Put it in place of what was there, now that the gradebook holds it."""
+        """Move a waiting submission into place, over what was there, now that the gradebook has it."""
         waiting = self._waiting / student
         place = self._place(student)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ class GradedFolder:
         self._remove(waiting)
 
     def recover(self, fingerprints: dict[str, str]) -> None:
-        """Finish what an earlier run has begun: `fingerprints` says what the gradebook holds of each student."""
+        """Finish what an earlier run began; `fingerprints` are those in the gradebook, by student."""
         for waiting in sorted(self._waiting.iterdir()) if self._waiting.is_dir() else []:
             fingerprint = fingerprints.get(waiting.name, "")
             place = self._place(waiting.name)
@@ -75,13 +75,13 @@ class GradedFolder:
         self.tidy()
 
     def tidy(self) -> None:
-        """Remove the waiting room, unless something waits in it."""
+        """Remove the waiting folders, unless something is in them."""
         for level in (self._waiting, self._waiting.parent):
             with contextlib.suppress(OSError):
                 level.rmdir()
 
     def digest(self, student: str) -> str:
-        """The digest of the notebooks that lie there; empty if there are none."""
+        """The digest of a student's graded notebooks; empty if there are none."""
         paths = [self._place(student) / f"{name}.ipynb" for name in self._names]
         try:
             return digest_of({path.stem: path.read_bytes() for path in paths if path.exists()})
@@ -89,7 +89,7 @@ class GradedFolder:
             return ""
 
     def texts(self, student: str) -> dict[str, str]:
-        """The notebooks that lie there and can be read, by name."""
+        """A student's graded notebooks that can be read, by name."""
         found = {}
         for path in (self._place(student) / f"{name}.ipynb" for name in self._names):
             with contextlib.suppress(OSError):
@@ -101,4 +101,4 @@ class GradedFolder:
 
     def _remove(self, folder: Path) -> None:
         if folder.exists():
-            remove_folder(folder)  # also what plain nbgrader has copied with a student's modes
+            remove_folder(folder)  # also files that plain nbgrader copied with a student's permissions

@@ -1,5 +1,5 @@
-"""The submissions of a class: whose there are, what each one holds, and a fingerprint that shows whether anything is
-new. Nothing is decided and nothing is written here.
+"""Read the submissions of a class: whose there are, what each one holds, and a fingerprint that shows whether anything
+is new. Nothing is decided or written here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from grader.term.times import said
 
 
 def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[str]:
-    """The students whose submissions are to be graded: these, or all who have one."""
+    """The students to grade: these, or all who have a submission."""
     course.chosen([assignment])
     everyone = course.students(assignment)
     _must_be_there(course, students, everyone, f" of {assignment}")
@@ -44,7 +44,7 @@ def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[s
 
 
 def all_submitted(course: Course, students: Sequence[str] = ()) -> dict[str, list[str]]:
-    """The assignments with submissions; if students are named, those with theirs, and the students of each."""
+    """The assignments with submissions, or with some of these students, who are then listed for each."""
     found = {assignment: course.students(assignment) for assignment in course.assignments()}
     there = {student for everyone in found.values() for student in everyone}
     _must_be_there(course, students, there)
@@ -73,7 +73,7 @@ def _nothing_in(course: Course, place: str) -> CourseError:
 def read_assignment(
     course: Course, settings: ClassSettings, gradebook: ClassGradebook, *, device: str, confined: bool
 ) -> Assignment:
-    """Everything that is the same for all students, read once."""
+    """Read everything that is the same for all students, once."""
     name = gradebook.assignment
     found = [Path(path) for path in find_all_files(str(settings.source), settings.ignored)]
     given = {str(path.relative_to(settings.source)): path.read_bytes() for path in found}
@@ -93,24 +93,24 @@ def read_assignment(
 
 
 def _known(course: Course, assignment: str, notebook: Notebook) -> KnownNotebook:
-    """A notebook as gradebook and release know it."""
+    """A notebook, from the gradebook and the release."""
     released = course.read("release", assignment, notebook.name)
     return KnownNotebook(notebook.name, notebook.kernelspec, known_cells(notebook, released), demos_of(released))
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A submission that was taken in, and what must be known when its result comes."""
+    """A submission that was taken in, and what is needed when its result arrives."""
 
     submission: Submission
     fingerprint: str  # of all that its grade depends on, as text
     attempt: Attempt
-    timestamp: datetime | None  # when it was submitted, if that is known
-    left_out: Sequence[str]  # to follow "tried to"
+    timestamp: datetime | None  # when it was submitted, if known
+    left_out: Sequence[str]  # continues "tried to"
 
 
 class Intake:
-    """Reads submissions of one assignment."""
+    """Reads the submissions of one assignment."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class Intake:
         self._notebooks = [notebook.name for notebook in assignment.notebooks]
         self._ignored = settings.ignored
         self._own = settings.students_own
-        self._is_penalised = takes_points_off(settings.penalties)  # by nbgrader, while it grades
+        self._is_penalised = takes_points_off(settings.penalties)  # by a plug-in of nbgrader's
         self._rules, self._submitted = gradebook.rules, gradebook.submitted()
         self._known = known
         self._secret = secret_of(course.root)
@@ -143,21 +143,21 @@ class Intake:
             return [self._taken(student, newest, [])]
         earlier = []
         for name in kept(self._course, student, self._name):
-            with contextlib.suppress(NotTakenIn):  # what could not be graded is in nobody's way
+            with contextlib.suppress(NotTakenIn):  # an old one that cannot be graded does no harm
                 earlier.append(self._read(self._course.root / FOLDER, student, name))
         found: dict[str, Taken] = {}
         numbered: list[Attempt] = []
         for submitted in [*sorted(earlier, key=lambda one: one.time_text), newest]:
             taken = self._taken(student, submitted, numbered)
-            found.pop(taken.attempt.digest, None)  # a copy of the newest one
+            found.pop(taken.attempt.digest, None)  # an earlier copy of the same one
             found[taken.attempt.digest] = taken
             numbered.append(taken.attempt)
         return list(found.values())
 
     def keep(self, student: str) -> None:
-        """Keep the submission that is graded now, if it may still count when another one has taken its place."""
+        """Keep a copy of a submission if it may still count after another one has replaced it."""
         if self._rules.best:
-            with contextlib.suppress(NoRoom):  # here it counts all the same, and `grader collect` replaces nothing then
+            with contextlib.suppress(NoRoom):  # it is graded anyway, and `grader collect` then replaces nothing
                 keep(self._course, student, self._name)
 
     def _read(self, folder: Path, student: str, name: str = "") -> SubmittedFiles:
@@ -166,7 +166,7 @@ class Intake:
     def _taken(self, student: str, submitted: SubmittedFiles, before: Sequence[Attempt]) -> Taken:
         files = {place: content for place, content in submitted.files.items() if not self._is_ignored(place)}
         time = submitted.time
-        left_out = [] if self._rules.best else submitted.left_out  # a copy that is kept has nothing to leave out
+        left_out = [] if self._rules.best else submitted.left_out  # the copies have nothing to leave out
         content = digest(str(left_out), *self._contents(submitted.notebooks), *_named(files))
         attempt = self._known.attempt(student, content, before)
         seed = hidden_seed(self._secret, self._name, student, attempt.number)
@@ -180,7 +180,7 @@ class Intake:
         return Taken(submission, str(fingerprint), attempt, time, left_out)
 
     def _extension(self, student: str) -> str:
-        """The student's extension, as far as a grade depends on it."""
+        """The student's extension; empty unless a grade depends on it."""
         if not self._is_penalised:
             return ""
         if self._rules.due:
@@ -188,7 +188,7 @@ class Intake:
         return str(known.extension if (known := self._submitted.get(student)) else None)
 
     def _contents(self, notebooks: Mapping[str, bytes | None]) -> list[str | bytes]:
-        """The notebooks as digests count them: a single one as before there could be several, or all would be new."""
+        """The notebooks as parts of a digest. A single one counts as in earlier versions, or all would be new."""
         if self._notebooks == [self._name]:
             return [notebooks[self._name] or b""]
         return [part for name, content in notebooks.items() for part in (name, content or b"")]
@@ -205,9 +205,9 @@ class Intake:
 
 
 def _fingerprint_for_all(assignment: Assignment, duedate: datetime | None) -> Fingerprint:
-    """A fingerprint of everything else that a grade depends on, without the submission."""
+    """The fingerprint of everything that a grade depends on, except the submission."""
     package = Path(__file__).resolve().parent.parent
-    # Exercises that come with the grader are counted where a course has them.
+    # The grader's own exercises count only in courses that use them.
     own = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] != "exercises"]
     sources = [path.read_bytes() for path in own]
     grader = digest(version("torch"), version("nbgrader"), *sources)[:7]

@@ -1,5 +1,5 @@
-"""Write down the results of a class: notebooks in autograded/, points and what they were given for in the gradebook.
-Whatever happens between two steps, the next run makes both agree.
+"""Write down the results of a class: notebooks in autograded/, points and their records in the gradebook.
+If a run is interrupted between two steps, the next one makes both agree.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class GradedAttempt:
 
 
 class Ledger:
-    """The results of one assignment. `given` lies beside every notebook."""
+    """Writes the results of one assignment. The files `given` are put beside every notebook."""
 
     def __init__(self, folder: GradedFolder, known: Attempts, given: Files, tell: Callable[[str], None]) -> None:
         self._folder = folder
@@ -48,12 +48,12 @@ class Ledger:
         self._aside: list[Aside] = []
 
     def recover(self) -> None:
-        """Finish what an earlier run has begun to write."""
+        """Finish what an earlier run began to write."""
         known = {student: record.fingerprint for student, record in self._known.records.items()}
         self._written(lambda: self._folder.recover(known))
 
     def grade_for(self, taken: Taken) -> Graded | None:
-        """The grade that is written down for just this submission, if its notebook lies where it was put."""
+        """The grade written down for exactly this submission, if its notebooks are still in place."""
         student, attempt = taken.submission.student, taken.attempt.digest
         record = self._known.record(student, attempt)
         if not record or record.fingerprint != taken.fingerprint:
@@ -67,7 +67,7 @@ class Ledger:
         return self._folder.why_not(student)
 
     def count(self, results: Sequence[GradedAttempt]) -> Graded:
-        """Decide which of a student's attempts counts, the last one or the best, and set the others aside."""
+        """Decide which of a student's attempts counts, the last or the best, and set the others aside."""
         best = results[-1] if len(results) == 1 else self._best(results)
         student = best.graded.student
         counting = self._known.counting(student)
@@ -88,7 +88,7 @@ class Ledger:
         return next(one for one in results if one.attempt == best)
 
     def _marks(self, result: GradedAttempt) -> Marks:
-        """The marks of an attempt, with the points that a person has given for it."""
+        """The marks of an attempt, with points that a person has given for it."""
         new = {} if result.graded.unchanged else {result.attempt: self._fresh(result)}
         return self._known.known_marks(result.graded.student, result.attempt, new)
 
@@ -96,24 +96,24 @@ class Ledger:
         return self._gradebook.fresh_marks(result.graded, self._same(result))
 
     def _same(self, result: GradedAttempt) -> frozenset[tuple[str, str]]:
-        """The graded cells of which a person has seen this very answer, if one has looked at it at all."""
+        """The graded cells whose answer is the same as when this was last graded."""
         return frozenset() if result.graded.unchanged else same_answers(self._before(result), self._texts(result))
 
     def _texts(self, result: GradedAttempt) -> dict[str, str]:
-        """Its graded notebooks, wherever they are."""
+        """The texts of an attempt's graded notebooks, new or already stored."""
         if result.graded.unchanged:
             return self._before(result)
         return {name: notebook.text for name, notebook in result.graded.notebooks.items() if notebook.text}
 
     def _before(self, result: GradedAttempt) -> dict[str, str]:
-        """Its graded notebooks so far, or those of the attempt that it replaces."""
+        """The graded notebooks of an attempt from earlier, or those of the attempt that it replaces."""
         student, attempt = result.graded.student, result.attempt
         if attempt in self._known.aside[student]:
             return self._gradebook.notebooks_aside(student, attempt)
         return self._folder.texts(student)
 
     def _lay_down(self, result: GradedAttempt, marks: Marks | None) -> None:
-        """Lay a result down beside its place in autograded/, and put it on the list for the gradebook."""
+        """Write a result into its waiting folder, and add it to the batch for the gradebook."""
         taken, texts = result.taken, self._texts(result)
         files: Files = {**taken.submission.files, **self._given}
         self._written(lambda: self._folder.lay_down(result.graded.student, taken.fingerprint, texts, files))
@@ -122,17 +122,17 @@ class Ledger:
 
     def _set_aside(self, result: GradedAttempt, counted: bool) -> None:
         texts = self._texts(result)
-        known = counted and result.graded.unchanged  # its marks are in the gradebook, where they can still change
+        known = counted and result.graded.unchanged  # its marks are in the gradebook, and can still change there
         marks = Marks({}, {}) if known else self._marks(result)
         one = SetAside(result.attempt, result.taken.timestamp, _record(result, texts), marks, texts)
         self._aside.append(Aside(result.graded.student, one, counted))
 
     def write_batch(self) -> None:
-        """Write all that was laid down into the gradebook, then put its notebooks in place."""
+        """Write the batch into the gradebook, then move its notebooks into place."""
         self._gradebook.write(self._batch, self._aside)
         self._written(self._put_in_place)
         for entry in self._batch:
-            entry.graded.notebooks = {}  # or the notebooks of a whole class would stay in memory
+            entry.graded.notebooks = {}  # else the notebooks of a whole class would stay in memory
         self._batch, self._aside = [], []
 
     def _put_in_place(self) -> None:
@@ -143,7 +143,7 @@ class Ledger:
         self._folder.tidy()
 
     def _written(self, write: Callable[[], T]) -> T:
-        """Wait while a disk is full. What does not pass, such as a closed folder, stops the whole class."""
+        """Write something, and wait while a disk is full. Lasting errors, such as a closed folder, stop the run."""
         try:
             return while_short(write, self._tell)
         except OSError as error:

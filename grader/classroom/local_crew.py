@@ -1,4 +1,4 @@
-"""Crews on this machine: this process alone, or several beside it."""
+"""Crews on this machine: this process alone, or several others."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TICK = 0.25  # seconds between two looks at the clock
 
 
 class InThisProcess:
-    """A crew of one, which grades where it is: one submission after another, with nothing to start."""
+    """A crew of one: this process grades one submission after another, and starts no others."""
 
     def __init__(self, assignment: Assignment) -> None:
-        from grader.classroom.submission_grader import SubmissionGrader  # brings torch, which takes its time
+        from grader.classroom.submission_grader import SubmissionGrader  # imports torch, which takes long
 
         _must_start(assignment)
         self._grader = SubmissionGrader(assignment)
@@ -42,7 +42,7 @@ class InThisProcess:
 
 
 class LocalCrew:
-    """A crew of processes on this machine, each with a zygote of its own, forked from one."""
+    """A crew of processes on this machine, all forked from one, each with its own zygote."""
 
     def __init__(self, assignment: Assignment, count: int) -> None:
         context = preloaded()
@@ -79,7 +79,7 @@ class LocalCrew:
 
 
 class _Process:
-    """One of a crew, which is started again when it has died."""
+    """One process of a crew, which is started again if it dies."""
 
     def __init__(self, context: multiprocessing.context.ForkServerContext, assignment: Assignment, gpu: str) -> None:
         self._context = context
@@ -99,18 +99,18 @@ class _Process:
                 daemon=True,
             )
             self._process.start()
-        other_end.close()  # so that we notice when its own is gone
+        other_end.close()  # so that we notice when the process's own end is gone
 
     def start(self, submission: Submission) -> None:
         self.submission, self.since, self._deaths = submission, time.monotonic(), 0
         self._send()
 
     def _send(self) -> None:
-        with contextlib.suppress(OSError):  # it has died, which shows when its result is read
+        with contextlib.suppress(OSError):  # it has died, as reading its result will show
             self.connection.send(self.submission)
 
     def result(self) -> Graded | None:
-        """What it has sent. If it has died instead, one more try is made."""
+        """The result that it has sent. If it has died, try once more."""
         assert self.submission is not None
         try:
             graded: Graded | CourseError = self.connection.recv()
@@ -134,7 +134,7 @@ class _Process:
 
 
 def places_on(device: str) -> list[str]:
-    """The GPUs among which a crew is spread, by name; one without a name where there is nothing to choose."""
+    """The names of the GPUs to spread a crew over; one empty name if there is no choice."""
     if device != "cuda":
         return [""]
     from grader.host.devices import gpus
@@ -143,17 +143,17 @@ def places_on(device: str) -> list[str]:
 
 
 def _must_start(assignment: Assignment) -> None:
-    """Try one sandbox before all others; torch is imported only for that."""
+    """Try one sandbox before all others. Only this imports torch."""
     from grader.host.devices import must_start
 
     must_start(assignment.device, assignment.confined, assignment.hidden)
 
 
 def _serve(assignment: Assignment, connection: Connection, zygote: socket.socket, temporary: str, gpu: str) -> None:
-    """Grade what is sent, until the head has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the head, which then ends its crew
+    """Grade what comes over the connection, until the main process closes it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the main process, which then ends its crew
     die_with_parent(os.getppid())
-    gc.freeze()  # the collector leaves shared pages alone, so they stay shared
+    gc.freeze()  # the collector then leaves shared pages alone
     tempfile.tempdir = temporary
     if gpu:
         os.environ[GPUS] = gpu
@@ -162,7 +162,7 @@ def _serve(assignment: Assignment, connection: Connection, zygote: socket.socket
 
     try:
         grader = SubmissionGrader(assignment)
-    except CourseError as error:  # for all of the class
+    except CourseError as error:  # it concerns the whole class
         connection.send(CrewGone(str(error)))
         return
     while True:

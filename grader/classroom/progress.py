@@ -1,4 +1,4 @@
-"""How far a run over a class has come: a bar on a terminal, lines in a log."""
+"""Show the progress of a run over a class: a bar on a terminal, lines in a log."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.sandbox.plain_text import one_line
 
-# Ctrl-C, also where Python forgets it: what is raised in a destructor is printed, and lost.
+# Ctrl-C, even if Python loses it: an exception that is raised in a destructor is only printed.
 
 
 class Interrupt:
-    """Remembers that somebody wants us to stop, until it has become a KeyboardInterrupt that arrives."""
+    """Remembers Ctrl-C until a KeyboardInterrupt has arrived."""
 
     def __init__(self) -> None:
         self._wanted = False
 
     @contextlib.contextmanager
     def noted(self) -> Iterator[None]:
-        """Within this, Ctrl-C does what it does otherwise, and is remembered."""
+        """Remember any Ctrl-C meanwhile; it also does what it usually does."""
         self._wanted = False
         usual = signal.getsignal(signal.SIGINT)
         if not callable(usual) or threading.current_thread() is not threading.main_thread():
-            yield  # it is ignored, or ends us at once; or it is the affair of somebody else
+            yield  # it is ignored, or ends us at once, or another thread deals with it
             return
 
         def note(number: int, frame: FrameType | None) -> None:
@@ -52,18 +52,18 @@ class Interrupt:
             signal.signal(signal.SIGINT, usual)
 
     def look(self) -> None:
-        """KeyboardInterrupt, if one was lost."""
+        """Raise KeyboardInterrupt if one was lost."""
         if self._wanted:
             self._wanted = False
             raise KeyboardInterrupt
 
 
 LINE_SECONDS = 10.0  # between two lines in a log
-LONG = 2.0  # seconds after which it is said who is being graded
+LONG = 2.0  # seconds after which we say who is being graded
 
 
 class Onlooker:
-    """Shows results as they come. On a terminal it is one bar, with the current hang beside it."""
+    """Shows progress as results come: on a terminal one bar, with submissions that take long beside it."""
 
     def __init__(self, console: Console, total: int, quiet: bool, names: Names | None = None) -> None:
         self._names = names
@@ -73,7 +73,7 @@ class Onlooker:
         self._done = 0
         self._interrupt = Interrupt()
         self._started = self._last_line = time.monotonic()
-        # Without a thread that draws: a crew is started while the bar is there.
+        # No thread may draw it: a crew is started while the bar is shown.
         self._bar = Progress(
             TextColumn("Grading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(), TextColumn("[yellow]{task.fields[now]}"), console=console, auto_refresh=False,
@@ -82,7 +82,7 @@ class Onlooker:
         self._task = self._bar.add_task("", total=total, rate="", now="")
 
     def follow(self, results: Iterator[Graded]) -> list[Graded]:
-        """All results, shown as they come."""
+        """Collect all results, and show progress as they come."""
         found = []
         with self._interrupt.noted(), self._bar:
             for graded in results:
@@ -108,7 +108,7 @@ class Onlooker:
         self._log(time.monotonic(), slow)
 
     def _log(self, now: float, slow: Sequence[str] = ()) -> None:
-        """A line now and then, where there is no bar."""
+        """Print a line now and then, if there is no bar."""
         if self._bar.disable and not self._quiet and now > self._last_line + LINE_SECONDS:
             self._last_line = now
             left = (self._total - self._done) * (now - self._started) / self._done if self._done else 0
@@ -125,10 +125,10 @@ def results_table(
     told: Mapping[str, Told] | None = None,
     most: float | None = None,
 ) -> Table:
-    """One line for each student: points for each exercise, what went wrong, and what else there is to say.
+    """A table with a line for each student: points for each exercise, what went wrong, and other remarks.
 
-    Where it is `told` what counts in the gradebook, and of `most` how many points, that is shown: points by hand or
-    what waits for them, and penalties taken off.
+    With `told`, what counts in the gradebook, and `most`, the maximum points, it shows those: points from a person or
+    exercises that wait for them, and penalties.
     """
     labels = _labels(results, {one.student: counts for one in results if (counts := (told or {}).get(one.student))})
     besides = {result.student: _besides(result, _counts(result, told)) for result in results}
@@ -156,7 +156,7 @@ def results_table(
 
 
 def _counts(result: Graded, told: Mapping[str, Told] | None) -> Told:
-    """What counts, or else what the tests gave."""
+    """The points that count; if those are unknown, the points by tests."""
     by_tests = {scored.verdict.label: scored.points for scored in result.verdicts}
     return (told or {}).get(result.student) or Told(by_tests, result.points)
 
@@ -167,20 +167,20 @@ def _counting(label: str, counts: Told, result: Graded) -> str:
 
 
 def _besides(result: Graded, counts: Told) -> list[str]:
-    """Points by hand, being late, and which attempt counts."""
+    """Other remarks: points from a person, a late penalty, and which attempt counts."""
     late = [f"late: {counts.penalty:g} taken off"] if counts.penalty else []
     which = [counts.hand_in] if counts.hand_in else []
     return [*_by_hand(result, counts), *late, *which]
 
 
 def _by_hand(result: Graded, counts: Told) -> list[str]:
-    """What a person has given, and what it takes the place of."""
+    """The points from a person, and those that they replace."""
     by_tests = {scored.verdict.label: f", in place of {scored.points:g}" for scored in result.verdicts}
     return [f"{label}: {counts.given(label)} by hand{by_tests.get(label, '')}" for label in counts.by_hand]
 
 
 def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:
-    """The exercises of the assignment, those without a test last."""
+    """The labels of the assignment's exercises, those without a test last."""
     tested = [scored.verdict.label for scored in _longest(results)]
     return list(dict.fromkeys([*tested, *(label for one in told.values() for label in one.points)]))
 
@@ -191,7 +191,7 @@ def _longest(results: Iterable[Graded]) -> Sequence[Scored]:
 
 
 def _went_wrong(result: Graded, told: Mapping[str, Told] | None) -> list[Verdict]:
-    """Nothing that a person has given all points for, or is to look at."""
+    """The verdicts of mistakes, except where a person gave full points or still has to look."""
     counts = _counts(result, told)
     return [
         scored.verdict
@@ -215,12 +215,12 @@ def _mistakes(result: Graded, told: Mapping[str, Told] | None) -> list[str]:
 
 
 def _kind(verdict: Verdict) -> str:
-    """What is told of a mistake without a name."""
+    """The place of a mistake that has no name, or else its reason."""
     return f"in `{one_line(verdict.located[0].line, 60)}`" if verdict.located else verdict.reason
 
 
 def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> Table:
-    """A class in a few lines: how many, whom to look at, and what was misunderstood."""
+    """A table of a few lines about a class: how many students, whom to look at, and what was misunderstood."""
     table = Table(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 1, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right")
@@ -250,7 +250,7 @@ def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = N
 
 
 def misconceptions(results: Iterable[Graded], told: Mapping[str, Told] | None) -> dict[Label, Counter[str]]:
-    """How often each was named, by exercise."""
+    """How often each misconception was named, by exercise."""
     results = list(results)
     found: dict[Label, Counter[str]] = {}
     order = [scored.verdict.exercise for scored in _longest(results)]
@@ -262,7 +262,7 @@ def misconceptions(results: Iterable[Graded], told: Mapping[str, Told] | None) -
 
 
 def _problem(result: Graded) -> str:
-    """What an instructor should know of one student, in a line."""
+    """One line of problems that an instructor should know of; empty if there are none."""
     verdicts = [scored.verdict for scored in result.verdicts]
     stopped = [f"{verdict.label}: {verdict.sentences[0]}" for verdict in verdicts if _has_no_answer(verdict)]
     said = [result.error] if result.error else [*stopped, *(f"⚑ tried to {attempt}" for attempt in result.blocked)]
@@ -270,12 +270,12 @@ def _problem(result: Graded) -> str:
 
 
 def _has_no_answer(verdict: Verdict) -> bool:
-    """Whether the code hung, or took its process down, or nobody asked it."""
+    """Whether the code hung, took its process down, or was never asked."""
     return verdict.reason == Reason.NO_ANSWER and bool(verdict.sentences)
 
 
 def as_json(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> dict[str, object]:
-    """The same for programs."""
+    """The results of a run, for programs to read."""
     told = told or {}
     return {
         "graded": sum(not result.unchanged and not result.error for result in results),
@@ -297,7 +297,7 @@ def as_json(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -
 
 
 def _counted(counts: Told | None) -> dict[str, object]:
-    """What the gradebook has beside the points of the tests."""
+    """What counts in the gradebook, beside the points by tests."""
     if counts is None:
         return {}
     by_hand = {label: counts.points[label] for label in counts.by_hand}

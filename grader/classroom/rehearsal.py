@@ -1,4 +1,4 @@
-"""A course folder to try something in: what it reads is that of the course, and nothing that it writes stays."""
+"""A course folder for trials: it reads the course's own files, and nothing that is written stays."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _WRITTEN = ("autograded", "feedback")
 
 @contextlib.contextmanager
 def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
-    """The course with copies of its grades: its settings are the very same, since grades depend on their text."""
+    """The course with copies of its grades. Its settings are exactly the same, since grades depend on their text."""
     api = course.api()
     if gradebook_file(api) is None:
         raise CourseError("--dry-run copies the gradebook, which needs one in a file: c.CourseDirectory.db_url is not.")
-    secret_of(course.root)  # so that both have the same
+    secret_of(course.root)  # made now, so that both have the same
     written = {*map(str, map(course.folder, _WRITTEN)), str(course.root / KEPT)}
     with tempfile.TemporaryDirectory(prefix="grader-rehearsal-") as folder:
         root = Path(folder, course.root.name)
@@ -36,7 +36,7 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
                 (root / entry.name).symlink_to(entry)
         _copy(course.folder("autograded"), root / "autograded")
         if (course.root / KEPT).is_dir():
-            shutil.copytree(course.root / KEPT, root / KEPT)  # real copies: a hard link is not taken in
+            shutil.copytree(course.root / KEPT, root / KEPT)  # real copies, since hard links are not taken in
         places = {f"{step}_directory": str(course.folder(step)) for step in _READ}
         places |= {f"{step}_directory": step for step in _WRITTEN}
         places["db_url"] = copy_gradebook(api, root / GRADEBOOK, tell)
@@ -44,7 +44,7 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
 
 
 def _copy(folder: Path, target: Path) -> None:
-    """Copy a folder, by links where the disk has them: grading writes new files, and changes none."""
+    """Copy a folder, by hard links if the disk has them: grading writes new files, and changes no old ones."""
 
     def linked(source: str, place: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""The one run over a class: what is new goes to a crew, and what comes back is written down in batches."""
+"""Run over a class: new submissions go to a crew, and its results are written down in batches."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from grader.release.entering import enter
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import one_line
 
-# Who grades a class: a crew takes submissions as its members become free, and never waits for one of them.
+# A crew grades a class: it takes submissions as its members become free, and never waits for one of them.
 
 
 class Crew(Protocol):
-    """Grades submissions, in whatever order; knows neither the course's folder nor the gradebook."""
+    """Grades submissions in any order; knows neither the course's folder nor the gradebook."""
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
-        """The results as they come; None whenever some time has passed without one."""
+        """Yield the results as they come, and None if there is none for some time."""
 
     def running(self) -> dict[str, float]:
-        """Who is being graded, and for how many seconds."""
+        """The students being graded, and for how many seconds."""
 
     def close(self) -> None: ...
 
 
 def crew_for(assignment: Assignment, jobs: int, dask: str, dask_without_tls: bool) -> Crew:
-    """So many processes on this machine, or the workers of the Dask scheduler at this address."""
+    """A crew of `jobs` processes on this machine, or of the workers of the Dask scheduler at the address `dask`."""
     if not dask:
         return InThisProcess(assignment) if jobs == 1 else LocalCrew(assignment, jobs)
     try:
@@ -56,17 +56,17 @@ def crew_for(assignment: Assignment, jobs: int, dask: str, dask_without_tls: boo
 
 
 BATCH = 32  # submissions that are written at once …
-BATCH_SECONDS = 1.0  # … or those of this time
+BATCH_SECONDS = 1.0  # … or after this time, as many as there are
 
 
 class Watcher(Protocol):
-    """Hears how a run goes."""
+    """Is kept informed about a run."""
 
     def tell(self, text: str) -> None:
-        """Something that the user should know."""
+        """Say something that the user should know."""
 
     def look(self, running: Mapping[str, float]) -> None:
-        """Called now and then: who is being graded, and for how many seconds."""
+        """Called now and then, with the students being graded, and for how many seconds."""
 
 
 class Nobody:
@@ -88,11 +88,11 @@ def autograde(
     dask_without_tls: bool = False,
     watcher: Watcher | None = None,
 ) -> Generator[Graded]:
-    """Yield what became of each submission as soon as it is written down. Whatever happens to one, the others go on.
+    """Yield the result of each submission as soon as it is written down. If one fails, the others go on.
 
-    What has a grade for the same submission, release, grader and settings is not run again, unless `force` is true.
-    Submissions go to a crew of `jobs` processes on this machine, or to the Dask scheduler at the address `dask`,
-    which asks for certificates unless `dask_without_tls` is true.
+    Unless `force` is true, a submission is not run again if nothing that its grade depends on has changed. The crew is
+    `jobs` processes on this machine, or the workers of the Dask scheduler at the address `dask`, which must ask for
+    certificates unless `dask_without_tls` is true.
     """
     watcher = watcher or Nobody()
     chosen = who(course, assignment, students)
@@ -136,7 +136,7 @@ def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
 
 @contextlib.contextmanager
 def alone(course: Course) -> Iterator[None]:
-    """Have the course alone: two who grade or publish it at once would undo each other's work."""
+    """Lock the course: two runs that grade or publish it at once would undo each other's work."""
     with (course.root / CONFIG_FILE).open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -147,7 +147,7 @@ def alone(course: Course) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Attempts:
-    """All attempts of a student that may count, and the grades of those that have one, by digest."""
+    """All attempts of a student that may count, and the grades so far, by digest."""
 
     taken: Sequence[Taken]
     graded: dict[str, Graded]
@@ -171,15 +171,15 @@ class _Attempts:
 
 
 class _Run:
-    """Decides what is to be graded, and when it is time to write. Reading is the intake's, and writing the ledger's."""
+    """Decides what to grade, and when to write. The intake reads, and the ledger writes."""
 
     def __init__(self, intake: Intake, ledger: Ledger, watcher: Watcher, force: bool) -> None:
         self._intake = intake
         self._ledger = ledger
         self._watcher = watcher
         self._force = force
-        self._taken: dict[str, _Attempts] = {}  # by student: what is being graded
-        self._ready: list[Graded] = []  # to be told of with the next batch, in this order
+        self._taken: dict[str, _Attempts] = {}  # by student, while they are being graded
+        self._ready: list[Graded] = []  # to be yielded with the next batch, in this order
         self._batch_began = time.monotonic()
 
     def grade(self, students: Sequence[str], crew_of: Callable[[int], Crew], jobs: int) -> Iterator[Graded]:
@@ -198,7 +198,7 @@ class _Run:
             yield from self._write_down()
 
     def _new(self, students: Sequence[str]) -> Iterator[Submission]:
-        """The submissions that are to be graded. All others have their result already, or cannot be taken in."""
+        """The submissions to grade. All others already have a result, or cannot be taken in."""
         for student in students:
             try:
                 attempts = _Attempts(self._intake.take_in(student), {})
@@ -221,7 +221,7 @@ class _Run:
                 yield from (taken.submission for taken in new)
 
     def _follow(self, crew: Crew, submissions: Iterator[Submission]) -> Iterator[Graded]:
-        """The results of a crew, as soon as they are written down."""
+        """Yield the results of a crew as soon as they are written down."""
         for graded in crew.grade(submissions):
             if graded is not None:
                 self._keep(graded)

@@ -1,4 +1,4 @@
-"""Which grades are out of date: something has changed since, or there is no grade yet."""
+"""Find grades that are out of date: something has changed since, or there is no grade yet."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _SHOWN = 5  # names for each reason
 
 
 def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Sequence[str]]:
-    """Why grades are not up to date, by student. Submissions that cannot be taken in are left out."""
+    """The reasons why grades are out of date, by student. Submissions that cannot be taken in are left out."""
     api = course.api()
     with contextlib.closing(open_gradebook(api, tell)) as opened:
         gradebook = ClassGradebook(opened, assignment, None, tell, course.rules(assignment))
         if not gradebook.records():
-            return {}  # nbgrader alone has graded, and does not write down what for
+            return {}  # nbgrader graded, and keeps no records
         settings = read_settings(course, api, assignment)
         common = read_assignment(course, settings, gradebook, device="cpu", confined=True)
         known = Attempts(gradebook)
@@ -54,7 +54,7 @@ def _why(student: str, attempts: Sequence[Taken], known: Attempts) -> Sequence[s
 
 
 def told_of_stale(found: Mapping[str, Sequence[str]], assignment: str) -> str:
-    """One sentence about all of them; empty if there is none."""
+    """A sentence about all grades that are out of date; empty if there are none."""
     if not found:
         return ""
     by_reason: dict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""From one submission to graded notebooks and their points."""
+"""Grade one submission: make graded notebooks and points of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SubmissionGrader:
         self._conversion = Conversion(assignment)
 
     def grade(self, submission: Submission) -> Graded:
-        """Grade a submission. There always is a result; an error in it is one of ours, and costs this student only.
+        """Grade a submission. There is always a result; an error in it is ours, and affects only this student.
 
         CrewGone is raised if no sandbox can start.
         """
@@ -45,7 +45,7 @@ class SubmissionGrader:
     def _grade(
         self, submission: Submission, known: KnownNotebook, graded: Graded
     ) -> tuple[Sequence[Scored], Sequence[str]]:
-        """Add what became of one notebook."""
+        """Grade one notebook, and add it to `graded`; return its verdicts and what was blocked."""
         if known.name not in submission.notebooks:
             graded.notebooks[known.name], verdicts = missing_notebook(known)
             return verdicts, ()
@@ -61,7 +61,7 @@ class SubmissionGrader:
 
 
 def _with_given(files: Files, given: Files) -> Files:
-    """The files of both. The course's come first, also where a student's file is called like one of their folders."""
+    """The files of both. The course's take precedence, even if a student's file is named like one of their folders."""
     folders = {str(folder) for place in given for folder in PurePosixPath(place).parents}
     others = {
         place: content

@@ -1,4 +1,4 @@
-"""Take in a submission: plain files, of sensible number and size, and nothing that a link leads to."""
+"""Take in a submission: plain files in sensible number and size, and no links."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from grader.sandbox.plain_text import one_line
 MAX_FILES = 200
 MAX_BYTES = 100 * 2**20
 MAX_LEFT_OUT = 20
-MAX_ENTRIES = 2000  # that are looked at; a folder with a virtual environment in it has more
-MAX_LEVELS = 20  # of folders in folders
-MAX_PLACE = 1000  # bytes of a path; ours are longer than those in submitted/, and must end somewhere, too
-TIMESTAMP = "timestamp.txt"  # beside the notebook: when it was submitted
+MAX_ENTRIES = 2000  # to look at; a folder with a virtual environment has more
+MAX_LEVELS = 20  # of nested folders
+MAX_PLACE = 1000  # bytes of a path; our own paths are longer, and have limits, too
+TIMESTAMP = "timestamp.txt"  # beside the notebook: the time of submission
 MAX_TIMESTAMP = 100  # bytes; nbgrader's reader of dates takes hours for long ones
 
-# nbgrader looks for folders by patterns, so that `zo?` would also find zoe.
+# nbgrader finds folders by patterns: `zo?` would also find zoe.
 _STUDENT = re.compile(r"\w[\w .@+,'()-]{0,99}")
-_MARKS = {"Mn", "Mc"}  # they belong to the letter before; in names that come from a Mac, ö is an o and a mark
-# Opened beside the formgrader or the feedback, a page would have the rights of these. The course's own drawings are put
-# in their places by nbgrader.
+_MARKS = {"Mn", "Mc"}  # they belong to the letter before: in names from a Mac, ö is an o and a mark
+# A page that is opened beside the formgrader or the feedback would have their rights. nbgrader itself puts the course's
+# own drawings there.
 _PAGES = {".htm", ".html", ".shtml", ".xhtml", ".xht", ".mht", ".mhtml", ".xml", ".svg"}
 NEVER_NEEDED = {".git", ".venv", "venv", "node_modules", "__pycache__", "__MACOSX", ".ipynb_checkpoints"}
 
 
 class NotTakenIn(Exception):
-    """There is nothing that could be graded; the text says why."""
+    """The submission cannot be graded; the text says why."""
 
 
 @dataclass
@@ -45,19 +45,19 @@ class SubmittedFiles:
     """The files of a submission, in memory."""
 
     notebooks: dict[str, bytes | None]  # by name; None if the notebook is a folder
-    files: dict[str, bytes] = field(default_factory=dict)  # what lies beside it, by its place
-    # What was tried and left out, to follow "tried to". Digests of submissions are made of these texts, so that another
-    # wording would make all of them new ones.
+    files: dict[str, bytes] = field(default_factory=dict)  # the other files, by place
+    # What was left out; continues "tried to". Digests of submissions depend on these texts: another wording would make
+    # all of them new.
     left_out: list[str] = field(default_factory=list)
 
     @property
     def time_text(self) -> str:
-        """When it was submitted, as a text; empty if that is not known."""
+        """The time of submission as text; empty if unknown."""
         return self.files.get(TIMESTAMP, b"").decode().strip()
 
     @property
     def time(self) -> datetime | None:
-        return parse_utc(self.time_text) if self.time_text else None  # only a readable one was taken in
+        return parse_utc(self.time_text) if self.time_text else None  # only readable times were taken in
 
 
 def take_in(
@@ -70,11 +70,11 @@ def take_in(
     beside: Collection[str] = (),
     kept: str = "",
 ) -> SubmittedFiles:
-    """Read a submission, or the attempt with the name `kept` in the folder of attempts that are kept.
+    """Read a submission, or the attempt named `kept` in the folder of kept attempts.
 
-    Files of the student's are left out where the folder `given` has one in their place, other than the files `own`, and
-    where they are called like a file `beside` the notebook: nbgrader puts these there. Without `notebooks`, there is
-    one, which is called like the assignment.
+    The student's files are left out if the folder `given` has them too, unless they are among `own`, or if they have
+    the name of a file `beside` the notebook: nbgrader puts those there. Without `notebooks`, there is one, with the
+    assignment's name.
     """
     if not is_name(student):
         raise NotTakenIn(
@@ -111,7 +111,7 @@ def _take_in_notebooks(above: Path, source: Path, names: Sequence[str]) -> dict[
 def _take_in_notebook(notebook: Path) -> bytes | None:
     status = notebook.stat()
     if notebook.is_dir():
-        return None  # it gets no points, and a note that says so
+        return None  # it gets no points, and a note says why
     if not stat.S_ISREG(status.st_mode):
         raise NotTakenIn("the submission is not a file")
     if status.st_nlink > 1:
@@ -130,7 +130,7 @@ def _take_in_notebook(notebook: Path) -> bytes | None:
 def _read_other_files(
     source: Path, found: SubmittedFiles, given: Path | None, own: Collection[str], beside: Collection[str]
 ) -> None:
-    """Files beside the notebook, as far as there is room; they help the student's code and earn nothing."""
+    """Read the files beside the notebook, up to the limits; they help the student's code, but earn no points."""
     left_out = found.left_out
     files_left, bytes_left = MAX_FILES, MAX_BYTES
     for entry in _entries(source):
@@ -162,18 +162,18 @@ def _is_left_alone(entry: os.DirEntry[str], path: Path) -> bool:
 
 
 def is_page(suffix: str) -> bool:
-    """Whether a browser runs what is in such a file: a script can stand in all kinds of XML, and servers tell which
-    that is by the same table."""
+    """Whether a browser runs scripts in such a file: any kind of XML can have one, and servers know XML by the same
+    table."""
     kind, _ = mimetypes.guess_type(f"x{suffix}")
     return suffix.lower() in _PAGES or (kind or "").endswith(("/xml", "+xml"))
 
 
 def _why_not(entry: os.DirEntry[str], place: Path) -> str:
-    """What is wrong with a file or folder in a submission; empty if nothing is."""
+    """What is wrong with a file or folder of a submission, to continue "tried to"; empty if nothing is."""
     if entry.is_symlink():
         return "hand in a link"
     if entry.is_dir() and entry.name not in NEVER_NEEDED:
-        os.scandir(entry.path).close()  # an error if we may not
+        os.scandir(entry.path).close()  # raises an error if we may not read it
     if _is_left_alone(entry, place):
         return ""
     if not entry.is_file():
@@ -188,7 +188,7 @@ def _why_not(entry: os.DirEntry[str], place: Path) -> str:
 
 
 def _is_given(given: Path, place: Path, is_folder: bool) -> bool:
-    """Whether the course gives this file, a file in place of one of its folders, or a folder in place of it."""
+    """Whether the course has this file, a file instead of a folder above it, or a folder instead of it."""
     if any((given / name).is_file() for name in (place, *place.parents)):
         return True
     return (given / place).is_dir() and not is_folder
@@ -204,22 +204,22 @@ def _is_time(path: Path) -> bool:
 
 
 def time_in(text: str) -> datetime | None:
-    """A time as nbgrader writes it; None if it is not one."""
+    """The time in a text that nbgrader could read; None if it is not a time."""
     try:
         return parse_utc(text) if len(text) <= MAX_TIMESTAMP else None
-    except Exception:  # dateutil has many
+    except Exception:  # dateutil raises many kinds
         return None
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Everything in a folder, the upper levels first, up to a number."""
+    """The entries of a folder and its subfolders, upper levels first, up to a maximum."""
     left = MAX_ENTRIES
     to_look = [str(folder)]
-    for level in to_look:  # which grows meanwhile
+    for level in to_look:  # the list grows meanwhile
         try:
             with os.scandir(level) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
-        except OSError:  # deeper than paths may be long, or not for us to read
+        except OSError:  # too deep for a path, or closed to us
             continue
         for entry in entries:
             left -= 1
@@ -231,7 +231,7 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def read_plain(path: Path, size: int) -> bytes:
-    """A file of this size. Its owner could have put something else in its place since we looked."""
+    """Read a plain file of this size. Its owner could have replaced it since we looked."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(file.fileno())

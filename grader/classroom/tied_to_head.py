@@ -1,5 +1,5 @@
-"""A process that imports this ends when its parent does. The one that crews are forked from imports it first of all:
-otherwise it would first import all the rest, for seconds, in a folder that may be gone by then.
+"""End this process when its parent ends. The process that crews are forked from imports this first of all: otherwise
+it would spend seconds on other imports, in a folder that may be gone by then.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""The result of one submission on its way from a worker on another machine: JSON, and nothing in it is trusted.
+"""The result of one submission from a worker on another machine: JSON, and nothing in it is trusted.
 
-The head knows who was asked, which cells there are and what each is worth. Out of what came back it builds the graded
-notebook anew, from texts, verdicts and outputs of known kinds; anything else is not a result.
+The main process knows the student, the cells and their points. From the result it builds the graded notebook anew, out
+of texts, verdicts and outputs of known kinds; anything else is not a result.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from grader.notebooks.verdict_cells import (
 )
 from grader.sandbox.plain_text import one_line
 
-MAX_BYTES = 100 * 2**20  # outputs have 20 MB at most, and their escapes in JSON
+MAX_BYTES = 100 * 2**20  # outputs have at most 20 MB, but escapes in JSON add to that
 
-_COMMENTS = (None, "No response.")  # all that nbgrader itself says of a cell
+_COMMENTS = (None, "No response.")  # all comments that nbgrader itself makes
 
 
 class NoResult(Exception):
-    """What came back is not a result of this submission; the text says why."""
+    """The data is not a result of this submission; the text says why."""
 
 
 def pack(graded: Graded) -> bytes:
-    """Verdicts are in the notebooks."""
+    """Turn a result into bytes, without its verdicts: those are in the notebooks."""
     notebooks = {name: asdict(notebook) for name, notebook in graded.notebooks.items()}
     return json.dumps({"student": graded.student, "notebooks": notebooks, "error": graded.error}).encode()
 
 
 def unpack(content: object, submission: Submission, assignment: Assignment) -> Graded:
-    """The result of this submission. NoResult is raised if it is not one."""
+    """Read the result of this submission. NoResult is raised if it is not one."""
     data = read_json(content)
     if data.get("student") != submission.student:
         raise NoResult("it is of another student")
@@ -80,13 +80,13 @@ def _unpack(data: Mapping[str, Any], known: KnownNotebook, graded: Graded) -> tu
 
 
 def as_text(notebook: NotebookNode) -> str:
-    """As nbconvert writes it."""
+    """The text of a notebook, as nbconvert writes it."""
     text: str = nbformat.writes(notebook)
     return text if text.endswith("\n") else f"{text}\n"
 
 
 def missing_notebook(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
-    """The result for a missing notebook: it earns nothing, and nobody has to look at it, as in nbgrader."""
+    """The result for a missing notebook: as in nbgrader, it earns nothing, and nobody has to look at it."""
     why = f"The notebook {known.name}.ipynb was not handed in."
     earning = [cell for cell in known.known if cell.grade or cell.task]
     tests = [cell for cell in earning if cell.cell_type == "code" and not cell.solution and not cell.task]
@@ -96,7 +96,7 @@ def missing_notebook(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]
 
 
 def read_json(content: object) -> Mapping[str, Any]:
-    """The object that some bytes hold."""
+    """Read a JSON object from bytes."""
     if not isinstance(content, (bytes, bytearray, memoryview)):
         raise NoResult("it is not made of bytes")
     if len(content) > MAX_BYTES:
@@ -134,7 +134,7 @@ def _notebook(text: object, assignment: KnownNotebook) -> NotebookNode:
 
 
 def _must_be_once(names: Sequence[str], known: Sequence[KnownCell]) -> None:
-    """What the course gave is there, in its order; of what students write, some may be missing."""
+    """Check that all given cells are there once and in order; cells that students write may be missing."""
     found = [name for name in names if name]
     there = set(found)
     if found != [cell.grade_id for cell in known if cell.grade_id in there or cell.given or cell.grade]:
@@ -158,7 +158,7 @@ def _cell(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> NotebookNo
 
 
 def _known(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> KnownCell | None:
-    """The cell of the assignment that it says to be; None if the student has added it."""
+    """The assignment's cell that this one claims to be; None if the student has added it."""
     metadata = data.get("metadata")
     nbgrader = metadata.get("nbgrader") if untrusted.is_object(metadata) else None
     if nbgrader is None:
@@ -170,7 +170,7 @@ def _known(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> KnownCell
 
 
 def _joined(source: object) -> str:
-    """A text, which a notebook in a file holds as a list of lines."""
+    """The source of a cell as one text; in a file it is a list of lines."""
     lines: list[Any] = source if isinstance(source, list) else [source]
     if not all(isinstance(line, str) for line in lines):
         raise NoResult("the source of a cell is not text")
@@ -185,7 +185,7 @@ def _told(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _outputs(data: Mapping[str, Any], cell: NotebookNode, known: KnownCell | None) -> list[NotebookNode]:
-    """Verdict and notices are made anew, and all the rest is read like the outputs of a sandbox."""
+    """The outputs of a cell: verdict and notices are made anew, the rest is read like a sandbox's outputs."""
     outputs = data.get("outputs")
     if not isinstance(outputs, list) or not all(map(untrusted.is_object, outputs)):
         raise NoResult("the outputs of a cell are of the wrong kind")
@@ -200,7 +200,7 @@ def _outputs(data: Mapping[str, Any], cell: NotebookNode, known: KnownCell | Non
 
 
 def _scored(outputs: list[Any], known: KnownCell) -> Scored:
-    """The verdict in a test cell, whose points must follow from it."""
+    """The verdict in a test cell; its points must follow from it."""
     found = [(said, scored) for output in outputs if (scored := Scored.from_json(said := ours(output)))]
     if len(found) != 1:
         raise NoResult(f"the cell {known.grade_id} has not one verdict")
@@ -214,7 +214,7 @@ def _scored(outputs: list[Any], known: KnownCell) -> Scored:
 
 
 def _scores(data: object, notebook: NotebookNode, known: Sequence[KnownCell]) -> dict[str, float | None]:
-    """By cell. Where a person is to decide, there is none, or 0 for what nobody has touched."""
+    """Check the scores, by cell. A cell for a person has None, or 0 if the student left it unchanged."""
     scores = dict(_object(data, "its scores"))
     if set(scores) != {cell.grade_id for cell in known if cell.grade}:
         raise NoResult("its scores are for other cells than the assignment has")
@@ -226,7 +226,7 @@ def _scores(data: object, notebook: NotebookNode, known: Sequence[KnownCell]) ->
 
 
 def _earned(cell: NotebookNode) -> float:
-    """The points of a test, as nbgrader would read them; of an ordinary one, from what it has left."""
+    """The points of a test, as nbgrader would read them; those of an ordinary test come from its outputs."""
     scored = verdicts_of(cell)[0]
     if not scored.verdict.in_process:
         return scored.points
