@@ -1,3 +1,3 @@
-"""Submissions from wherever they are: matched with students, recognised by their content, put into submitted/."""
+"""Collect submissions from any place: match them with students, recognise their content, put them into submitted/."""
 
 __all__ = ["choosing", "collect", "enrolling", "files", "folders", "recognising", "rosters", "students", "uploads"]

@@ -1,5 +1,5 @@
-"""When students submitted, where names of files do not say it: from Moodle's grading worksheet, from Canvas's
-submissions as JSON, or from a table of ids and times."""
+"""Times of submission, if names of files do not have them: from Moodle's grading worksheet, from Canvas's submissions
+as JSON, or from a table of ids and times."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from grader.sandbox.plain_text import one_line
 from grader.term.times import NoTime, moment_of
 
 _COLUMNS = ("last modified (submission)", "submitted_at", "submitted at", "timestamp", "time")
-_NOTHING = ("", "-")  # as Moodle writes that there is no time
-# As Moodle writes it in English, in its ways, and as others do.
+_NOTHING = ("", "-")  # no time, in Moodle
+# Moodle's ways to write a time in English, and those of others.
 _FORMS = tuple(
     f"{day}, {clock}"
     for day in ("%A, %d %B %Y", "%A, %B %d, %Y", "%d %B %Y", "%B %d, %Y")
@@ -30,11 +30,11 @@ _INSTEAD = (
 
 
 class Times:
-    """The times in one file, by student."""
+    """The times of submission in one file, by student."""
 
     def __init__(self, path: Path, zone: str, roster: Roster) -> None:
         self._path, self._zone, self._roster = path, zone, roster
-        self._times: dict[Form, datetime | str] = {}  # or why the time is not known
+        self._times: dict[Form, datetime | str] = {}  # or why it is unknown
         for forms, text in self._of_canvas() if path.suffix.lower() == ".json" else self._of_table():
             said = [form for form in forms if form[1]]
             self._times |= dict.fromkeys(Key.of("", *said).forms, self._moment(text))
@@ -44,7 +44,7 @@ class Times:
             raise CourseError(f"{path} has no times: {why}. {_INSTEAD}")
 
     def of(self, upload: Upload, student: str) -> tuple[datetime | None, str]:
-        """When it was submitted, or why that is not known."""
+        """The time of an upload, or why it is unknown."""
         numbers = sorted(form for form in upload.key.forms if form in self._times)
         (own,) = Key.of("", (ID, student)).forms
         time = self._times.get(numbers[0] if numbers else own, f"{self._path.name} has no time for it")
@@ -86,7 +86,7 @@ class Times:
 
 
 def _read(text: str) -> datetime | None:
-    """A time, in a time zone if the text names one."""
+    """The time in a text, with a time zone if it names one; None if it cannot be read."""
     plain = " ".join(text.split())
     try:
         return datetime.fromisoformat(plain.removesuffix(" UTC") + "+00:00" * plain.endswith(" UTC"))

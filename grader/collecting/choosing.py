@@ -1,4 +1,4 @@
-"""Which of a student's uploads counts, and which notebook of each name in it."""
+"""Choose which of a student's uploads counts, and which notebook of each name in it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from grader.collecting.uploads import Upload
 from grader.gradebook.late import LATE_FILE
 from grader.sandbox.plain_text import listed, one_line
 
-MAX_LOOKED_AT = 100  # notebooks, and scripts with cells, in one upload
+MAX_LOOKED_AT = 100  # notebooks and scripts with cells, in one upload
 _NOT_THEIRS = {(TIMESTAMP,), (LATE_FILE,)}  # students do not decide when they submitted
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is to lie in submitted/."""
+    """What is to be put into submitted/."""
 
     upload: Upload
     notebooks: dict[str, bytes]  # by name
@@ -35,13 +35,13 @@ class Waits:
 
     upload: Upload
     why: Sequence[str]
-    is_empty: bool = False  # no notebook of the assignment is in it
+    is_empty: bool = False  # it has no notebook of the assignment
 
 
 def choose(uploads: Sequence[Upload], recogniser: Recogniser, every: bool = False) -> Iterator[Chosen | Waits]:
-    """The newest upload with a notebook of the assignment, if times show which that is; and those that must wait.
+    """Choose the newest upload with a notebook of the assignment, if times show it; and those that must wait.
 
-    If `every` upload may count, the older ones follow.
+    If `every` upload may count, the older ones follow it.
     """
     timed = sorted(((one.time, one) for one in uploads if one.time), key=lambda pair: pair[0], reverse=True)
     groups = [[one for _, one in pairs] for _, pairs in groupby(timed, key=lambda pair: pair[0])]
@@ -55,7 +55,7 @@ def choose(uploads: Sequence[Upload], recogniser: Recogniser, every: bool = Fals
 
 
 def _one_of(usable: Sequence[Chosen | Waits]) -> Iterator[Chosen | Waits]:
-    """One of those that have the same time, or none, if they hold the same."""
+    """One of several uploads with the same time, or none, if they are equal; otherwise all wait."""
     first = usable[0]
     if len(usable) == 1 or all(isinstance(one, Chosen) and _same(one, first) for one in usable):
         yield first
@@ -111,7 +111,7 @@ def _lateness(upload: Upload) -> Iterator[str]:
 
 
 def _best(candidates: Sequence[Recognised]) -> list[Recognised]:
-    """The best of these: with work in it rather than as released, and a notebook rather than a script."""
+    """The best candidates: with work in them rather than as released, and notebooks rather than scripts."""
     worked_on = [one for one in candidates if not one.untouched] or candidates
     notebooks = [one for one in worked_on if not one.script] or worked_on
     return list({one.content: one for one in reversed(notebooks)}.values())[::-1]
@@ -126,7 +126,7 @@ def _passed_over(taken: Recognised, candidates: Sequence[Recognised]) -> Iterato
 
 
 def _beside(others: Sequence[HeldFile], folders: set[Parts], notes: list[str]) -> dict[str, bytes]:
-    """The files that lie in the folder of a notebook, or below it."""
+    """The files in the folder of a notebook or below it."""
     files: dict[str, bytes] = {}
     above_files: set[str] = set()
     for held in others:

@@ -1,4 +1,4 @@
-"""Bring uploads into submitted/: every decision is reported, and what cannot be decided waits."""
+"""Bring uploads into submitted/. Every decision is reported, and anything undecided waits."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
 
-# Whose an upload is. Nobody is matched who could be two students, or who contradicts what is known about one.
+# Match uploads with students: never if two students fit, or if something contradicts what is known about one.
 
 _NO_FOLDER = "no name that a folder can have for nbgrader"
 
 
 def matched(uploads: Sequence[Upload], roster: Roster, as_named: bool) -> Iterator[tuple[Upload, str, str]]:
-    """Each upload with the id of its student, or with the reason why that is not known."""
+    """Yield each upload with the id of its student, or with the reason why that is unknown."""
     matching = _Matching(roster, as_named)
     found = [(one, *matching.student_of(one.key)) for one in uploads]
-    students: dict[Form, set[str]] = defaultdict(set)  # of each user of a platform
-    users: dict[tuple[str, str], set[Form]] = defaultdict(set)  # of each student, on each kind of platform
+    students: dict[Form, set[str]] = defaultdict(set)  # by user of a platform
+    users: dict[tuple[str, str], set[Form]] = defaultdict(set)  # by student and kind of platform
     for one, student, why in found:
         if one.key.user and not why:
             students[one.key.user].add(student)
@@ -52,7 +52,7 @@ def matched(uploads: Sequence[Upload], roster: Roster, as_named: bool) -> Iterat
 
 
 def _several(user: Form, students: set[str], users: set[Form]) -> str:
-    """Why a user who has chosen a name is perhaps not the student of that name; empty if nothing speaks against it."""
+    """Why a user with a chosen name may not be that student; empty if nothing speaks against it."""
     if len(students) > 1:
         why = f"{_shown(user)} has submitted for {listed(sorted(students))}"
     elif len(users) > 1:
@@ -75,10 +75,10 @@ class _Matching:
     def __init__(self, roster: Roster, as_named: bool) -> None:
         self._roster = roster
         self._as_named = as_named
-        self._named: dict[str, Key] = {}  # who was not known, by the platform's own key
+        self._named: dict[str, Key] = {}  # unknown students, by the platform's own name
 
     def student_of(self, key: Key) -> tuple[str, str]:
-        """The student's id, or why that is not known."""
+        """The student's id, or why it is unknown."""
         if key.doubt:
             return "", f"{_quoted(key)}: {key.doubt}"
         found = self._roster.called(key)
@@ -88,7 +88,7 @@ class _Matching:
         return (student, why) if why else self._checked(student, key)
 
     def _checked(self, student: str, key: Key) -> tuple[str, str]:
-        """A student whom a key means, if nothing else that is known speaks against it."""
+        """The student, unless something else in the key speaks against it; then the reason."""
         if differs := self._roster.differs(student, key):
             of_another = ". Is the table that of this assignment?" if MOODLE in differs else ""
             other = f"who has another {' and another '.join(differs)}"
@@ -115,9 +115,9 @@ def _quoted(key: Key) -> str:
 
 @dataclass(frozen=True)
 class Decision:
-    """What became of one upload."""
+    """What was done with one upload."""
 
-    student: str  # empty if that is not known
+    student: str  # empty if unknown
     place: str  # where it came from
     outcome: str
     said: Sequence[str] = ()
@@ -132,8 +132,8 @@ class Decision:
 class Wanted:
     """The options of the command."""
 
-    students: Path | None = None  # a table
-    times: Path | None = None  # when they submitted
+    students: Path | None = None  # a table of students
+    times: Path | None = None  # a file of times
     platform: str = ""
     as_named: bool = False
     newer: bool = False
@@ -143,7 +143,7 @@ class Wanted:
 def collect(
     course: Course, assignment: str, sources: Sequence[Path], wanted: Wanted, tell: Callable[[str], None]
 ) -> Iterator[Decision]:
-    """Yield what became of each upload as soon as it is decided; `tell` hears what was found where."""
+    """Yield the decision about each upload as soon as it is made; `tell` reports what was found where."""
     course.chosen([assignment])
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
@@ -185,7 +185,7 @@ def _uploads(listing: Listing, asked: Asked, named: str, tell: Callable[[str], N
 
 
 def _timed(upload: Upload, student: str, times: Times | None) -> Upload:
-    """With the time in the user's file, if the upload has none of its own."""
+    """The upload, with the time in the user's file if it has none of its own."""
     if times is None or upload.time:
         return upload
     time, why = times.of(upload, student)
@@ -193,7 +193,7 @@ def _timed(upload: Upload, student: str, times: Times | None) -> Upload:
 
 
 def _placed(place: Place, chosen: Chosen, without: Sequence[str], wanted: Wanted, is_newest: bool) -> Decision:
-    """`without` some notebooks of the assignment."""
+    """Put an upload into place, and report it; notebooks `without` are missing from it."""
     try:
         outcome, why = place.decide(chosen, wanted.newer) if is_newest else (OLDER, "")
         if outcome == OLDER and place.keeps:
@@ -212,7 +212,7 @@ def _missing(course: Course, assignment: str, chosen: Chosen) -> list[str]:
     return [name for name in course.notebooks("release", assignment) if name not in chosen.notebooks]
 
 
-# What was collected and what waits: tables for people, JSON for programs.
+# The results: tables for people, JSON for programs.
 
 _LONGEST = 500
 

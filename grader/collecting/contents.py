@@ -1,4 +1,4 @@
-"""What an upload holds, with zips unpacked, in memory and within bounds."""
+"""Read the content of an upload, with zips unpacked, in memory and within limits."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
 
-# Members of a zip. Sizes, names and kinds are claims by the one who made it.
+# The members of a zip. Sizes, names and kinds are only claims by its author.
 
 MAX_TABLE = 32 * 2**20  # bytes of the table of contents of a zip from a platform …
-MAX_INNER_TABLE = 2**20  # … and of one in an upload
+MAX_INNER_TABLE = 2**20  # … and of a zip in an upload
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _KINDS = (0, stat.S_IFREG, stat.S_IFDIR)  # neither links nor devices
 _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
-_STARTS = (b"PK\3\4", b"PK\5\6")  # of a zip, and of one with nothing in it
+_STARTS = (b"PK\3\4", b"PK\5\6")  # of a zip, and of an empty one
 
 
 class _Guarded(io.BufferedReader):
-    """A file that is read in pieces of bounded size: zipfile reads a table of contents as long as it claims to be."""
+    """A file that is read in pieces of limited size: zipfile would read a table as long as it claims to be."""
 
     def __init__(self, file: io.FileIO | io.BytesIO, most: int) -> None:
         super().__init__(file)
@@ -46,7 +46,7 @@ def is_zip(content: bytes) -> bool:
 
 
 def list_zip(path: Path, stack: ExitStack) -> Listing:
-    """All files of a zip on the disk, which is closed with the stack."""
+    """List all files of a zip on the disk, which `stack` closes."""
     try:
         file = stack.enter_context(_Guarded(io.FileIO(path), MAX_TABLE))
         return Listing(path.name, _members(stack.enter_context(zipfile.ZipFile(file)), ()))
@@ -59,7 +59,7 @@ def list_zip(path: Path, stack: ExitStack) -> Listing:
 
 
 def list_inner(content: bytes, parts: Parts, place: str) -> list[File]:
-    """The files of a zip in an upload. Refused is raised if it is not a zip."""
+    """List the files of a zip in an upload. Refused is raised if it is not a zip."""
     try:
         return _members(zipfile.ZipFile(_Guarded(io.BytesIO(content), MAX_INNER_TABLE)), parts, place)
     except (*_DAMAGED, NotImplementedError):
@@ -75,7 +75,7 @@ def _members(archive: zipfile.ZipFile, above: Parts, place: str = "") -> list[Fi
 
 
 def _names(info: zipfile.ZipInfo) -> list[str]:
-    """Folders and name; some zips that were made on Windows have backslashes between them."""
+    """Folders and name of a member; some zips from Windows have backslashes between them."""
     return info.filename.replace("\\", "/").split("/")
 
 
@@ -98,13 +98,13 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
         raise TooLarge
     try:
         with archive.open(info) as file:
-            return file.read(most)  # never more than it says to have
+            return file.read(most)  # never more than it claims to have
     except (*_DAMAGED, NotImplementedError):
         raise Refused("it is damaged", info.file_size) from None
 
 
-MAX_FILES = 2000  # that are looked at in one upload
-MAX_ZIPS = 3  # in one another
+MAX_FILES = 2000  # to look at in one upload
+MAX_ZIPS = 3  # nested in each other
 MAX_NOTES = 10
 _ARCHIVES = (".rar", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
@@ -114,14 +114,14 @@ class HeldFile:
     """A file that was read."""
 
     parts: Parts
-    place: str  # as messages say it
+    place: str  # for messages
     content: bytes
 
 
 @dataclass
 class Contents:
     files: list[HeldFile] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)  # what was not read, and why
+    refused: list[str] = field(default_factory=list)  # files that were not read, and why
 
     def refuse(self, place: str, why: str) -> None:
         if len(self.refused) < MAX_NOTES:
@@ -131,7 +131,7 @@ class Contents:
 
 
 def contents_of(files: Iterable[File]) -> Contents:
-    """Notebooks are read first, so that nothing beside them takes their room, and zips last."""
+    """Read files: notebooks first, so that nothing else takes their room, and zips last."""
     contents = Contents()
     waiting = deque((file, 0) for file in sorted(files, key=_turn))
     left = MAX_BYTES
@@ -160,7 +160,7 @@ def _turn(file: File) -> tuple[bool, bool, int, str]:
 
 
 def _is_packed(file: File, content: bytes) -> bool:
-    """Whether it is a zip to look into. Spreadsheets and saved tensors are zips, too, and are not unpacked."""
+    """Whether a file is a zip to unpack. Spreadsheets and saved tensors are zips, too, but stay packed."""
     name = file.parts[-1].lower()
     if name.endswith(_ARCHIVES):
         raise Refused("an archive of a kind that is not unpacked here")

@@ -1,4 +1,4 @@
-"""`grader students import`: add a table of students to the roster. Nobody is ever removed from it."""
+"""Add a table of students to the roster, for `grader students import`. Nobody is ever removed."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from grader.course.folder import Course
 from grader.gradebook.roster import COLUMNS, Enrolled, enter_students, read_roster, write_roster
 from grader.sandbox.plain_text import one_line
 
-_NOBODY = "Student, Test"  # whom Canvas makes up for teachers
-_LONGEST = 128  # characters of a cell that nbgrader's table has room for
-_OF_ONE = ("email", "username", "lms_user_id", "canvas_id", "moodle_id", "github")  # what no two students share
-# A spreadsheet takes other beginnings for a formula, also behind what it takes for the end of a cell.
+_NOBODY = "Student, Test"  # made up by Canvas, for teachers
+_LONGEST = 128  # characters of a cell that fit into nbgrader's table
+_OF_ONE = ("email", "username", "lms_user_id", "canvas_id", "moodle_id", "github")  # each is of one student alone
+# A spreadsheet takes any other beginning for a formula, also after something that it takes for the end of a cell.
 _BEGINNING = re.compile(r"\s*(?:[\w('’]|$)")
 _CELL_ENDS = re.compile(r"[;|\"]")
 
 
 @dataclass
 class Imported:
-    """What became of the lines of a table."""
+    """The result of importing a table."""
 
     new: list[str] = field(default_factory=list)
-    changed: dict[str, list[str]] = field(default_factory=dict)  # by id: what, in words
+    changed: dict[str, list[str]] = field(default_factory=dict)  # by id: the changes, in words
     same: int = 0
-    bad: dict[int, str] = field(default_factory=dict)  # by line: why it was left out
+    bad: dict[int, str] = field(default_factory=dict)  # by number of line: why it was left out
 
 
 def import_students(course: Course, table: Path, tell: Callable[[str], None]) -> Imported:
-    """Merge a table into the roster and into nbgrader's own table. A line that cannot be right spoils no other."""
+    """Merge a table into the roster and into nbgrader's own table. Bad lines are left out, and reported."""
     roster = read_roster(course.root, to_write=True)
     before = in_gradebook(course, tell)
     known = Roster([*before, *map(student_of, roster.values())])
@@ -58,7 +58,7 @@ def import_students(course: Course, table: Path, tell: Callable[[str], None]) ->
 def _enrolled(row: Mapping[str, str]) -> Enrolled | None:
     one, from_canvas = read_line(row), {"student", "section"} <= row.keys()
     if one is None or (from_canvas and row["student"] == _NOBODY):
-        if any(row.values()) and not from_canvas:  # which has such lines, with points possible and the like
+        if any(row.values()) and not from_canvas:  # tables from Canvas have such lines, such as points possible
             raise BadLine("it has no id")
         return None
     if row.get(MORE):
@@ -90,7 +90,7 @@ def _must_be_its_own(one: Enrolled, owners: Mapping[tuple[str, str], str], lines
 
 
 def _merged(before: Enrolled | None, one: Enrolled, found: Imported) -> Enrolled:
-    """The student with new values where the line has them, and the old ones elsewhere."""
+    """The student with the values of the line, and with old ones where it has none."""
     if before is None:
         found.new.append(one.id)
         return one

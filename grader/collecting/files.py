@@ -1,4 +1,4 @@
-"""The files of an upload, in folders, in zips, or in zips in zips. Nothing that their names claim is believed."""
+"""The files of an upload, in folders, zips, or nested zips. Nothing that their names claim is trusted."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NoReturn
 from grader.classroom.submitted_files import MAX_BYTES, MAX_LEVELS, MAX_PLACE, NEVER_NEEDED
 from grader.sandbox.plain_text import one_line
 
-MAX_NAME = 255  # bytes of a name that a disk takes
+MAX_NAME = 255  # bytes of a name on a disk
 _JUNK = {name.casefold() for name in (*NEVER_NEEDED, ".DS_Store", "Thumbs.db", "desktop.ini")}
 
 Parts = tuple[str, ...]  # folders, and the name; a zip counts as a folder
 
 
 class Refused(Exception):
-    """Something that is not read; the text says why. What was unpacked until then counts all the same."""
+    """A file is not read; the text says why. What was unpacked until then still counts."""
 
     def __init__(self, why: str, unpacked: int = 0) -> None:
         super().__init__(why)
@@ -30,14 +30,14 @@ class TooLarge(Refused):
 
 @dataclass(frozen=True)
 class File:
-    """A file that was found, and is read when it is asked for."""
+    """A file that was found, and is read when needed."""
 
     parts: Parts
-    read: Callable[[int], bytes]  # no more than so many bytes, else TooLarge is raised
-    place: str  # where it lies, as messages say it
+    read: Callable[[int], bytes]  # at most so many bytes, else TooLarge is raised
+    place: str  # where it is, for messages
 
     def below(self, levels: int) -> File:
-        """The same file, as seen from a folder so many levels further down."""
+        """This file, as seen from a folder so many levels further down."""
         return File(self.parts[levels:], self.read, self.place)
 
 
@@ -47,7 +47,7 @@ class Listing:
 
     called: str  # the name of the source
     files: Sequence[File]
-    clones: frozenset[str] = frozenset()  # folders in it that are clones of git
+    clones: frozenset[str] = frozenset()  # folders in it that are git clones
     owners: dict[str, str] = field(default_factory=dict)  # of its folders, by name: users of this machine
 
     @property
@@ -56,18 +56,18 @@ class Listing:
         return list(dict.fromkeys(file.parts[0] for file in self.files))
 
     def within(self, place: str) -> str:
-        """Where something lies, as messages say it."""
+        """The place of something in this source, for messages."""
         return f"{self.called}/{place}"
 
     def unwrapped(self) -> Listing:
-        """Without the one folder in which all of it lies; the same if there is no such folder."""
+        """The listing without the one folder that holds everything; unchanged if there is none."""
         if len(self.tops) != 1 or any(len(file.parts) < 2 for file in self.files):
             return self
         return Listing(self.called, [file.below(1) for file in self.files])
 
 
 def refused(parts: Sequence[str], place: str, why: str) -> File:
-    """A file that was found and will not be read."""
+    """A file that was found, but refuses to be read."""
 
     def read(_most: int) -> NoReturn:
         raise Refused(why)
@@ -77,12 +77,12 @@ def refused(parts: Sequence[str], place: str, why: str) -> File:
 
 
 def _as_shown(part: str) -> str:
-    """Long enough for what a platform writes in front of a student's own name, and made printable."""
+    """A part of a path, printable, and cut to a length that leaves room for what platforms put before names."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in part[: 4 * MAX_NAME])
 
 
 def why_not(parts: Sequence[str]) -> str:
-    """What is wrong with a path; empty if nothing is."""
+    """What is wrong with a path; empty if it is fine."""
     if not parts or any(part in ("", ".", "..") for part in parts):
         return "its path leads elsewhere"
     if len(parts) > MAX_LEVELS or sum(len(part.encode(errors="replace")) + 1 for part in parts) > MAX_PLACE:
@@ -93,5 +93,5 @@ def why_not(parts: Sequence[str]) -> str:
 
 
 def is_junk(parts: Sequence[str]) -> bool:
-    """Whether systems or tools have left it behind, so that nobody meant to submit it."""
+    """Whether a system or a tool left this file behind, and nobody meant to submit it."""
     return any(part.casefold() in _JUNK or part.startswith("._") for part in parts)

@@ -1,4 +1,4 @@
-"""The plain files in a folder. No link is followed."""
+"""List the plain files in a folder. No link is followed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from grader.classroom.submitted_files import read_plain
 from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_junk, refused, why_not
 from grader.errors import CourseError
 
-MAX_OF_ONE = 5000  # entries below one folder of the first level that are looked at, which is perhaps a student's own
+MAX_OF_ONE = 5000  # entries to look at below one first-level folder, perhaps a student's own
 _TOO_MANY = f"more than {MAX_OF_ONE} files and folders; what lies deepest is not looked at"
 _GIT = ".git"
 
 
 def list_folder(folder: Path) -> Listing:
-    """All files of a folder. No folder in it may have so many that they hide those of others."""
+    """List all files of a folder. No folder in it can hide those of others by having too many."""
     files: list[File] = []
     clones: set[str] = set()
     owners: dict[str, str] = {}
@@ -35,11 +35,11 @@ def list_folder(folder: Path) -> Listing:
 
 
 def _entries(folder: Path, not_read: list[File]) -> Iterator[tuple[Parts, os.DirEntry[str]]]:
-    """The upper levels first, and notebooks before all else there."""
+    """The entries of a folder and its subfolders: upper levels first, and on each, notebooks first."""
     waiting: list[tuple[Parts, str]] = [((), str(folder))]
-    looked_at: Counter[Parts] = Counter()  # by whose folder
-    first = 1  # level of those that are perhaps a student's own
-    for parts, path in waiting:  # which grows meanwhile
+    looked_at: Counter[Parts] = Counter()  # by student's folder
+    first = 1  # the level of folders that may be a student's own
+    for parts, path in waiting:  # the list grows meanwhile
         try:
             with os.scandir(path) as found:
                 entries = sorted(found, key=lambda entry: (".ipynb" not in entry.name.lower(), entry.name))
@@ -49,7 +49,7 @@ def _entries(folder: Path, not_read: list[File]) -> Iterator[tuple[Parts, os.Dir
             not_read.append(refused(parts, "/".join(parts), "it cannot be read"))
             continue
         if not parts and sum(not is_junk([entry.name]) for entry in entries) == 1:
-            first = 2  # all may lie in that one
+            first = 2  # that one may hold all the others
         if len(parts) >= first:
             left = MAX_OF_ONE - looked_at[parts[:first]]
             looked_at[parts[:first]] += len(entries)
@@ -89,7 +89,7 @@ def _read(path: Path, most: int) -> bytes:
 
 
 def _owner(entry: os.DirEntry[str]) -> str:
-    """The user who put something there; empty for root and for ourselves, who copy files for others."""
+    """The owner of a file or folder; empty for root and for ourselves, since both copy files for others."""
     try:
         user = number_of_user(entry)
         return "" if user in (0, os.geteuid()) else pwd.getpwuid(user).pw_name

@@ -1,4 +1,4 @@
-"""Put uploads into submitted/, whole or not at all: a new one is written beside its place, and then takes it."""
+"""Put uploads into submitted/, whole or not at all: a new one is written beside its place, then moved there."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
 _SAID_BESIDE = (TIMESTAMP, LATE_FILE)  # files that we write beside a submission
 
 NEW, REPLACED, SAME, OLDER, WAITS = "new", "replaced", "the same is there", "a newer one is there", "waits"
-KEPT = "kept beside a newer one"  # where the best counts
+KEPT = "kept beside a newer one"  # if the best counts
 
 
 def recover(course: Course, assignment: str) -> None:
-    """Fix what a run that was cut off has left behind."""
+    """Clean up after a run that was cut off."""
     submitted = course.folder("submitted")
     for student in [path.name for path in submitted.iterdir()] if submitted.is_dir() else []:
         Place(course, student, assignment).recover()
@@ -34,7 +34,7 @@ class Place:
 
     def __init__(self, course: Course, student: str, assignment: str, keeps: bool = False) -> None:
         self._course = course
-        self.keeps = keeps  # what is older, since the best counts
+        self.keeps = keeps  # whether older ones are kept, since the best counts
         self._submitted = course.folder("submitted")
         self.student = student
         self._assignment = assignment
@@ -43,7 +43,7 @@ class Place:
         self._new, self._old = (self._above / f".{assignment}.{name}" for name in ("new", "old"))
 
     def recover(self) -> None:
-        """Fix what a run that was cut off has left behind."""
+        """Clean up after a run that was cut off."""
         if self._above.is_symlink() or not self._above.is_dir():
             return
         if os.path.lexists(self._old) and not os.path.lexists(self.path):
@@ -52,7 +52,7 @@ class Place:
             _remove(left)
 
     def decide(self, chosen: Chosen, newer: bool) -> tuple[str, str]:
-        """What to do with an upload, and why; `newer` if the user says that it is newer."""
+        """Decide what to do with an upload, and why; `newer` if the user says that it is newer."""
         if self._above.is_symlink() or self.path.is_symlink():
             return WAITS, f"{self._shown} is a link"
         if os.path.lexists(self._above) and not self._above.is_dir():
@@ -79,7 +79,7 @@ class Place:
         return f"{self._submitted.name}/{one_line(self.student)}/{self._assignment}"
 
     def _there(self, chosen: Chosen) -> SubmittedFiles | None:
-        """What would be graded now, if anything."""
+        """The submission that is in place, if it can be graded."""
         try:
             return take_in(self._submitted, self.student, self._assignment, notebooks=list(chosen.notebooks))
         except NotTakenIn:
@@ -92,7 +92,7 @@ class Place:
         return (there.notebooks, files) == (chosen.notebooks, chosen.files)
 
     def keep(self, chosen: Chosen, dry_run: bool) -> tuple[str, str]:
-        """Keep an upload that is older than the submission that is there, since the best attempt counts."""
+        """Keep an upload that is older than the submission in place, since the best attempt counts."""
         older = SubmittedFiles({**chosen.notebooks}, {**chosen.files, **_time_file(chosen)})
         if attempts.is_there(self._course, self.student, self._assignment, older):
             return SAME, ""
@@ -101,7 +101,7 @@ class Place:
         return KEPT, ""
 
     def put(self, chosen: Chosen) -> None:
-        """Write the upload in place of what was there, which is kept if it may count."""
+        """Put an upload in place; what was there is kept if it may count."""
         if self.keeps:
             attempts.keep(self._course, self.student, self._assignment)
         files = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()} | chosen.files
@@ -118,14 +118,14 @@ class Place:
             self._new.rename(self.path)
         elif exchanged(self._new, self.path):
             _remove(self._new)
-        else:  # a disk that cannot do it at once: for a moment, there is nothing, and `recover` puts it back
+        else:  # a disk that cannot exchange them: nothing is in place for a moment, but `recover` would put it back
             self.path.rename(self._old)
             self._new.rename(self.path)
             _remove(self._old)
 
 
 def exchanged(one: Path, other: Path) -> bool:
-    """Let two folders change places at once, which Linux can do on most disks; whether it did."""
+    """Exchange two folders in one step, which Linux can do on most disks; returns whether it did."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
 

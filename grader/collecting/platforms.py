@@ -1,4 +1,4 @@
-"""The platforms that submissions come from, and how to recognise one by the names that it writes."""
+"""The platforms that submissions come from, and how to recognise each by the names that it writes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from grader.collecting.uploads import Asked, Platform, Upload, grouped, inside, 
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
 
-# nbgrader's exchange, and ngshare.
+# nbgrader's exchange and ngshare.
 
 
 class Exchange:
-    """nbgrader's exchange: a folder for each upload, which the student's nbgrader has named."""
+    """nbgrader's exchange: a folder for each upload, named by the student's nbgrader."""
 
     name = "exchange"
     called = "the inbound folder of nbgrader's exchange"
@@ -45,7 +45,7 @@ class Exchange:
 
 
 def _key_by_owner(student: str, owner: str) -> Key:
-    """Students choose the names of their folders, and cannot choose who owns them."""
+    """A key from the folder's name and owner: students can choose its name, but not who owns it."""
     if owner and owner != student and _is_user(student):
         return Key.in_doubt(student, f"it belongs to {one_line(owner, 60)} on this machine, where this is another user")
     return Key.of(student, (ID, student), user=(OWNER, owner) if owner else None)
@@ -60,13 +60,13 @@ def _is_user(name: str) -> bool:
 
 
 class Ngshare:
-    """A folder laid out as submitted/, as nbgrader collects from ngshare, with a time beside each submission."""
+    """A folder like submitted/, collected by nbgrader from ngshare, with a time beside each submission."""
 
     name = "ngshare"
     called = "what nbgrader has collected from ngshare"
 
     def fits(self, _listing: Listing) -> int:
-        """Only the user knows: students could lay out a folder like this one, with a time of their own."""
+        """Never recognise it, since students could make such a folder with any time: the user has to name it."""
         return 0
 
     def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
@@ -81,7 +81,7 @@ class Ngshare:
 
 def _time_beside(files: Sequence[File]) -> datetime | None:
     for file in files:
-        if file.parts == (TIMESTAMP,):  # ngshare writes it, in place of one that was submitted
+        if file.parts == (TIMESTAMP,):  # ngshare writes it, over a submitted one
             try:
                 return time_in(file.read(MAX_TIMESTAMP).decode().strip())
             except (Refused, UnicodeDecodeError):
@@ -89,11 +89,11 @@ def _time_beside(files: Sequence[File]) -> datetime | None:
     return None
 
 
-# Folders that no platform has laid out: names of folders and of files show whose they are.
+# Folders that no platform laid out: names of folders and files show whose they are.
 
 
 class Clones:
-    """A folder of clones of git: one for each student."""
+    """A folder of git clones, one for each student."""
 
     name = "clones"
     called = "a folder of clones of git"
@@ -102,8 +102,8 @@ class Clones:
         return len(listing.clones.intersection(listing.tops))
 
     def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
-        """Git hosts write the assignment in front of all names. Nobody knows how much of a shared beginning that is, so
-        a name must mean one student however much of it is taken away."""
+        """List the uploads. Git hosts put the assignment before all names, and nobody knows how much of a shared
+        beginning that is, so a name must mean one student with any part of it removed."""
         tops = listing.tops
         words = [top.split("-") for top in tops]
         shared = list(takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))) if len(tops) > 1 else []
@@ -124,7 +124,7 @@ class Folder:
     called = "a folder of files"
 
     def fits(self, _listing: Listing) -> int:
-        """No platform has written these names, so none can be recognised."""
+        """Never recognise it: no platform has written these names."""
         return 0
 
     def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
@@ -137,19 +137,19 @@ class Folder:
 
 
 _ENDING = re.compile(r"(?:\.(?:ipynb|py|zip|json|txt|html?|pdf))+$", re.IGNORECASE)
-_COPY = re.compile(r"\s*\(\d+\)$| - copy$", re.IGNORECASE)  # as browsers and systems name a second file
+_COPY = re.compile(r"\s*\(\d+\)$| - copy$", re.IGNORECASE)  # the name of a second file, from browsers and systems
 
 
 def _stem(name: str) -> str:
-    if len(name) > MAX_NAME:  # nobody is called that, and matching it would take long
+    if len(name) > MAX_NAME:  # nobody has such a name, and matching it would take long
         return name
     stem = _COPY.sub("", _ENDING.sub("", name))
     return stem if stem != name or "." not in name.strip(".") else name.rpartition(".")[0]
 
 
 def _named_by(name: str, more: Sequence[str], asked: Asked) -> Key:
-    """A key of all that a name may say about its student: the name, and the rest without the name of a notebook. The
-    part behind a dash may be the student's own title."""
+    """A key of all that a name may say about its student: the name itself, and without the name of a notebook. The part
+    after a dash may be the student's own title."""
     if len(name) > MAX_NAME:
         return Key.of("", shown=name)
     titles = ["[ _-]+".join(map(re.escape, re.split(r"[ _-]+", title))) for title in asked.notebooks]
@@ -164,20 +164,20 @@ def _named_by(name: str, more: Sequence[str], asked: Asked) -> Key:
 
 
 def plain(title: str) -> str:
-    """A title as it is compared: names of files write the same one in several ways."""
+    """A title made comparable: names of files have several ways to write the same one."""
     return re.sub("[ _-]+", " ", normal(title))
 
 
-# Moodle, where all submissions of an assignment are downloaded as a zip.
+# Moodle: all submissions of an assignment, downloaded as a zip.
 
 
 class Moodle:
-    """All submissions of an assignment: a folder for each student, or one for all."""
+    """Moodle's download of all submissions: a folder for each student, or one for all."""
 
     name = "moodle"
     called = "what Moodle gives out of an assignment"
-    # Moodle takes every `_` out of the name before it writes the rest, so there is one way to read this, whatever a
-    # student has called a file. A team may have no number.
+    # Moodle takes every `_` out of the name before it writes the rest, so there is only one way to read this, even if
+    # students choose odd names for files. A team may have no number.
     _NAMED = re.compile(r"(?P<name>[^_]+)(?:_(?P<number>[0-9]+))?_assignsubmission_[a-z0-9]+(?:_(?P<file>.*))?")
 
     def fits(self, listing: Listing) -> int:
@@ -198,29 +198,29 @@ class Moodle:
         return found
 
     def _student(self, top: str) -> tuple[str, str]:
-        """By number and name, since a team may have a student's number."""
+        """The name and number of a student: a team may have a student's number."""
         named = self._NAMED.fullmatch(top)
         return (named["name"], named["number"]) if named and named["number"] else (top, "")
 
     def _own(self, file: File) -> File:
-        """The file under the name that its student gave it; in the flat form, one name holds everything."""
+        """The file with the name that its student gave it; in the flat form, it is part of Moodle's name."""
         named = self._NAMED.fullmatch(file.parts[0])
         if len(file.parts) == 1 and named and named["file"]:
             return replace(file, parts=(named["file"],))
         return inside([file])[0]
 
 
-# Canvas, where all submissions of an assignment are downloaded as a zip.
+# Canvas: all submissions of an assignment, downloaded as a zip.
 
 _NUMBER = re.compile(r"[0-9]+")
-_LONGEST = 1000  # of a name that is read: Canvas's part and a file's name are shorter
+_LONGEST = 1000  # characters to read of a name: Canvas's part and a file's name are shorter
 _LATE, _ANONYMOUS = "LATE", "anon"
 _ENTERED = ("text.html", "link.html")  # text that was typed into Canvas instead of a file
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """One way to read the name of a file: NAME_[LATE_]USER_NUMBER_FILE, where a name is nobody's number."""
+    """One way to read a file's name NAME_[LATE_]USER_NUMBER_FILE, with parts that can all have numbers."""
 
     name: str
     is_late: bool
@@ -235,7 +235,7 @@ class _Reading:
 
 
 class Canvas:
-    """All submissions of an assignment, in one folder; the names of files show whose they are."""
+    """Canvas's download of all submissions, in one folder; names of files show whose they are."""
 
     name = "canvas"
     called = "what Canvas gives out of an assignment"
@@ -261,11 +261,11 @@ class Canvas:
 
 
 def _readings(top: str) -> Iterator[_Reading]:
-    """All ways to read a name: names of students and of their files may have numbers in them, just as Canvas writes
-    its own between the two."""
+    """All ways to read a name: students and their files may have numbers in their names, just like those that Canvas
+    writes between the two."""
     words = top[:_LONGEST].split("_")
     hidden = words[1:] if words[0] == _LATE else words
-    is_hidden = hidden[0] == _ANONYMOUS and len(hidden) > 2 and hidden[1].isalnum()  # then there is no name
+    is_hidden = hidden[0] == _ANONYMOUS and len(hidden) > 2 and hidden[1].isalnum()  # an anonymous one has no name
     if is_hidden and (file := _file(hidden[2:])):
         yield _Reading("", hidden is not words, f"{_ANONYMOUS}_{hidden[1]}", file)
     for place in range(1, len(words) - 1):
@@ -276,15 +276,15 @@ def _readings(top: str) -> Iterator[_Reading]:
 
 
 def _file(words: list[str]) -> str:
-    """The name that a student gave a file, without the number in front; empty if these words are not a file."""
+    """The name that a student gave a file, without the number before it; empty if it is not a file."""
     if len(words) == 1:
         return words[0] if words[0] in _ENTERED else ""
     return "_".join(words[1:]) if _NUMBER.fullmatch(words[0]) else ""
 
 
 def _read(top: str, asked: Asked) -> _Reading | str:
-    """The one way to read a name, or why there is none; empty if it is not Canvas's at all. Of several, the one counts
-    whose name and number belong to one student, if no other could be anybody's."""
+    """The one way to read a name, or why it is unclear; empty if it is not Canvas's. Of several, the one counts whose
+    name and number belong to one student, if the others mean nobody else."""
     readings = list(_readings(top))
     if len(readings) < 2:
         return readings[0] if readings else ""
@@ -305,7 +305,7 @@ def _named(file: File, one: _Reading | str) -> File:
 
 
 _SPECIAL: tuple[Platform, ...] = (Exchange(), Ngshare(), Moodle(), Canvas(), Clones())
-_FOLDER = Folder()  # what is none of these
+_FOLDER = Folder()  # for anything else
 PLATFORMS = {platform.name: platform for platform in (*_SPECIAL, _FOLDER)}
 
 
@@ -315,10 +315,10 @@ def must_be_known(named: str) -> None:
 
 
 def uploads_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platform, list[Upload], str]:
-    """The platform that a source comes from, its uploads, and a hint where it may be another platform.
+    """The platform of a source, its uploads, and a hint if it may be another platform.
 
     The platform is the one that is `named`, or the only one that could have written every name in the source: a
-    single name could be a student's own.
+    single name could be a student's choice.
     """
     unwrapped = listing.unwrapped()
     inner = unwrapped if _is_wrapped(listing, asked) else listing
@@ -335,8 +335,8 @@ def uploads_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platfor
 
 
 def _is_wrapped(listing: Listing, asked: Asked) -> bool:
-    """Whether all lies in one folder that is called like the source or the assignment. Any other one could be that of
-    the only student, who may call what is in it as they like."""
+    """Whether everything is in one folder named like the source or the assignment. Any other folder could belong to the
+    only student, who is free to choose names in it."""
     if len(listing.tops) != 1 or asked.knows(top := listing.tops[0]):
         return False
     name, source = plain(top), plain(PurePath(listing.called).stem)
@@ -345,7 +345,7 @@ def _is_wrapped(listing: Listing, asked: Asked) -> bool:
 
 
 def _doubt(listing: Listing, unwrapped: Listing, is_unwrapped: bool) -> str:
-    """What to do about a source that is not quite what it looks like."""
+    """A hint for the user if a source may not be what it was taken for; else empty."""
     for seen, platform in product((listing, unwrapped), _SPECIAL):
         if number := platform.fits(seen):
             names = "1 name in it looks" if number == 1 else f"{number} names in it look"

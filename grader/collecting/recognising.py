@@ -1,4 +1,4 @@
-"""Recognise which notebook of the course a file is: by its cells, whatever its name."""
+"""Recognise which notebook of the course a file is, by its cells and not by its name."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from grader.notebooks.parsing import (
 from grader.notebooks.repair import defined_in, looks_like, nbgrader_metadata
 from grader.sandbox.plain_text import listed, one_line
 
-# Notebooks submitted as Python, as jupytext, `jupyter nbconvert --to script`, VS Code or Colab writes them.
+# Notebooks submitted as Python scripts, from jupytext, `jupyter nbconvert --to script`, VS Code or Colab.
 
-MAX_SCRIPT = 2**19  # bytes; the longest notebook of the course has thirty thousand of code
+MAX_SCRIPT = 2**19  # bytes; the course's longest notebook has 30,000 of code
 _MARK = re.compile(r"^# ?(?:%%[^\n]*|In ?\[[ \d]*\]:?[ \t]*)$", re.MULTILINE)
 _MARIMO = re.compile(r"^(?:import marimo\b|app = marimo\.App\()", re.MULTILINE)
 _GRADE_ID = re.compile(r'"grade_id": ?"([^"\\]+)"')
-_MAGIC = re.compile(r"^# (?=(?:# )*[%!])", re.MULTILINE)  # as jupytext hides them from Python
+_MAGIC = re.compile(r"^# (?=(?:# )*[%!])", re.MULTILINE)  # jupytext hides them from Python
 _COMMENT_LINE = re.compile(r"[ \t]*(?:#.*)?")
 _QUOTES = ('"""', "'''")
 
 MARIMO = "it is a notebook of marimo; make an ordinary one of it: marimo export ipynb FILE --sort top-down -o NEW.ipynb"
 ScriptCell = dict[str, Any]
-Matches = dict[str, NotebookNode]  # the cells of a file, by the ids of the cells that they are
+Matches = dict[str, NotebookNode]  # the cells of a file, by the ids of the course's cells that they match
 
 
 def text_of(content: bytes) -> str:
-    """A script as text; empty if it is not one."""
+    """The text of a script; empty if it is not one."""
     if len(content) > MAX_SCRIPT:
         return ""
     try:
@@ -54,7 +54,7 @@ def text_of(content: bytes) -> str:
 
 
 def cells_of(text: str) -> list[ScriptCell]:
-    """The cells that are marked in a script."""
+    """The cells that marks divide a script into; none without marks."""
     if not (marks := [*_MARK.finditer(text)]):
         return []
     before = text[: marks[0].start()]
@@ -66,7 +66,7 @@ def cells_of(text: str) -> list[ScriptCell]:
 
 
 def split_at(cells: list[ScriptCell], given: re.Pattern[str]) -> list[ScriptCell]:
-    """The same cells, with code that the course gave in cells of its own: an export may mark few cells, or none."""
+    """Split cells so that each given code gets its own: an export may mark few cells, or none."""
     found = []
     for cell in cells:
         parts = given.split(cell["source"]) if cell["cell_type"] == "code" else [cell["source"]]
@@ -75,7 +75,7 @@ def split_at(cells: list[ScriptCell], given: re.Pattern[str]) -> list[ScriptCell
 
 
 def any_of(given: Sequence[str]) -> re.Pattern[str]:
-    """A pattern for any of these codes, where it takes up whole lines."""
+    """A pattern that finds any of these pieces of code if it fills whole lines."""
     codes = {code for source in given for code in as_given(source) if code}
     return re.compile(rf"^({'|'.join(map(re.escape, sorted(codes, key=len, reverse=True))) or '(?!)'})$", re.MULTILINE)
 
@@ -97,8 +97,8 @@ def _percent_cells(mark: str, source: str) -> Iterator[ScriptCell]:
 
 
 def _text_and_code(source: str, to_the_end: bool) -> tuple[str, str]:
-    """A cell of text ends with its comments, whether or not a mark says that code follows; with the first ones, since
-    those behind a gap may be the code's."""
+    """Split a cell of text from code that follows without a mark. Text ends with the first comments, since those after
+    a gap may belong to the code."""
     if source.lstrip().lstrip("r").startswith(_QUOTES) or not without_comments_at_end(source):
         return source, ""
     lines = source.split("\n")
@@ -107,7 +107,7 @@ def _text_and_code(source: str, to_the_end: bool) -> tuple[str, str]:
 
 
 def _converted_cells(source: str) -> Iterator[ScriptCell]:
-    """A cell of code, and the comments after it, which were a cell of text."""
+    """A cell of code, and one of text made of the comments after it."""
     code = without_comments_at_end(source)
     yield _cell("code", code)
     if comments := source[len(code) :].strip("\n"):
@@ -119,7 +119,7 @@ def _uncommented(text: str) -> str:
 
 
 def without_comments_at_end(code: str) -> str:
-    """All lines up to the last one with code."""
+    """The lines of some code up to the last one that is not a comment."""
     lines = code.strip("\n").split("\n")
     while lines and _COMMENT_LINE.fullmatch(lines[-1]):
         lines.pop()
@@ -133,7 +133,7 @@ def _cell(kind: str, source: str, grade_id: str = "") -> ScriptCell:
 
 @cache
 def as_given(source: str) -> frozenset[str]:
-    """The code of a given cell in the two ways that scripts have it: unchanged, and as nbconvert writes it."""
+    """The code of a given cell in the two forms that scripts have: unchanged, and as nbconvert writes it."""
     from IPython.core.inputtransformer2 import TransformerManager  # slow to import, and few submit scripts
 
     transformer: Any = TransformerManager()  # type: ignore[no-untyped-call]
@@ -149,7 +149,7 @@ class Recognised:
 
     name: str
     held: HeldFile
-    content: bytes  # as it is to be graded
+    content: bytes  # to be graded
     notes: Sequence[str] = ()
     script: bool = False
     untouched: bool = False  # exactly as released
@@ -157,21 +157,21 @@ class Recognised:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A file that looks like a notebook, and is not one of the assignment."""
+    """A file that looks like a notebook, but is not one of the assignment."""
 
     why: str
-    is_script: bool = False  # which the notebook may import all the same
-    is_cut: bool = False  # something is missing from it, and nobody knows what
+    is_script: bool = False  # the notebook may still import it
+    is_cut: bool = False  # an unknown part of it is missing
 
 
 @dataclass(frozen=True)
 class Released:
-    """A notebook of a course, as students got it."""
+    """A released notebook of a course."""
 
     assignment: str
     name: str
     cells: Sequence[KnownCell]
-    demos: Sequence[str] = ()  # the code of all other cells
+    demos: Sequence[str] = ()  # the code of cells without an id
 
     @property
     def filled_in(self) -> list[KnownCell]:
@@ -180,7 +180,7 @@ class Released:
 
 
 def released_by(course: Course) -> list[Released]:
-    """All notebooks of a course."""
+    """All released notebooks of a course."""
     return [
         Released(one, name, _known(notebook), _demos(notebook))
         for one in course.assignments()
@@ -190,7 +190,7 @@ def released_by(course: Course) -> list[Released]:
 
 
 class Recogniser:
-    """Knows all notebooks of a course, as they were released."""
+    """Recognises files by all released notebooks of a course."""
 
     def __init__(self, released: Sequence[Released], assignment: str) -> None:
         self._assignment = assignment
@@ -198,12 +198,12 @@ class Recogniser:
 
     @property
     def all_names(self) -> set[str]:
-        """How notebooks and assignments of the course are called."""
+        """The names of all notebooks and assignments of the course."""
         return {name for one in self._released for name in (one.assignment, one.name)}
 
     @property
     def names(self) -> set[str]:
-        """How the notebooks of the assignment are called."""
+        """The names of the assignment's notebooks."""
         return {one.name for one in self._released if one.assignment == self._assignment}
 
     @cached_property
@@ -213,7 +213,7 @@ class Recogniser:
         return any_of([*given, *(source for one in own for source in one.demos)])
 
     def look(self, held: HeldFile) -> Recognised | Unknown | None:
-        """What a file is; None if it does not even look like a notebook."""
+        """Find out what a file is; None if it does not even look like a notebook."""
         name = held.parts[-1].lower()
         if name.endswith(_SCRIPTS):
             return self._look_at_script(held)
@@ -229,7 +229,7 @@ class Recogniser:
         return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
 
     def _look_without_outputs(self, held: HeldFile) -> Recognised | Unknown | None:
-        """Outputs make a notebook large, and grading runs its cells again, so it is looked at without them."""
+        """Look at a large notebook without its outputs: they make it large, and grading runs its cells anyway."""
         light = without_outputs(held.content)
         if light and len(light) <= MAX_BYTES:
             looked = self.look(replace(held, content=light))
@@ -245,7 +245,7 @@ class Recogniser:
         return Unknown(f"it is {large}. Ask for it with all outputs cleared", is_cut=True)
 
     def _by_ids(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Recognised | Unknown | None:
-        """By the ids of nbgrader's cells. Where several notebooks of the course use them, the cells decide."""
+        """Recognise a notebook by nbgrader's cell ids. If several of the course use them, the cells decide."""
         by_id = {str(cell.metadata["nbgrader"]["grade_id"]): cell for cell in cells if "nbgrader" in cell.metadata}
         fits: Counter[int] = Counter()
         for place, one in enumerate(self._released):
@@ -265,7 +265,7 @@ class Recogniser:
         return Recognised(best.name, held, held.content, notes, untouched=untouched)
 
     def _by_code(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Recognised | Unknown:
-        """A notebook without ids: each cell that students write must be there exactly once."""
+        """Recognise a notebook without ids: each cell that students write must be there exactly once."""
         best, _, why = self._matching(cells, of_script=False)
         if best is None:
             return Unknown(f"no cell has an id of this course, and {why}")
@@ -300,7 +300,7 @@ class Recogniser:
     def _matching(
         self, cells: Sequence[NotebookNode], of_script: bool
     ) -> tuple[Released | None, dict[str, NotebookNode], str]:
-        """The one notebook whose cells are all there, and these cells; or the reason why there is none."""
+        """The one notebook whose cells are all there, and these cells; or why there is none."""
         indexed = _Cells(cells)
         all_found = [(one, _matches(one.cells, indexed, of_script)) for one in self._released]
         fit = [(one, found) for one, found in all_found if isinstance(found, dict)]
@@ -342,12 +342,12 @@ def _demos(notebook: NotebookNode) -> list[str]:
 
 
 class _Cells:
-    """The cells of a file, by id, by code and by what they define."""
+    """The cells of a file, found by id, by code or by the names that they define."""
 
     def __init__(self, cells: Sequence[NotebookNode]) -> None:
         self._by_id: dict[str, list[NotebookNode]] = defaultdict(list)
         self._by_code: dict[str, list[NotebookNode]] = defaultdict(list)
-        self._by_name: dict[str, list[NotebookNode]] = defaultdict(list)  # of what they define
+        self._by_name: dict[str, list[NotebookNode]] = defaultdict(list)  # names that they define
         for cell in cells:
             if "nbgrader" in cell.metadata:
                 self._by_id[str(cell.metadata["nbgrader"]["grade_id"])].append(cell)
@@ -357,7 +357,7 @@ class _Cells:
                     self._by_name[name].append(cell)
 
     def places(self, known: KnownCell) -> list[NotebookNode]:
-        """The cells that a known one could be."""
+        """The cells of the file that could be this known one."""
         if named := self._by_id.get(known.grade_id):
             return named
         if known.given:
@@ -367,8 +367,8 @@ class _Cells:
 
 
 def _matches(known: Sequence[KnownCell], cells: _Cells, of_script: bool) -> Matches | str:
-    """The cell for each known one, by its id; or why that is not clear. Texts need not match: in a script they are
-    comments, and in a notebook the grader puts back what the course gave."""
+    """Find the cell for each known one, by id; or say why it is unclear. Texts need not match: in a script they are
+    comments, and in a notebook the grader restores given cells."""
     found: Matches = {}
     for cell in known:
         if cell.given and (cell.cell_type != "code" or not of_script):
@@ -392,7 +392,7 @@ def _there(known: KnownCell, times: int) -> str:
 
 
 def _notebook_of(matches: Matches, released: Released, cells: Sequence[NotebookNode]) -> bytes:
-    """The notebook, with ids on its cells as in the released one."""
+    """The notebook as a file, whose cells have the ids of the released one."""
     for cell in cells:
         cell.metadata.pop("nbgrader", None)
     for known in released.cells:

@@ -1,4 +1,4 @@
-"""The students of a course, from its gradebook and from a table: a plain one, or one that Moodle or Canvas exports."""
+"""Read the students of a course from its gradebook and from a table: plain, or exported by Moodle or Canvas."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from grader.gradebook.roster import Enrolled, read_roster
 from grader.sandbox.plain_text import one_line
 
 MAX_BYTES = 50 * 2**20
-MORE = "\0"  # the key of cells that have no column
+MORE = "\0"  # the key for cells without a column
 
-# What a column is called in a plain table, in Moodle and in Canvas.
-_IDS = (  # the first that says anything
+# Names of columns in plain tables, in Moodle and in Canvas.
+_IDS = (  # the first that is not empty counts
     "id", "username", "sis login id", "sis user id", "id number", "email address", "student_id", "student id",
 )  # fmt: skip
 _FIRST, _LAST = ("first name", "first_name"), ("last name", "last_name", "surname")
@@ -34,7 +34,7 @@ _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")  # Moodle writes the word in its o
 
 
 def known_students(course: Course, table: Path | None, tell: Callable[[str], None]) -> Roster:
-    """Everybody in the gradebook, in the roster and in the table."""
+    """All students in the gradebook, in the roster and in the table."""
     students = [*in_gradebook(course, tell), *map(student_of, read_roster(course.root).values())]
     return Roster([*students, *(_read_table(table, students) if table else ())])
 
@@ -43,7 +43,7 @@ def in_gradebook(course: Course, tell: Callable[[str], None]) -> list[Student]:
     api = course.api()
     file = gradebook_file(api)
     if file and not file.exists():
-        return []  # opening it would make one
+        return []  # opening it would create it
     with closing(open_gradebook(api, tell)) as gradebook:
         rows = gradebook.db.query(Row.id, Row.first_name, Row.last_name, Row.email, Row.lms_user_id).all()
     return [
@@ -71,7 +71,7 @@ class BadLine(Exception):
 
 
 def read_lines(path: Path, instead: str) -> list[tuple[int, dict[str, str]]]:
-    """The lines of a table, with their numbers, by the names of columns in small letters."""
+    """Read the lines of a table, with their numbers; names of columns are in lower case."""
     text = read_text(path, instead)
     rows = next(
         (rows for mark in ",;\t" if (rows := _rows(text, mark)) and set(rows[0][1]) & {*_IDS, _GITHUB[0]}), None
@@ -85,7 +85,7 @@ def read_lines(path: Path, instead: str) -> list[tuple[int, dict[str, str]]]:
 
 
 def read_text(path: Path, instead: str) -> str:
-    """The text of a file that the user has named; `instead` says which file could be read."""
+    """Read a text file that the user has named; in errors, `instead` says what to name instead."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise CourseError(f"{path} is larger than {MAX_BYTES // 2**20} MB. {instead}")
@@ -109,13 +109,13 @@ def _rows(text: str, mark: str) -> list[tuple[int, dict[str, str]]]:
 
 
 def read_line(row: Mapping[str, str]) -> Enrolled | None:
-    """The student in a line; None if there is none, as in the line with the points possible."""
+    """The student in a line; None if there is none, as in Canvas's line of points possible."""
 
     def said(*columns: str) -> str:
         return next((row[column] for column in columns if row.get(column)), "")
 
-    from_canvas = {"student", "section"} <= row.keys()  # what is called ID there is a number of its own
-    from_github = _GITHUB[0] in row  # what is called identifier there is the id, and none of Moodle's
+    from_canvas = {"student", "section"} <= row.keys()  # its column ID is Canvas's own number
+    from_github = _GITHUB[0] in row  # its column identifier is the id, not one of Moodle's
     identity = said(*_IDS[1:], "id") if from_canvas else said(*(["identifier"] if from_github else []), *_IDS)
     if not identity:
         return None
@@ -134,7 +134,7 @@ def read_line(row: Mapping[str, str]) -> Enrolled | None:
 
 
 def same_as(enrolled: Enrolled, known: Roster, by_id: bool = False) -> Enrolled:
-    """The line with the id of the student whom its id, address or number belongs to. BadLine if they are several."""
+    """The line with the id of the known student whom it means. BadLine is raised if they are several."""
     names = {enrolled.id} if by_id else {enrolled.id, enrolled.email, enrolled.username, enrolled.lms_user_id}
     found = {student for name in names if name for student in known.called_exactly(name)}
     if len(found) > 1:
@@ -149,7 +149,7 @@ def same_as(enrolled: Enrolled, known: Roster, by_id: bool = False) -> Enrolled:
 
 
 def student_of(one: Enrolled) -> Student:
-    """The student, with all names and numbers on platforms."""
+    """The student of a line, with all names and numbers on platforms."""
     numbers: set[Form] = {(NAME, text) for text in (one.email, one.username, one.lms_user_id, one.github) if text}
     numbers |= {(ID, one.id), (CANVAS, one.canvas_id), (MOODLE, one.moodle_id)}
     return Student(one.id, one.first_name, one.last_name, one.name, one.email, frozenset(numbers))

@@ -1,5 +1,5 @@
-"""The students of a course, and which of them a platform means. Names must be exactly the same, except for upper and
-lower case, and for the ways to write a letter in Unicode."""
+"""The students of a course, and which of them a platform means. Names must be equal, except for case and for different
+ways to write a letter in Unicode."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from unicodedata import category, normalize
 
 Form = tuple[str, str]  # a kind, and a text of that kind
 
-ID, NAME = "id", "name"  # a name is an id, an address or a name of a person
+ID, NAME = "id", "name"  # NAME is for ids, addresses and people's names
 MOODLE, MOODLE_NAME = "number in Moodle", "name in Moodle's files"
 CANVAS, CANVAS_NAME = "number in Canvas", "name in Canvas's files"
 OWNER = "user of this machine"
-_NAMES = {NAME, MOODLE_NAME, CANVAS_NAME}  # people write these; all others come from machines, and have one form
-_NOT_IN_MOODLES_FILES = re.compile(r"[&<>\"`|':\\/]")  # where it makes names of files
+_NAMES = {NAME, MOODLE_NAME, CANVAS_NAME}  # written by people; all others come from machines, in one form
+_NOT_IN_MOODLES_FILES = re.compile(r"[&<>\"`|':\\/]")  # left out in names of files
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Student:
 class Key:
     """The student as a platform describes them."""
 
-    own: str  # the platform's own key, which can be taken as the id; empty if it has none
+    own: str  # the platform's own name, which can become the id; may be empty
     forms: frozenset[Form]
     shown: str
-    user: Form | None = None  # of the platform itself, so that no student can choose it
-    rivals: frozenset[Form] = frozenset()  # names of others who could be meant as well
-    doubt: str = ""  # why it is not clear who it is
+    user: Form | None = None  # given by the platform, so that students cannot choose it
+    rivals: frozenset[Form] = frozenset()  # names of others who could be meant, too
+    doubt: str = ""  # why it is unclear who is meant
 
     @classmethod
     def of(cls, own: str, *forms: Form, shown: str = "", user: Form | None = None, rivals: Iterable[Form] = ()) -> Key:
@@ -73,7 +73,7 @@ class Roster:
                 self._forms[student.id].add(form)
 
     def called(self, key: Key) -> set[str]:
-        """The ids of all students whom this key could mean."""
+        """The ids of all students that this key could mean."""
         found = self._called(key.forms)
         return found | self._called(key.rivals) if found else found
 
@@ -81,23 +81,23 @@ class Roster:
         return {found for form in forms for found in self._ids.get(form, ())}
 
     def differs(self, student: str, key: Key) -> list[str]:
-        """The kinds of names or numbers in which a key contradicts what is known about a student."""
+        """The kinds of names or numbers by which a key contradicts what is known about a student."""
         known = self._forms.get(student, set())
         kinds = {kind for kind, _ in key.forms} & {kind for kind, _ in known}
         return sorted(kinds - {kind for kind, _ in key.forms & known})
 
     def called_in_all(self, key: Key) -> set[str]:
-        """The students who are meant by every kind of name and number in a key."""
+        """The students that every kind of name and number in a key means."""
         kinds = {kind for kind, _ in key.forms}
         by_kind = [self._called(form for form in key.forms if form[0] == kind) for kind in kinds]
         return set.intersection(*by_kind) if by_kind else set()
 
     def is_user(self, user: Form | None) -> set[str]:
-        """The students who are known to be this user of a platform."""
+        """The students known to be this user of a platform."""
         return self._called([user]) if user else set()
 
     def called_exactly(self, text: str) -> set[str]:
-        """The ids of all students who have this id, address or number."""
+        """The ids of all students with this id, address or number."""
         return self._ids.get(_form(NAME, text), set())
 
 
@@ -123,7 +123,7 @@ def _names(first: str, last: str, full: str) -> set[str]:
 
 
 def _sortable(first: str, last: str, full: str) -> set[str]:
-    """Names as Canvas sorts them: a full name by its last word."""
+    """Sortable names as in Canvas: a full name begins with its last word."""
     found = {f"{last}{first}"} if last else set()
     if "," in full:
         found.add(full)
@@ -134,5 +134,5 @@ def _sortable(first: str, last: str, full: str) -> set[str]:
 
 
 def _in_canvas(name: str) -> str:
-    """The characters of a name that Canvas keeps in names of files: letters with marks, digits, and kinds of `_`."""
+    """A name as in Canvas's names of files: only letters with marks, digits, and kinds of `_`."""
     return "".join(letter for letter in name if category(letter)[0] in "LM" or category(letter) in ("Nd", "Pc"))

@@ -1,4 +1,4 @@
-"""What platforms give out: uploads, and who they say has made them."""
+"""Uploads as platforms give them out, with what they say about their students."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Upload:
     place: str  # where it lies, as messages say it
     time: datetime | None = None  # in UTC
     notes: Sequence[str] = ()
-    late: str = ""  # who says that it is late, if a platform does
+    late: str = ""  # the platform that calls it late, if one does
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be collected, and who may have submitted it."""
+    """The assignment to collect, and the students who may have submitted it."""
 
     assignment: str
-    notebooks: Collection[str]  # the names of all notebooks of the course: people put them into names of files
+    notebooks: Collection[str]  # names of all the course's notebooks, which people put into names of files
     roster: Roster
-    as_named: bool = False  # unknown students keep the name that the platform uses
+    as_named: bool = False  # unknown students keep the platform's name
 
     def knows(self, name: str) -> bool:
         """Whether a student has this name."""
@@ -42,10 +42,10 @@ class Platform(Protocol):
     called: str  # in messages
 
     def fits(self, listing: Listing, /) -> int:
-        """How many of the names on the first level could be written by the platform."""
+        """The number of names on the first level that the platform could have written."""
 
     def uploads(self, listing: Listing, asked: Asked, /) -> list[Upload]:
-        """All uploads in it, one for each student and time."""
+        """List the uploads in a source, one for each student and time."""
 
 
 Of = TypeVar("Of", bound=Hashable)
@@ -59,7 +59,7 @@ def grouped(listing: Listing, key_of: Callable[[str], Of]) -> dict[Of, list[File
 
 
 def inside(files: Iterable[File]) -> list[File]:
-    """Files as seen from their folder on the first level; files that lie on that level stay there."""
+    """Files as seen from their first-level folder; files on that level stay unchanged."""
     return [file.below(1) if len(file.parts) > 1 else file for file in files]
 
 
