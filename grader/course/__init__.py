@@ -1,3 +1,3 @@
-"""A course folder as a value: its settings, folders and exercise files, and our parts in nbgrader's settings."""
+"""A course folder: its settings, folders and exercise files, and our parts in nbgrader's settings."""
 
 __all__ = ["exercise_texts", "folder", "loading"]

@@ -1,6 +1,6 @@
-"""The exercise files of a course: read wherever they lie, and sent as text to the processes that grade.
+"""Read the exercise files of a course, to be sent as text to the processes that grade.
 
-They lie in a folder of the course, or in an installed package. No process that runs a student's code may read them.
+They are in a folder of the course or in an installed package. No process that runs a student's code may read them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from grader.model.exercise_files import ExerciseFiles
 if TYPE_CHECKING:
     from traitlets.config import Config
 
-FOLDER = "exercises"  # of a course that says nothing else
+FOLDER = "exercises"  # by default
 SETTING = "c.GraderCourse.exercises"
 
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 def read_exercise_files(config: Config, root: Path) -> ExerciseFiles:
-    """What the course in this folder, with these settings, has as exercises; nothing for an ordinary one."""
+    """Read the exercise files of the course in this folder, with these settings; none for an ordinary course."""
     setting = str(config.GraderCourse.get("exercises", ""))
     folder = (root / (setting or FOLDER)).resolve()
     if folder.is_dir() and root.resolve() in folder.parents:
@@ -35,7 +35,7 @@ def read_exercise_files(config: Config, root: Path) -> ExerciseFiles:
 
 
 def hidden_folders(files: ExerciseFiles) -> list[str]:
-    """Where nobody else may read: on another machine, a package may be installed elsewhere."""
+    """The folders that student code may not read; another machine may have a package in another one."""
     installed = _installed(files.package.split(".")[0]) if files.package else None
     return [folder for folder in (files.folder, installed and str(installed)) if folder]
 
@@ -64,7 +64,7 @@ def _folder_of_package(name: str) -> Path:
 
 
 def _installed(package: str) -> Path | None:
-    """The folder of a package, which is not imported for that."""
+    """The folder of an installed package, found without importing it."""
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):

@@ -1,4 +1,4 @@
-"""A course folder: where things lie in it, and nbgrader with this course's settings."""
+"""A course folder: where its parts are, and nbgrader with this course's settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from grader.model.exercise_files import ExerciseFiles
 from grader.term.reading import read_rules
 from grader.term.rules import AssignmentRules, Rules
 
-# What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
+# Packages that may be missing or broken are imported where they are needed, so that `grader doctor` can report them.
 if TYPE_CHECKING:
     from nbformat import NotebookNode
     from nbgrader.apps.api import NbGraderAPI
@@ -38,9 +38,9 @@ STRUCTURE = os.path.join("{nbgrader_step}", "{student_id}", "{assignment_id}")  
 
 
 def open_course(root: Path = Path()) -> Course:
-    """Open the course that a process works for, and make the settings that hold for the whole process.
+    """Open the course that this process works for, and apply the settings that hold for the whole process.
 
-    Entry points call this, and hand the course on. Nothing else touches sys.path, PATH or the filters of warnings.
+    Entry points call this, and pass the course on. Nothing else changes sys.path, PATH or warning filters.
     """
     course = Course(root)
     take_plugins_from(course.root)
@@ -50,9 +50,9 @@ def open_course(root: Path = Path()) -> Course:
 
 
 class Course:
-    """A course folder with its settings, rules and exercise files: each is read when it is first needed, and kept.
+    """A course folder with its settings, rules and exercise files, each read when first needed, and then kept.
 
-    To see what somebody has changed in them since, open the course again. Notebooks and submissions are not kept.
+    To see later changes to them, open the course again. Notebooks and submissions are not kept.
     """
 
     def __init__(self, root: Path) -> None:
@@ -61,7 +61,7 @@ class Course:
             raise CourseError(f"There is no {CONFIG_FILE} in {self.root}. Run this in the course folder.")
 
     def at(self, root: Path, places: Mapping[str, str]) -> Course:
-        """The same course, as it was read, with another root and other places for some folders and the gradebook."""
+        """This course as already read, with another root and other places for some folders and the gradebook."""
         moved = Course(root)
         moved.settings, moved.exercise_files, moved._rules = self.settings, self.exercise_files, self._rules
         moved._config = self.config()
@@ -74,14 +74,14 @@ class Course:
         return (self.root / CONFIG_FILE).read_text()
 
     def config(self) -> Config:
-        """The settings as nbgrader's command line has them: a copy, for nbgrader writes into what it is given."""
+        """The settings as on nbgrader's command line: a copy, since nbgrader changes what it gets."""
         return copy.deepcopy(self._config)
 
     @cached_property
     def _config(self) -> Config:
         try:
             config = read_config(self.settings)
-        except (Exception, SystemExit) as error:  # it is the user's own Python: anything can happen
+        except (Exception, SystemExit) as error:  # it is the user's own Python code, so anything can happen
             where = f"{type(error).__name__}: {error}"
             raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, and run this again. {where}") from None
         if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):
@@ -93,7 +93,7 @@ class Course:
         return config
 
     def rules(self, assignment: str) -> AssignmentRules:
-        """What the term's rules say about an assignment."""
+        """The term's rules for an assignment."""
         return self._rules.of(assignment)
 
     @cached_property
@@ -102,18 +102,18 @@ class Course:
 
     @cached_property
     def exercise_files(self) -> ExerciseFiles:
-        """The texts of its exercises, as they are sent to the processes that grade."""
+        """The texts of the course's exercise files, for the processes that grade."""
         return read_exercise_files(self._config, self.root)
 
     def catalogue(self) -> Catalogue:
-        """All exercises. Those of a package may belong to assignments that this course does not have."""
-        from grader.course.loading import load  # brings torch
+        """Load all exercises. Those from a package may belong to assignments that this course does not have."""
+        from grader.course.loading import load  # imports torch
 
         files = self.exercise_files
         return load(files, None if files.package else self.assignments())
 
     def exercises(self, assignment: str) -> Exercises:
-        """The exercises of an assignment in the order of its notebooks; none if it has nbgrader's own tests only."""
+        """The exercises of an assignment, in the order of its notebooks; none if all its tests are nbgrader's own."""
         from grader.course.loading import in_order_of
         from grader.notebooks.cells import tested_exercise
 
@@ -122,22 +122,22 @@ class Course:
         return in_order_of(self.catalogue().of(assignment), map(tested_exercise, cells))
 
     def called(self, step: str) -> str:
-        """The name that the folder of a step has here: source, release, submitted, autograded or feedback."""
+        """The name of the folder of a step here: source, release, submitted, autograded or feedback."""
         return str(self._config.CourseDirectory.get(f"{step}_directory", step))
 
     def folder(self, place: str | Path) -> Path:
-        """The path of a step's folder, or of one in it, such as submitted/ada. Any other folder lies in the course."""
+        """The path of a step's folder, or of one in it, such as submitted/ada. Other places are in the root folder."""
         step, _, below = str(place).partition("/")
         return self.root / (self.called(step) if step in STEPS else step or "/") / below
 
     def api(self, config: Config | None = None) -> NbGraderAPI:
-        """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
+        """nbgrader's own interface, with `config` or the settings of nbgrader_config.py."""
         from nbgrader.apps.api import NbGraderAPI
 
         return NbGraderAPI(config=config or self.config())
 
     def need_plain_path(self) -> None:
-        """nbgrader looks for files by patterns, and would take such a path for one."""
+        """Check paths for characters of patterns: nbgrader finds files by patterns."""
         for folder in (self.root, *map(self.folder, STEPS)):
             if glob.escape(str(folder)) != str(folder):
                 raise CourseError(
@@ -153,7 +153,7 @@ class Course:
         return sorted(path.stem for path in (self.folder(folder) / assignment).glob("*.ipynb"))
 
     def released_cells(self, assignment: str) -> list[tuple[str, str]]:
-        """The notebooks and names of the cells that nbgrader knows, in the order in which students have them."""
+        """The cells of the released notebooks, in order: the notebook and the name of each."""
         return [
             (name, cell.metadata.get("nbgrader", {}).get("grade_id", ""))
             for name in self.notebooks("release", assignment)
@@ -169,8 +169,8 @@ class Course:
         return names or known
 
     def notebook(self, folder: str, assignment: str, name: str = "") -> Path:
-        """The path of a notebook in a folder such as source, release or submitted/ada; as a rule, there is one, which
-        is called as its assignment."""
+        """The path of a notebook in a folder such as source, release or submitted/ada; without `name`, that of the one
+        with the assignment's name."""
         return self.folder(folder) / assignment / f"{name or assignment}.ipynb"
 
     def read(self, folder: str, assignment: str, name: str = "") -> NotebookNode:
@@ -186,15 +186,15 @@ class Course:
             raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
 
     def students(self, assignment: str) -> list[str]:
-        """Everyone who has something for this assignment in submitted/, whatever it is."""
+        """All students who have anything for this assignment in submitted/."""
         return [path.name for path in self._submitted() if _is_there(path / assignment)]
 
     def handing_in(self) -> list[str]:
-        """Everyone who has a folder in submitted/."""
+        """All students who have a folder in submitted/."""
         return [path.name for path in self._submitted() if path.name[0] != "." and path.is_dir()]
 
     def strays(self) -> list[str]:
-        """What lies among the students' folders, and is not a folder."""
+        """The names of anything among the students' folders that is not a folder."""
         return [path.name for path in self._submitted() if path.name[0] != "." and not path.is_dir()]
 
     def _submitted(self) -> list[Path]:
@@ -215,7 +215,7 @@ class Course:
 
 
 def _is_there(path: Path) -> bool:
-    """Also if we may not look."""
+    """Whether something is there; also true if we may not look."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -226,7 +226,7 @@ def _is_there(path: Path) -> bool:
 
 
 def folder_of_alembic() -> Path:
-    """Where that program was installed: beside our interpreter, or wherever pip puts programs by other ways."""
+    """The folder of the program alembic: beside our interpreter, or where else pip may put programs."""
     found = find_spec("alembic")
     packages = [Path(found.origin).parent.parent] if found and found.origin else []
     folders = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
@@ -236,25 +236,25 @@ def folder_of_alembic() -> Path:
 
 
 def take_plugins_from(folder: Path) -> None:
-    """Let nbgrader import a course's own plug-ins. They come last, so that nothing there hides a library."""
+    """Let nbgrader import a course's own plug-ins. They come last, so that they cannot hide a library."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
 
 def ignore_order_of_rows() -> None:
-    """nbgrader adds rows in an order that SQLAlchemy has warned about since 1.4; the rows are right."""
+    """Silence SQLAlchemy's warning about the order in which nbgrader adds rows; the rows are right."""
     warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
 
 
 def put_on_path(folder: Path) -> None:
-    """Let nbgrader find `alembic`, which it starts by name when it makes a new gradebook."""
+    """Let nbgrader find `alembic`, which it starts by name to make a new gradebook."""
     path = os.environ.get("PATH", os.defpath)
-    if path.split(os.pathsep)[0] != str(folder):  # once is enough, however many courses a process opens
+    if path.split(os.pathsep)[0] != str(folder):  # once is enough, even if a process opens several courses
         os.environ["PATH"] = os.pathsep.join([str(folder), path])
 
 
 def reason_of(result: Mapping[str, Any]) -> str:
-    """Why nbgrader's interface has failed: the error that it met first, which its log shows in a traceback."""
+    """Why nbgrader's interface failed: the first error in a traceback of its log."""
     log = result.get("log") or ""
     errors = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict|Entry)\w*: .*)", log, re.MULTILINE)
     said: list[str] = errors or re.findall(r"^\[ERROR\] (.*)", log, re.MULTILINE)
@@ -262,7 +262,7 @@ def reason_of(result: Mapping[str, Any]) -> str:
 
 
 def read_config(settings: str) -> Config:
-    """What a text like that of nbgrader_config.py sets, with our parts in it if it names none."""
+    """Read settings from a text such as nbgrader_config.py, and add our parts if it names none."""
     from traitlets.config import PyFileConfigLoader
 
     with tempfile.TemporaryDirectory() as folder:
@@ -272,7 +272,7 @@ def read_config(settings: str) -> Config:
 
 
 def copy_course(source: Course, target: Path) -> Course:
-    """A fresh course folder with the same source, exercises and settings: all that it makes stays in it."""
+    """Make a fresh course folder with the same source, exercises and settings; everything it makes stays in it."""
     if target.exists():
         shutil.rmtree(target)
     target.mkdir(parents=True)

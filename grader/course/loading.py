@@ -1,7 +1,7 @@
-"""Load the exercises of a course from the texts of their files, and say what is wrong with any of them.
+"""Load the exercises of a course from the texts of their files, and report what is wrong with them.
 
-Each file of the folder that sets `exercise` holds one exercise; the others hold what several share, and are imported
-as `from .shared import …`.
+Each file of the folder that sets `exercise` has one exercise; others have code that several share, and are imported as
+`from .shared import …`.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from grader.model.forms.function import Form
 from grader.model.label import Label, in_order, label_of
 from grader.solutions.lines import LineError, Lines
 
-# Import the modules of one package from texts, wherever those came from.
+# Import the modules of one package from texts instead of files.
 
 INIT = "__init__.py"
 
 
 class FromTexts(SourceLoader):
-    """Finds and loads what belongs to `package`. Errors tell the places where the texts were read."""
+    """Finds and loads the modules of `package`. Errors name the files that the texts come from."""
 
     def __init__(self, package: str, files: ExerciseFiles) -> None:
         self._package = package
         self._files = files
-        IMPORTED[package] = files  # which tells where an error lies
+        IMPORTED[package] = files  # to show where an error is
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:  # noqa: ARG002
         if fullname.split(".")[0] != self._package or self._place(fullname) is None:
@@ -59,7 +59,7 @@ class FromTexts(SourceLoader):
         return self._files.texts.get(Path(path).relative_to(self._files.folder).as_posix(), b"")
 
     def _place(self, fullname: str) -> str | None:
-        """Where the text of a module lies. A folder needs no __init__.py."""
+        """The place of a module's text; None if there is none. A folder needs no __init__.py."""
         place = "/".join(fullname.split(".")[1:])
         if f"{place}.py" in self._files.texts:
             return f"{place}.py"
@@ -67,15 +67,15 @@ class FromTexts(SourceLoader):
         return inside + INIT if any(text.startswith(inside) for text in self._files.texts) else None
 
 
-Exercises = Mapping[Label, Exercise]  # of an assignment, in their order
-MOST_TOLD = 12  # names of which one may have been meant
+Exercises = Mapping[Label, Exercise]  # of an assignment, in order
+MOST_TOLD = 12  # names to list when none is close to a misspelt one
 
 
 _SLIP = re.compile(r"\b(Exercise|Case|Misconception)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 
 
 class ExerciseError(CourseError):
-    """Something is wrong with exercise files; the text says where, and what to do."""
+    """Exercise files have mistakes; the text says where, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -85,20 +85,20 @@ class Catalogue:
     assignments: Mapping[str, Exercises] = field(default_factory=dict)
 
     def of(self, assignment: str) -> Exercises:
-        """The exercises of an assignment; none if its tests are ordinary ones of nbgrader."""
+        """The exercises of an assignment; none if its tests are nbgrader's ordinary ones."""
         return self.assignments.get(assignment, {})
 
 
 def in_order_of(exercises: Exercises, labels: Iterable[Label | None]) -> Exercises:
-    """The same in the order in which a notebook has them; what it does not have keeps its place at the end."""
+    """The exercises in the order of a notebook's labels; those that it does not have come last."""
     order = {label: exercises[label] for label in labels if label is not None and label in exercises}
     return order | {label: exercise for label, exercise in exercises.items() if label not in order}
 
 
 def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, Callable[..., Any]]:
-    """Right versions of what comes before in this order: functions, and the classes that are lent.
+    """Correct versions of everything from earlier exercises: functions, and classes that are lent.
 
-    Where gradients are what is asked for, these have none, and no classes are lent, which learn.
+    If the exercise itself asks for gradients, the functions have none, and no classes are lent, since those learn.
     """
     lent = {
         function.entry: _right(function)
@@ -112,16 +112,16 @@ def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, 
 
 
 def _right(function: Exercise) -> Callable[..., Any]:
-    """A right version of a function, which takes arguments by name, too."""
+    """A correct version of a function that also takes arguments by name."""
     direct = None if function.first_form else function.solution
     return function.lent or direct or function.reference
 
 
 def load(files: ExerciseFiles, assignments: Collection[str] | None = None, *, checked: bool = False) -> Catalogue:
-    """The exercises in these files. ExerciseError lists all that is wrong with them.
+    """Load the exercises in these files. ExerciseError lists all mistakes in them.
 
-    Where `assignments` are given, each exercise has to belong to one of them. What is `checked` already, by the process
-    that sent it or in this one, is not checked again.
+    If `assignments` are given, each exercise has to belong to one of them. Files that are `checked` already, by the
+    process that sent them or in this one, are not checked again.
     """
     found = _import(files)
     by = (_package(files), None if assignments is None else frozenset(assignments))
@@ -149,8 +149,8 @@ def _refuse(files: ExerciseFiles, problems: Iterable[_Problem]) -> None:
 # --- import ----------------------------------------------------------------------------------------------------------
 
 
-_imported: dict[str, dict[str, Exercise]] = {}  # by their package: texts that are the same are imported once
-_checked: set[tuple[str, frozenset[str] | None]] = set()  # packages, with the assignments that there are
+_imported: dict[str, dict[str, Exercise]] = {}  # by package: equal texts are imported only once
+_checked: set[tuple[str, frozenset[str] | None]] = set()  # packages, each with the assignments it was checked for
 _one_at_a_time = threading.Lock()
 
 
@@ -159,12 +159,12 @@ def _package(files: ExerciseFiles) -> str:
 
 
 def _import(files: ExerciseFiles) -> dict[str, Exercise]:
-    """The exercises by the places of their files."""
+    """Import the exercises, by the place of their file."""
     package = _package(files)
     with _one_at_a_time:
         if package not in _imported:
-            finder = FromTexts(package, files)  # stays: a function may import something when it is called
-            sys.meta_path.insert(0, finder)  # before what finds files: those may differ from the texts
+            finder = FromTexts(package, files)  # stays: functions may import something when called
+            sys.meta_path.insert(0, finder)  # before finders of files: those may differ from the texts
             try:
                 _imported[package] = _import_all(package, files)
             except ExerciseError:
@@ -183,13 +183,13 @@ def _import_all(package: str, files: ExerciseFiles) -> dict[str, Exercise]:
 
 
 def _import_one(package: str, place: str, files: ExerciseFiles) -> Exercise | _Problem | None:
-    """The exercise of a file, what is wrong with it, or that it holds none."""
+    """Import one file: its exercise, or what is wrong with it, or None if it has none."""
     name = place.removesuffix(".py")
     if not name.isidentifier():
         return _Problem(place, 1, "a file of exercises is named like a Python module: letters, digits and _.")
     try:
         exercise = getattr(importlib.import_module(f"{package}.{name}"), "exercise", None)
-    except (Exception, SystemExit) as error:  # it is the author's own Python: anything can happen
+    except (Exception, SystemExit) as error:  # it is the author's own Python code, so anything can happen
         return _where(error, place, files)
     if exercise is None and name.startswith("ex"):
         return _Problem(place, 1, "it sets no `exercise`. Write `exercise = Exercise(…)`.")
@@ -199,7 +199,7 @@ def _import_one(package: str, place: str, files: ExerciseFiles) -> Exercise | _P
 
 
 def _where(error: BaseException, place: str, files: ExerciseFiles) -> _Problem:
-    """An error, at the last line of the course's own files that it went through."""
+    """An error as a problem, placed at the last line of the course's own files in its traceback."""
     line = 1
     steps = [(step.filename, step.lineno) for step in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:
@@ -224,8 +224,8 @@ def _advice(error: BaseException, files: ExerciseFiles) -> str:
 
 # --- checks ----------------------------------------------------------------------------------------------------------
 
-_Wrong = tuple[str, str, str]  # the file, what is wrong with it, and the case or misconception that this is about
-# Of what type an attribute is, and how to say so. What comes from a misspelt line is found before anything uses it.
+_Wrong = tuple[str, str, str]  # the file, what is wrong, and the case or misconception concerned
+# The types of attributes, and how to say them. So mistakes in a line are found before anything uses its value.
 _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Exercise, ("assignment", "title", "entry", "unscaled"), str, "a text"),
     (Exercise, ("reference",), Callable, "a function"),
@@ -245,7 +245,7 @@ _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
 
 
 def _in_folders(files: ExerciseFiles) -> Iterator[_Wrong]:
-    """Exercises that nobody looks for."""
+    """Exercises in subfolders, where nothing looks for them."""
     for place in files.texts:
         if "/" in place and _sets_an_exercise(files.texts[place]):
             what = "an exercise in a folder is not found"
@@ -278,7 +278,7 @@ def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -
 
 
 def _mistyped(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Attributes that are something else than they should be."""
+    """Attributes that have the wrong type."""
     parts: list[Any] = [exercise]
     lists = [("cases", Case, "Case(…)"), ("mistakes", Misconception, "Misconception(…)")]
     for name, kind, written in (*lists, ("others", Exercise, "Exercise(…)")):
@@ -340,7 +340,7 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
 def _wrong_lines(
     lines: Lines, variables: Collection[str], misconceptions: Iterable[Misconception]
 ) -> Iterator[tuple[str, str]]:
-    """Mistakes whose lines nobody can have written, or which are another one's."""
+    """Misconceptions whose lines cannot be written, or are the same as another one's."""
     known: dict[str, str] = {}
     for one in misconceptions:
         try:
@@ -360,13 +360,13 @@ def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None, ca
 
 
 def _steps(reference: Callable[..., Any]) -> Collection[str] | None:
-    """What a misconception can change: the arguments of a function, or what a class has. None: that is not known."""
+    """The steps that a misconception can change: arguments of a function, or attributes of a class. None if unknown."""
     ours = inspect.unwrap(reference)
     if inspect.isclass(ours):
         return {*dir(ours), *(name for each in ours.__mro__ for name in vars(each).get("__annotations__", ()))}
     try:
         parameters = inspect.signature(ours).parameters.values()
-    except (ValueError, TypeError):  # what is written in C may not tell
+    except (ValueError, TypeError):  # functions written in C may not say
         return None
     takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters)
     return None if takes_any else [one.name for one in parameters if one.default is not one.empty]
@@ -394,7 +394,7 @@ def _is_set_in(node: ast.stmt) -> bool:
 
 
 def _line(files: ExerciseFiles, place: str, called: str = "") -> int:
-    """Where a file names the case or misconception that is called so, or else where it sets `exercise`."""
+    """The line where a file names this case or misconception, or else where it sets `exercise`."""
     tree = ast.parse(files.texts[place])
     names = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == called]
     if called and names:

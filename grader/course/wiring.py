@@ -1,26 +1,26 @@
-"""Our parts in the settings of a course that does not name them, such as one that `nbgrader quickstart` has made.
+"""Add our parts to the settings of a course that does not name them, such as one made by `nbgrader quickstart`.
 
-What such a course sets itself stays; its own steps stay where they are, and ours take the places of those of nbgrader
-that they stand for. A course that names our parts is left as it is, but for the one that releases: it does nothing
-where nothing of the grader is to lie beside a notebook.
+The course's own settings and steps stay where they are, and our steps replace the matching ones of nbgrader. A course
+that names our parts is not changed, except that it gets the step for releases: that does nothing if no module of the
+grader belongs beside a notebook.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# `grader doctor` is to say what is missing.
+# Imported only for types: `grader doctor` has to report what is missing.
 if TYPE_CHECKING:
     from traitlets.config import Config
 
-NBGRADER_SECONDS = 30  # that one cell may compute, unless a course says otherwise
+NBGRADER_SECONDS = 30  # for one cell, unless a course says otherwise
 
-Step = str | type  # of a conversion: a class, or where one is
+Step = str | type  # of a conversion: a class, or the name of one
 
 _OURS = "grader.gradebook.preprocessors."
 _BESIDE = "grader.release.beside.ModulesBeside"
 _PAGE = "grader.pages.feedback_page."
-# As nbgrader has them, with ours in place of those that read and run a submission.
+# nbgrader's own steps, of which ours replace those that read and run a submission.
 _SANITIZE = ["ClearOutput", "DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata"]
 _AUTOGRADE = ["Execute", "IgnorePattern", "ClearMetadataPreprocessor", "LimitOutput", "SaveAutoGrades"]
 _AUTOGRADE += ["AssignLatePenalties", "CheckCellMetadata"]
@@ -52,7 +52,7 @@ def wired(config: Config) -> Config:
 
 
 def _put_modules_beside(release: Config) -> None:
-    steps = release.preprocessors  # a list, or what is to be done to nbgrader's own
+    steps = release.preprocessors  # a list, or changes to nbgrader's own list
     if isinstance(steps, list):
         release.preprocessors = steps if _BESIDE in map(_name, steps) else [_BESIDE, *steps]
     elif _BESIDE not in str(steps.to_dict()):

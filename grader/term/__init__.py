@@ -1,3 +1,3 @@
-"""The term's rules: what course.toml says, and which of the points that grading gave count by it."""
+"""The rules of the term: what course.toml says, and which points count by it."""
 
 __all__ = ["reading", "rules", "times"]

@@ -1,4 +1,4 @@
-"""course.toml beside nbgrader_config.py, read into the term's rules. Without the file, there are none."""
+"""Read course.toml, beside nbgrader_config.py, into the term's rules. Without the file, there are none."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from grader.errors import CourseError
 from grader.term.rules import AssignmentRules, Late, Rule, Rules
 from grader.term.times import NoTime, length_of, moment_of
 
-# A table of course.toml, whose keys and values are looked at before anybody believes them.
+# A table of course.toml, whose keys and values are checked before use.
 #
-# Whatever is wrong is a CourseError: the file, the key, what is wrong with it, and what to write instead.
+# Any mistake is a CourseError that gives the file, the key, what is wrong with it, and what to write instead.
 
 COURSE_FILE = "course.toml"
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class TomlTable:
-    """`place` is where it stands in the file: the keys that lead to it."""
+    """A table of course.toml; `place` is the keys that lead to it."""
 
     def __init__(self, values: Mapping[str, object], place: tuple[str, ...] = ()) -> None:
         self.values = values
@@ -35,7 +35,7 @@ class TomlTable:
         return CourseError(f"{COURSE_FILE}, {'.'.join([*self._place, key])}: {what}. {instead}.")
 
     def only(self, known: Collection[str]) -> None:
-        """Other keys than these are misspelt."""
+        """Check that there are no other keys than these: they would be misspelt."""
         for key in self.values:
             if key not in known:
                 raise self.wrong(key, "there is no such key", nearest(key, known))
@@ -50,7 +50,7 @@ class TomlTable:
         return TomlTable(found, (*self._place, key))
 
     def share(self, key: str, usual: float | None = None) -> float:
-        """A number from 0 to 1. It must be there if there is no usual one."""
+        """A number from 0 to 1. Without a default, it must be there."""
         found = self.values.get(key, usual)
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found <= 1:
             what = "it is missing" if found is None else f"{shown(found)} is not a number from 0 to 1"
@@ -81,7 +81,7 @@ class TomlTable:
         return str(found)
 
     def length(self, key: str) -> timedelta:
-        """How long something is; nothing if it is not said."""
+        """A length of time; zero if it is not given."""
         return self._time(key, length_of) if key in self.values else timedelta()
 
     def moment(self, key: str, zone: str) -> datetime | None:
@@ -106,7 +106,7 @@ def _is_name(value: object) -> bool:
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """What was meant, as far as anybody can tell, and what else there is."""
+    """A hint for a misspelt name: the one that was probably meant, and all there are."""
     if not known:
         return "There is none"
     meant = get_close_matches(name, known, 1, 0.0)
@@ -114,7 +114,7 @@ def nearest(name: str, known: Collection[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as it stands in the file, if it is not long."""
+    """A value as written in the file, cut if it is long."""
     if isinstance(value, list):
         return f"[{', '.join(map(shown, value))}]"
     text = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
@@ -127,13 +127,13 @@ _LATE = ("per", "share", "cap", "grace")
 
 
 def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
-    """The rules in this folder. Others than these assignments, if they are known, have no place in them."""
+    """Read the rules in this folder. If the assignments are given, naming any other is an error."""
     path = root / COURSE_FILE
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Rules()
-    except (OSError, ValueError, RecursionError) as error:  # also what is not TOML, or not UTF-8
+    except (OSError, ValueError, RecursionError) as error:  # also if it is not TOML, or not UTF-8
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Fix that, and run this again.") from None
     term = TomlTable(values)
@@ -152,7 +152,7 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
 
 
 def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -> None:
-    """The exercises that the rules name are there."""
+    """Check that the exercises that the rules name exist."""
     for label, rule in rules.exercises.items():
         if label not in labels:
             table = TomlTable({}, ("assignments", assignment))
@@ -160,7 +160,7 @@ def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -
 
 
 def _zone(term: TomlTable) -> str:
-    """The time zone of times that name none."""
+    """The time zone for times that name none."""
     name = term.values.get("timezone", "")
     try:
         return ZoneInfo(str(name)).key if name else ""
@@ -173,7 +173,7 @@ def _zone(term: TomlTable) -> str:
 
 
 def _late(above: TomlTable) -> Late | None:
-    """What is said of being late; None if nothing is."""
+    """The rule for being late in a table; None if it has none."""
     if "late" not in above.values:
         return None
     table = above.table("late")
@@ -187,12 +187,12 @@ def _late(above: TomlTable) -> Late | None:
 
 
 def _best(table: TomlTable, usual: bool) -> bool:
-    """Whether the best of several hand-ins counts."""
+    """Whether the best of several attempts counts."""
     return table.one_of("counts", ("last", "best")) == "best" if "counts" in table.values else usual
 
 
 def _groups(table: TomlTable) -> list[list[str]]:
-    """Students who hand in together. Nobody is in two groups."""
+    """Groups of students who submit together. Nobody may be in two groups."""
     found: dict[str, str] = {}
     for name in table.values:
         members = table.names(name, '["ada", "kurt"]')
@@ -206,7 +206,7 @@ def _groups(table: TomlTable) -> list[list[str]]:
 
 
 def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, timedelta]:
-    """By student: how much longer, or until when."""
+    """Extensions by student, given as a length of time or as a new due date."""
     given = table.table("extensions")
     if given.values and due is None:
         raise table.wrong(

@@ -1,4 +1,4 @@
-"""The term's rules as values. Grading knows none of them: they say what counts of the points that it gave."""
+"""The term's rules as values. Grading does not know them: they say which of its points count."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from grader.term.times import said, unit
 
 
 class Rule(StrEnum):
-    """What counts of an exercise, where that is not just its points."""
+    """A rule for what an exercise counts, if that is not just its points."""
 
-    VOID = "void"  # nothing, as if it were not there
-    FULL = "full"  # all of it, for everyone who handed in
-    BONUS = "bonus"  # its points, and of the maximum nothing
+    VOID = "void"  # nothing, as if it did not exist
+    FULL = "full"  # full marks for everyone who submitted
+    BONUS = "bonus"  # its points, but it adds nothing to the maximum
 
     @property
     def words(self) -> str:
@@ -26,25 +26,25 @@ _WORDS = {Rule.VOID: "does not count", Rule.FULL: "full marks for all who handed
 
 
 def counted(points: float, max_points: float, rule: Rule | None) -> float:
-    """What counts of the points for an exercise. More than full marks stay, where a person has given them."""
+    """The points for an exercise that count. With FULL, more than full marks from a person stay."""
     if rule is Rule.VOID:
         return 0.0
     return max(points, max_points) if rule is Rule.FULL else points
 
 
 def most(max_points: float, rule: Rule | None) -> float:
-    """What the exercise adds to the maximum."""
+    """The points that an exercise adds to the maximum."""
     return 0.0 if rule in (Rule.VOID, Rule.BONUS) else max_points
 
 
 @dataclass(frozen=True)
 class Late:
-    """What being late costs: of the points that are reached, a share for each day or hour that has begun."""
+    """The cost of being late: a share of the points reached, for each day or hour begun."""
 
     per: str  # day or hour
     share: float
     cap: float = 1.0  # the largest share
-    grace: timedelta = timedelta()  # so late is not late at all; who is later is late from the due date on
+    grace: timedelta = timedelta()  # so late is on time; anyone later is late from the due date on
 
     def cost(self, late: timedelta) -> float:
         """The share of the points that is taken off."""
@@ -68,29 +68,29 @@ def _percent(share: float) -> str:
 
 @dataclass(frozen=True)
 class AssignmentRules:
-    """The rules for one assignment. Without any, the points that grading gave are those that count."""
+    """The rules for one assignment. Without any, the points from grading count unchanged."""
 
-    exercises: Mapping[str, Rule] = field(default_factory=dict)  # by the label that the report has
-    due: datetime | None = None  # in UTC; None: what the gradebook has counts, with its extensions
+    exercises: Mapping[str, Rule] = field(default_factory=dict)  # by label, as in the report
+    due: datetime | None = None  # in UTC; None: that of the gradebook, with its extensions
     extensions: Mapping[str, timedelta] = field(default_factory=dict)  # by student
-    weight: float = 1.0  # of its share of the points, among those of the other assignments
-    groups: Sequence[Sequence[str]] = ()  # students who hand in together
-    late: Late | None = None  # None: a plugin of nbgrader's decides, if there is one
-    anonymous: bool = False  # whether graders see no names until it is published
-    best: bool = False  # whether of several hand-ins the best one counts, and not the last
-    zone: str = ""  # the time zone that times are shown in; UTC if there is none
+    weight: float = 1.0  # of its share of points, among all assignments
+    groups: Sequence[Sequence[str]] = ()  # students who submit together
+    late: Late | None = None  # None: nbgrader's plug-in decides, if there is one
+    anonymous: bool = False  # whether names are hidden until it is published
+    best: bool = False  # whether the best of several attempts counts, not the last
+    zone: str = ""  # the time zone in which times are shown; UTC if empty
 
     def group_of(self, student: str) -> Sequence[str]:
         return next((group for group in self.groups if student in group), [student])
 
     def extension(self, student: str) -> timedelta | None:
-        """The longest extension that anybody in the student's group has."""
+        """The longest extension of anybody in the student's group."""
         return max((self.extensions[one] for one in self.group_of(student) if one in self.extensions), default=None)
 
     def late_by(
         self, student: str, handed_in: datetime | None, due: datetime | None, extension: timedelta | None
     ) -> timedelta:
-        """How late a hand-in is, given what the gradebook has of it. Without a known time, it is not late."""
+        """How late a submission is, given the gradebook's dates. Without a known time, it is not late."""
         if self.due:
             due, extension = self.due, self.extension(student)
         if handed_in is None or due is None:
@@ -100,7 +100,7 @@ class AssignmentRules:
         return late if late > grace else timedelta()
 
     def dates(self, student: str) -> list[str]:
-        """When this student has to hand in, in words; nothing if the rules do not say."""
+        """The student's due date and extension, in words; nothing without a due date in the rules."""
         if self.due is None:
             return []
         extension = self.extension(student)
@@ -110,10 +110,10 @@ class AssignmentRules:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of the term."""
+    """The rules of the whole term."""
 
     assignments: Mapping[str, AssignmentRules] = field(default_factory=dict)
-    others: AssignmentRules = AssignmentRules()  # of assignments of which nothing more is said
+    others: AssignmentRules = AssignmentRules()  # for all other assignments
 
     def of(self, assignment: str) -> AssignmentRules:
         return self.assignments.get(assignment, self.others)

@@ -1,4 +1,4 @@
-"""Times of a term: moments as nbgrader's database has them, in UTC and without saying so, and how long something is."""
+"""Times of a term: moments as in nbgrader's database, in UTC but without a time zone, and lengths of time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LENGTH = re.compile(r"(\d{1,4}) (day|hour|minute)s?")
 
 
 class NoTime(Exception):
-    """The text says what is wrong, and what to write instead."""
+    """A time cannot be read; the text says what is wrong, and what to write instead."""
 
     def __init__(self, what: str, instead: str) -> None:
         super().__init__(what, instead)
@@ -32,7 +32,7 @@ def length_of(value: object) -> timedelta:
 
 
 def moment_of(value: object, zone: str) -> datetime:
-    """Read a date and time of TOML, in the time zone that it names, or else in this one."""
+    """Read a date and time from TOML, in the time zone that it names or else in `zone`."""
     if not isinstance(value, datetime):
         what = "a date without a time" if isinstance(value, date) else "this is not a date and time"
         raise NoTime(what, "Write it as 2026-10-12T10:00:00+02:00, without quotes")
@@ -55,11 +55,11 @@ def _in_zone(value: datetime, zone: str) -> datetime:
 
 
 def local(moment: datetime, zone: str) -> datetime:
-    """A moment of the database in this time zone; in UTC if there is none."""
+    """A moment from the database in this time zone, or in UTC if it is empty."""
     known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return known.astimezone(ZoneInfo(zone) if zone else UTC)
 
 
 def said(moment: datetime, zone: str) -> str:
-    """Such as 2026-10-12 10:00 CEST."""
+    """A moment in words, such as 2026-10-12 10:00 CEST."""
     return f"{local(moment, zone):%Y-%m-%d %H:%M %Z}"
