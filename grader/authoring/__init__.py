@@ -1,3 +1,3 @@
-"""The beginnings of a course, an assignment and an exercise: the smallest ones that work, to go on from."""
+"""Start a course, an assignment or an exercise: the smallest ones that work, to build on."""
 
 __all__ = ["beginnings"]

@@ -1,4 +1,4 @@
-"""Write what a course, an assignment or an exercise begins with. Nothing that is there is written over."""
+"""Write the first files of a course, an assignment or an exercise. No existing file is overwritten."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from grader.model.label import Label, label_of
 from grader.notebooks.cells import solutions, solved_exercise, tested_exercise
 from grader.pages.sections import Sections, points_in
 
-# What an exercise file takes from a solution cell that the author has written already.
+# Making an exercise file from a solution cell that the author has already written.
 
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -50,13 +50,13 @@ class SolutionCell:
 
     @property
     def is_numpy(self) -> bool:
-        """Whether it computes with arrays, and not with tensors."""
+        """Whether the cell computes with arrays and not with tensors."""
         used = " ".join(self.imports)
         return "numpy" in used and "torch" not in used and not self.is_class
 
     @property
     def arguments(self) -> list[str]:
-        """Those that the function cannot do without."""
+        """The required arguments of the function."""
         if not isinstance(self.node, ast.FunctionDef):
             return []
         taken = self.node.args
@@ -65,14 +65,14 @@ class SolutionCell:
 
     @property
     def marks(self) -> dict[str, int]:
-        """A mark for each statement that has a name of its own, and the line on which it ends."""
+        """A mark for each statement that has a unique name, and the line on which the statement ends."""
         found = [(_mark(node), node) for node in ast.walk(self.node) if isinstance(node, ast.stmt) and _mark(node)]
         names = [mark for mark, _ in found]
         return {mark: node.end_lineno or 0 for mark, node in found if names.count(mark) == 1}
 
     @property
     def text(self) -> str:
-        """The definition, with marks at its lines."""
+        """The text of the definition, with marks at its lines."""
         by_line = {line: mark for mark, line in self.marks.items()}
         lines = self.code.split("\n")
         here = range(self.node.lineno, (self.node.end_lineno or 0) + 1)
@@ -114,12 +114,12 @@ def _imports(codes: Iterable[str], read: set[str]) -> Iterator[str]:
 POINTS = 2
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_USUAL = {"schema_version": 3, "task": False}  # of a cell that nbgrader knows
+_USUAL = {"schema_version": 3, "task": False}  # metadata of every nbgrader cell
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
 def new_course(folder: Path) -> list[Path]:
-    """An empty course; returns what was written."""
+    """Make an empty course; returns the files written."""
     _must_be_plain(folder.name)
     if (folder / CONFIG_FILE).exists():
         raise CourseError(f"{folder} is a course already. Go there, and run: grader new assignment NAME")
@@ -132,7 +132,7 @@ def new_course(folder: Path) -> list[Path]:
 
 
 def new_assignment(course: Course, name: str) -> list[Path]:
-    """An assignment without exercises."""
+    """Make an assignment without exercises; returns the files written."""
     _must_be_plain(name)
     path = course.notebook("source", name)
     if path.exists():
@@ -149,11 +149,11 @@ class Written:
     """The files of a new exercise."""
 
     files: Sequence[Path]
-    from_cell: bool  # whether it is made of a solution that the notebook had
+    from_cell: bool  # whether it was made from a solution in the notebook
 
 
 def new_exercise(course: Course, name: str, assignment: str) -> Written:
-    """An exercise made of the solution cell that the notebook has; or one that asks for the mean, with its section."""
+    """Make an exercise from a solution cell in the notebook, or else an example that asks for the mean."""
     label = label_of(name)
     if label is None:
         raise CourseError(
@@ -181,7 +181,7 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
 
 
 def _an_example(course: Course, notebook: NotebookNode, words: dict[str, Any]) -> list[Path]:
-    """One that works, with code of students that is right and wrong; its section goes to the end."""
+    """Write an example that works, with right and wrong code from students; its section goes to the end."""
     assignment, label = words["assignment"], words["label"]
     words["function"] = _function_for(label)
     _must_be_new(course, label, words["function"], assignment)
@@ -193,7 +193,7 @@ def _an_example(course: Course, notebook: NotebookNode, words: dict[str, Any]) -
 
 
 def _from_cell(course: Course, notebook: NotebookNode, place: int, words: dict[str, Any]) -> list[Path]:
-    """One with the solution that stands there."""
+    """Write an exercise file with the solution from this place in the notebook, and add a test cell."""
     label = words["label"]
     before = [cell.source for cell in notebook.cells[:place] if cell.cell_type == "code"]
     words |= _of_cell(label, SolutionCell(solutions(notebook)[label], tuple(before)))
@@ -208,7 +208,7 @@ def _file_of(course: Course, words: dict[str, Any]) -> Path:
 
 
 def _place_of(notebook: NotebookNode, label: Label) -> int | None:
-    """Of the solution cell. One that has only its id, and not the mark of nbgrader's, gets that."""
+    """The place of the solution cell. If it has only an id so far, it also gets nbgrader's metadata."""
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code" and cell.id == f"exercise-{label}" and "nbgrader" not in cell.metadata:
             cell.metadata["nbgrader"] = nbformat.from_dict(_marks_of_solution(label))
@@ -229,7 +229,7 @@ def _function_for(label: Label) -> str:
 
 
 def _notebook_of(course: Course, assignment: str, label: Label) -> tuple[Path, NotebookNode]:
-    """The notebook that has this exercise's solution cell, or the first one."""
+    """The notebook with this exercise's solution cell, or else the first one."""
     names = course.notebooks("source", assignment)
     read = {course.notebook("source", assignment, name): course.read("source", assignment, name) for name in names}
     for path, notebook in read.items():
@@ -239,7 +239,7 @@ def _notebook_of(course: Course, assignment: str, label: Label) -> tuple[Path, N
 
 
 def _of_cell(label: Label, cell: SolutionCell) -> dict[str, Any]:
-    """What the file says that is made of this cell."""
+    """The words for the template of an exercise file that is made from this cell."""
     draw = "rng.normal(size=(4, 3))" if cell.is_numpy else "randn(rng, 4, 3)"
     drawn = f"({', '.join(draw for _ in cell.arguments) or '…'},)"
     names = ["Case", "Exercise", *([] if cell.is_numpy else ["randn"]), "wrong"]
@@ -270,7 +270,7 @@ def _must_be_new(course: Course, label: Label, function: str, assignment: str) -
 
 
 def _exercises_of(course: Course) -> Path:
-    """The folder of the course in which they lie; one that lies in a package is somebody else's."""
+    """The course's folder of exercises; those in a package cannot be added to from here."""
     files = course.exercise_files
     if files.package:
         raise CourseError(f"The exercises of this course are those of the package {files.package}. Add it there.")

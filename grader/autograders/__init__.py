@@ -1,3 +1,3 @@
-"""Grading where another platform runs it: what travels there, and what is done there."""
+"""Grading on other platforms: what goes there, and what is done there."""
 
 __all__ = ["gradescope_files", "workflows"]

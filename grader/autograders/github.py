@@ -1,4 +1,4 @@
-"""What the instructor's workflow does on a runner of GitHub: from a clone of a student's repository to points."""
+"""Grade a clone of a student's repository on a GitHub runner, in the instructor's workflow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grader.model.verdict import Scored
 
 
 def main(clone: Path, student: str, results: Path, drawn: str = "") -> None:
-    """The name of the clone's folder comes before the files in annotations."""
+    """Grade a clone, print annotations and a summary, and write the results. Annotated files begin with its name."""
     outcome = grade_folder(unpack(Path.cwd()), clone, student, drawn)
     for said in _annotations(outcome, clone):
         print(said)  # noqa: T201
@@ -26,7 +26,7 @@ def main(clone: Path, student: str, results: Path, drawn: str = "") -> None:
 
 
 def _annotations(outcome: Outcome, clone: Path) -> Iterator[str]:
-    """At the cell of each exercise that lost points."""
+    """An annotation at the cell of each exercise that lost points."""
     lines = {name: _lines(clone, content) for name, content in outcome.taken.items()}
     for scored in outcome.scored:
         if not scored.verdict.right:
@@ -36,7 +36,7 @@ def _annotations(outcome: Outcome, clone: Path) -> Iterator[str]:
 
 
 def _lines(clone: Path, content: bytes) -> tuple[str, dict[str, int]]:
-    """Where a notebook lies, and its cells in it."""
+    """The path of a notebook in a clone, and the lines of its cells."""
     for file in list_folder(clone).files:
         try:
             same = file.read(len(content)) == content

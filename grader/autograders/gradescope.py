@@ -1,7 +1,7 @@
-"""What `run_autograder` does in a container of Gradescope: from submission/ to results/results.json.
+"""Grade in a container of Gradescope, for `run_autograder`: from submission/ to results/results.json.
 
-Whatever is handed in, there are results. What is our own fault is none of a student's: it ends without results, and
-then Gradescope shows a failure and no points.
+Any submission gets results. An error of our own is not the student's fault: it ends without results, and Gradescope
+then shows a failure and no points.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main(autograder: Path, drawn: str = "") -> None:
     packed = unpack(autograder / "source")
     student = _who(autograder / "submission_metadata.json")
     outcome = grade_folder(packed, autograder / "submission", student, drawn)
-    # What is printed is for instructors alone.
+    # Only instructors see what is printed.
     drawn_by = outcome.drawn or "none, since nothing was graded"
     print(f"Confined by: {who_confines()}.", f"Hidden inputs: {drawn_by}", *outcome.tries, sep="\n")  # noqa: T201
     results = autograder / "results" / "results.json"
@@ -31,7 +31,7 @@ def main(autograder: Path, drawn: str = "") -> None:
 
 
 def _who(metadata: Path) -> str:
-    """Who has handed in: one student, or a group."""
+    """The addresses of those who submitted: one student, or a group."""
     try:
         users = json.loads(metadata.read_text())["users"]
         return " ".join(sorted(str(user["email"]).casefold() for user in users))
@@ -40,7 +40,7 @@ def _who(metadata: Path) -> str:
 
 
 def results_of(outcome: Outcome) -> dict[str, object]:
-    """As Gradescope takes them. All is text, which it shows as it is; nobody is ranked."""
+    """The results in Gradescope's form. All of it is plain text, and nobody is ranked."""
     return {
         "score": outcome.points,
         "output": "\n".join(one_line(note, MAX_SENTENCE) for note in outcome.notes),

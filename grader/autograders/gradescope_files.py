@@ -1,4 +1,4 @@
-"""What all that goes to Gradescope has in common: zips with programs in them, and results that are text."""
+"""Files for Gradescope: zips with programs in them, and results that are plain text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.autograders.packed import pack
 from grader.course.folder import Course
 
-# Gradescope shows it as it is.
+# Gradescope shows these as plain text.
 AS_TEXT = {
     "output_format": "text",
     "test_output_format": "text",
@@ -21,7 +21,7 @@ _EXECUTABLE, _PLAIN = 0o755, 0o644
 
 
 def zipped(programs: Mapping[str, bytes], others: Mapping[str, bytes]) -> bytes:
-    """By their places: what is run there, and what is only read."""
+    """A zip of files, given by place: programs that are run there, and others that are only read."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for files, mode in ((programs, _EXECUTABLE), (others, _PLAIN)):
@@ -33,7 +33,7 @@ def zipped(programs: Mapping[str, bytes], others: Mapping[str, bytes]) -> bytes:
     return content.getvalue()
 
 
-# A zip for Gradescope: an autograder that grades one assignment there.
+# The autograder for Gradescope: a zip that grades one assignment there.
 
 _TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
 

@@ -1,4 +1,4 @@
-"""One hand-in is graded where no class is: what lies in a folder becomes points, or a sentence that says why not."""
+"""Grade one submission outside of a class: a folder becomes points, or a sentence that says why not."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _AGAIN = "Hand in again, with one notebook of this assignment in it."
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out for a hand-in."""
+    """The result for one submission."""
 
-    scored: Sequence[Scored]  # of all tests, in their order
-    notes: Sequence[str]  # about it as a whole
-    blocked: Sequence[str] = ()  # what its code tried, in full: for the instructor
+    scored: Sequence[Scored]  # of all tests, in order
+    notes: Sequence[str]  # about the submission as a whole
+    blocked: Sequence[str] = ()  # what its code tried, in full, for the instructor
     taken: Mapping[str, bytes] = field(default_factory=dict)  # the notebooks that count, by name
-    drawn: str = ""  # what the hidden inputs were drawn by: gives nothing away without the secret
+    drawn: str = ""  # the seed of the hidden inputs: useless without the secret
 
     @property
     def points(self) -> float:
@@ -55,22 +55,22 @@ class Outcome:
 
 
 def said_of(verdict: Verdict) -> list[str]:
-    """Its sentences, none of which is a page."""
+    """The sentences of a verdict, cut to a sensible length."""
     return [one_line(sentence, MAX_SENTENCE) for sentence in verdict.sentences]
 
 
 def who_confines() -> str:
-    """What keeps a submission away from files here. CourseError is raised if nothing does."""
+    """What confines submissions here, in words. CourseError is raised if nothing does."""
     if reason := why_not_even_by_user():
         raise CourseError(f"Submissions cannot be confined here: {reason}. Nothing is graded.")
     return "a user of its own, without Landlock" if why_no_landlock() else "Landlock"
 
 
 def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") -> Outcome:
-    """Grade what a student has handed in. CourseError is raised for what is our own fault.
+    """Grade a student's submission. CourseError is raised for errors of our own.
 
-    Each time, other hidden inputs are drawn: whatever could be counted here, students can repeat. With what an earlier
-    outcome was `drawn` by, and the same hand-in, they are the same again.
+    Hidden inputs are drawn anew each time, since students could repeat anything that can be counted here. With `drawn`
+    from an earlier outcome, and the same submission, they are the same again.
     """
     who_confines()
     sweep()
@@ -93,7 +93,7 @@ def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:
 
 
 def _nothing(packed: Packed, why: Sequence[str]) -> Outcome:
-    """No notebook, or more than one: that earns nothing, and the student can fix it."""
+    """The outcome if there is no notebook, or more than one: it earns nothing, and the student can fix it."""
     said = f"Nothing was graded: {'; '.join(why).removesuffix('.')}. {_AGAIN}"
     tests = [cell for cell in _cells(packed) if cell.grade and not cell.solution]
     verdicts = [
@@ -104,7 +104,7 @@ def _nothing(packed: Packed, why: Sequence[str]) -> Outcome:
 
 
 def _notes(packed: Packed, graded: Graded) -> Iterator[str]:
-    """What the code tried, by its kind alone, and what a person still has to look at."""
+    """Notes about what the code tried, only by kind, and about answers that a person still has to look at."""
     texts = [notebook.text for notebook in graded.notebooks.values() if notebook.text]
     tried = dict.fromkeys(kind for text in texts for kind in tried_in(nbformat.reads(text, as_version=4)))
     yield from (f"The code tried to {for_student(kind)}, which is not allowed while it is graded." for kind in tried)

@@ -1,6 +1,6 @@
-"""What GitHub shows of a run: annotations at cells, and a summary. Students get this file, too; it needs nothing else.
+"""Make GitHub show annotations at cells, and a summary. Students get this file, too; it needs nothing else.
 
-Nothing that is told can give an order to the runner, which takes lines that begin with two colons for one.
+No text in them can give the runner a command, which any line that begins with two colons would be.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")  # all that Markdown may take for more than a character
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")  # all characters that may have a meaning in Markdown
 
 
 def annotation(path: str, line: int, title: str, said: str) -> str:
-    """An error at a line of a file."""
+    """A line that makes GitHub show an error at a line of a file."""
     return f"::error file={_value(path)},line={line},title={_value(title)}::{_text(said)}"
 
 
@@ -29,7 +29,7 @@ def _value(said: str) -> str:
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """In Markdown. Whatever a cell holds is shown as it is."""
+    """A table in Markdown, whose cells are shown as plain text."""
     lines = [heading, ["---"] * len(heading), *([plain(text) for text in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -39,7 +39,7 @@ def plain(text: str) -> str:
 
 
 def summarise(markdown: str) -> None:
-    """Where the runner shows it; elsewhere, it is printed."""
+    """Add text to the summary that the runner shows; elsewhere, print it."""
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(f"{markdown}\n")
@@ -48,7 +48,7 @@ def summarise(markdown: str) -> None:
 
 
 def lines_of_cells(text: str) -> dict[str, int]:
-    """Where the cells that nbgrader knows begin in the file of a notebook, by their names there."""
+    """The lines on which nbgrader's cells begin in the file of a notebook, by their names."""
     return {name: line for name, line in _named_cells(text) if name}
 
 
@@ -60,7 +60,7 @@ def _named_cells(text: str) -> Iterator[tuple[str, int]]:
             cell, place = decoder.raw_decode(text, following.end())
         except (ValueError, RecursionError):
             return
-        # The text of a cell is what people look for. It comes last, as notebooks are written.
+        # People look for the text of a cell, which comes last in it.
         source = text.rfind('"source"', following.end(), place)
         yield _name(cell), text.count("\n", 0, source if source >= 0 else following.end()) + 1
 

@@ -1,4 +1,4 @@
-"""What is to be installed there: what is asked for, and the versions of all of it that are installed here."""
+"""What to install on another platform: the packages needed, and the versions of all that are installed here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def needed_by_grader() -> list[Requirement]:
 
 
 def to_install(requirements: Sequence[Requirement], index: str) -> dict[str, bytes]:
-    """Two files for pip, which also looks at this address, if there is one."""
+    """Make two files for pip, which also looks at the address `index`, if there is one."""
     if index and not _ADDRESS.fullmatch(index):
         raise CourseError(
             "What --index says is not the address of an index for pip. Give one like https://example.edu/cpu."
@@ -33,21 +33,21 @@ def to_install(requirements: Sequence[Requirement], index: str) -> dict[str, byt
 
 
 def versions(requirements: Iterable[Requirement]) -> list[str]:
-    """The versions that are installed here of all that these bring, as pip reads them."""
+    """The versions installed here of these packages and all that they need, in pip's form."""
     found, done = set(), set()
     waiting = list(requirements)
-    for one in waiting:  # which grows meanwhile
+    for one in waiting:  # the list grows meanwhile
         asked = (canonicalize_name(one.name), *sorted(one.extras))
         if asked not in done:
             done.add(asked)
-            # What follows a plus in a version says for which machine it was built.
+            # The part of a version after a plus only says for which machine it was built.
             found.add(f"{asked[0]}=={Version(distribution(one.name).version).public}")
             waiting += _asked_by(one.name, asked[1:])
     return sorted(found)
 
 
 def _asked_by(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
-    """What an installed package asks for."""
+    """The requirements of an installed package, with these extras."""
     asked = map(Requirement, distribution(name).requires or [])
     return [
         one

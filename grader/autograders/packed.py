@@ -1,7 +1,7 @@
-"""What travels to a machine that is to grade one assignment, without a course folder and without a gradebook.
+"""Pack one assignment for a machine that grades it without a course folder or a gradebook.
 
-The grader itself travels, too, so that what is read there was written by the same one. Its own exercises stay at home:
-those of the course come as texts, in the file that nobody else may read.
+The grader itself goes along, so that the same version writes and reads the files. Its own exercises stay at home: those
+of the course come as texts, in the file that nobody else may read.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from grader.model.submission import Assignment
 from grader.release.entering import enter
 
 HIDDEN_FILE = "assignment.pickle"
-PLUGINS = "plugins"  # the folder of the course's own modules
+PLUGINS = "plugins"  # the folder for the course's own modules
 _PACKAGE = Path(__file__).resolve().parent.parent
-_AT_HOME = ("exercises", "checks", "benchmarks")  # rooms that nobody needs there
+_AT_HOME = ("exercises", "checks", "benchmarks")  # folders that are not needed there
 
 
 @dataclass(frozen=True)
 class Packed:
-    """One assignment, with all that is needed to grade it there."""
+    """One assignment, with all that is needed to grade it elsewhere."""
 
     assignment: Assignment
-    released: Sequence[Released]  # all notebooks of the course: one may be taken for another
+    released: Sequence[Released]  # all the course's notebooks: a submission may be the wrong one
     secret: bytes
 
 
 def pack(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
-    """The files that travel, by their places."""
+    """The files to send, by place."""
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     packed = Packed(_assignment(course, assignment, tell), released_by(course), _secret(course, assignment))
@@ -56,12 +56,12 @@ def pack(course: Course, assignment: str, tell: Callable[[str], None], index: st
 
 
 def unpack(folder: Path) -> Packed:
-    """What lies in this folder, which is hidden from now on, with all that is beside it."""
+    """Read a packed assignment from this folder, which is hidden from submissions with everything in it."""
     packed: Packed = pickle.loads((folder / HIDDEN_FILE).read_bytes())
     if (folder / PLUGINS).is_dir():
         take_plugins_from(folder / PLUGINS)
     settings = f"{packed.assignment.settings}\nc.RunAndJudge.by_user = True\n"
-    exercises = dataclasses.replace(packed.assignment.exercises, folder=str(folder / "exercises"))  # and no other
+    exercises = dataclasses.replace(packed.assignment.exercises, folder=str(folder / "exercises"))  # no other folder
     hidden = [str(folder.resolve())]
     assignment = dataclasses.replace(packed.assignment, settings=settings, exercises=exercises, hidden=hidden)
     return dataclasses.replace(packed, assignment=assignment)
@@ -78,7 +78,7 @@ def _assignment(course: Course, name: str, tell: Callable[[str], None]) -> Assig
 
 
 def _secret(course: Course, assignment: str) -> bytes:
-    """A secret that gives nothing away about the course's own."""
+    """A secret for use elsewhere, which gives away nothing about the course's own."""
     return hmac.new(secret_of(course.root), f"elsewhere {assignment}".encode(), hashlib.sha256).digest()
 
 

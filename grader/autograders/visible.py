@@ -1,6 +1,6 @@
-"""Run a notebook in its student's own repository, and say which of its visible checks pass.
+"""Run a notebook in the student's own repository, and say which of its visible checks pass.
 
-`grader export --to github` gives this file to students. Nothing hidden is known here, and nothing is graded.
+`grader export --to github` gives this file to students. It knows nothing hidden, and grades nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Check(NamedTuple):
-    """What a test cell has shown."""
+    """The result of one test cell."""
 
     name: str
     passed: bool
@@ -31,7 +31,7 @@ class Check(NamedTuple):
 
 
 def checks_of(path: Path) -> list[Check]:
-    """Run the notebook as Jupyter would, whatever goes wrong in a cell."""
+    """Run a notebook as Jupyter would, past all errors in cells, and return the results of its tests."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -55,7 +55,7 @@ def _is_test(cell: NotebookNode) -> bool:
 
 
 def _check(cell: NotebookNode) -> Check:
-    """As `nbgrader validate` has it: an error, or anything on the stream for errors, is no pass."""
+    """The result of a cell, as in `nbgrader validate`: an error, or any output on stderr, is a failure."""
     wrong = list(_wrong(cell.outputs))
     said = _COLOURS.sub("", "".join(wrong)).strip()
     return Check(str(cell.metadata["nbgrader"]["grade_id"]), not wrong, said or "✓")
@@ -77,7 +77,7 @@ def main(paths: list[str]) -> int:
         for check in checks:
             if not check.passed:
                 failed += 1
-                cell = check.name.removeprefix("test-")  # where the student writes, if it is called so
+                cell = check.name.removeprefix("test-")  # the student's cell, if it has this name
                 line = lines.get(cell, lines.get(check.name, 1))
                 print(annotation(path, line, check.name, check.said))  # noqa: T201
         rows = [(check.name, check.said) for check in checks]

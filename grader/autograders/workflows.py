@@ -1,4 +1,4 @@
-"""Two folders for GitHub: what a student's repository begins with, and the instructor's private one that grades."""
+"""Two folders for GitHub: the start of each student's repository, and the instructor's private one that grades."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from grader.notebooks.modules_beside import LEFT_BEHIND
 
 _HERE = Path(__file__).parent
 _RUNS_CHECKS = ("on_github.py", "visible.py")
-_OF_NOTEBOOKS = ("ipykernel", "matplotlib", "nbclient", "nbformat", "numpy", "torch")  # what one of a student needs
+_OF_NOTEBOOKS = ("ipykernel", "matplotlib", "nbclient", "nbformat", "numpy", "torch")  # needed by a student's notebook
 _CHECKS = ".github/checks"
 
 
 def github_folders(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
-    """The files of both, by their places."""
+    """The files of both folders, by place."""
     grading = pack(course, assignment, tell, index)
     return {
         **{f"student/{place}": content for place, content in _student(course, assignment, index).items()},
@@ -31,7 +31,7 @@ def github_folders(course: Course, assignment: str, tell: Callable[[str], None],
 
 
 def _student(course: Course, assignment: str, index: str) -> dict[str, bytes]:
-    """The release, which holds nothing secret, and what runs its checks."""
+    """The student's files: the release, which has nothing secret in it, and the programs that run its checks."""
     release = course.folder("release") / assignment
     files = {path.relative_to(release): path for path in release.rglob("*") if path.is_file()}
     given = {place.as_posix(): path.read_bytes() for place, path in files.items() if not LEFT_BEHIND & set(place.parts)}
@@ -46,7 +46,7 @@ def _student(course: Course, assignment: str, index: str) -> dict[str, bytes]:
 
 
 def _alone(module: Path) -> bytes:
-    """As it is imported where there is no grader, but the modules that lie beside it."""
+    """The text of a module changed to import from the folder that it is in: the grader is not installed there."""
     return module.read_text(encoding="utf-8").replace("from grader.autograders.", "from ").encode()
 
 
