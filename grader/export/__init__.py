@@ -1,3 +1,3 @@
-"""Points go to Canvas, Moodle and Gradescope: as files, and through the interfaces that these have for programs."""
+"""Export points to Canvas, Moodle and Gradescope: as files, and through their interfaces for programs."""
 
 __all__ = ["destinations", "platform", "points", "send"]

@@ -30,7 +30,7 @@ from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import defused, is_formula, number
 from grader.sandbox.plain_text import listed, one_line
 
-# A gradebook CSV for Canvas: a new one, or one that Canvas has exported, with our column filled in.
+# A gradebook CSV for Canvas: a new one, or one exported from there with our column filled in.
 
 _CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
 _CANVAS_COLUMNS = ("Student", *_CANVAS_IDS, "Section")
@@ -41,7 +41,7 @@ _TITLE_WITH_ID = re.compile(r"(.*?)(?: \(\d+\))?", re.DOTALL)
 
 
 def export_canvas(course: Course, assignment: str, roster: Path | None, title: str, tell: Tell) -> Path:
-    """A gradebook CSV for Canvas: with `roster`, one that was exported from there, with our column filled in."""
+    """Write a gradebook CSV for Canvas: a new one, or `roster`, exported from there, with our column filled in."""
     grades = grades_to_export(course, assignment, tell)
     title = title or assignment
     rows = _fill_in(roster, grades, title, tell) if roster else _canvas_rows(grades, title, tell)
@@ -49,7 +49,7 @@ def export_canvas(course: Course, assignment: str, roster: Path | None, title: s
 
 
 def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]:
-    """Without a file from Canvas: it finds students by their login, else by their SIS id, else by name."""
+    """The lines of a new CSV: Canvas finds students by their login, else by their SIS id, else by name."""
     tell_of_maximum(grades, "the assignment in Canvas", tell)
     rows = [
         [*_CANVAS_COLUMNS, defused(title)],
@@ -64,7 +64,7 @@ def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]
 
 
 def _read_roster(path: Path) -> list[list[str]]:
-    """The lines of a gradebook that Canvas has exported."""
+    """Read the lines of a gradebook exported from Canvas."""
     text = read_text(path, f"Name with --roster {_FROM_CANVAS}")
     for rows in (_split(text, ","), _split(text, ";")):
         if rows and "Section" in rows[0] and set(_CANVAS_IDS) & set(rows[0]):
@@ -75,7 +75,7 @@ def _read_roster(path: Path) -> list[list[str]]:
 
 
 def _split(text: str, delimiter: str) -> list[list[str]]:
-    """The lines that have anything in them; none if this is no CSV."""
+    """The lines that are not empty; none if the text is not CSV."""
     try:
         return [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
     except csv.Error:
@@ -83,7 +83,7 @@ def _split(text: str, delimiter: str) -> list[list[str]]:
 
 
 def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]:
-    """Who they are, as Canvas has written it, and our column. Canvas leaves alone who is not in a file."""
+    """The lines from Canvas, cut down to its columns for students and ours. Students not in the file keep theirs."""
     head, *lines = _read_roster(roster)
     known = head.index("Section") + 1
     column = _column(head[known:], title)
@@ -122,7 +122,7 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
 
 
 def _compare_points(there: str, here: float, title: str, tell: Tell) -> None:
-    """Points of another scale would be imported without a word."""
+    """Warn if the maximum differs in Canvas: points on another scale would be imported without a word."""
     column = f"“{one_line(title)}”"
     if there == _READ_ONLY:
         tell(f"Canvas computes {column} itself, and takes no points for it. Name another assignment with --column.")
@@ -134,7 +134,7 @@ def _compare_points(there: str, here: float, title: str, tell: Tell) -> None:
 
 
 def _is_number(text: str, value: float) -> bool:
-    """Some languages write a comma for the point."""
+    """Whether a text is this number; some languages write a comma for the point."""
     try:
         return abs(float(text.replace(",", ".")) - value) < 0.005
     except ValueError:
@@ -144,9 +144,9 @@ def _is_number(text: str, value: float) -> bool:
 def _matched(
     head: Sequence[str], lines: Sequence[Sequence[str]], standings: Sequence[Standing]
 ) -> list[tuple[Sequence[str], Standing]]:
-    """The lines with their students, by the one column and the one identifier of ours that find the most.
+    """Match lines with students, by the one column and the one identifier of ours that find the most.
 
-    By just one, since the numbers of a university and those of Canvas are easily confused.
+    Only one pair is used, since a university's numbers and those of Canvas are easily confused.
     """
     ours = [identifier for _, identifier in IDENTIFIERS.values()]
     pairs = [*itertools.product(_CANVAS_IDS, ours), ("ID", lambda standing: standing.person.canvas_id)]
@@ -169,7 +169,7 @@ def _matched(
 def _found(
     names: Sequence[str], standings: Sequence[Standing], identifier: Callable[[Standing], str]
 ) -> dict[int, str]:
-    """The students who have these names, by place. A name that two students have tells nobody."""
+    """The students with these names, by place. A name that two students share matches nobody."""
     own = [identifier(standing).casefold() for standing in standings]
     counts = Counter(own)
     students = {
@@ -180,7 +180,7 @@ def _found(
 
 
 def _column(titles: Sequence[str], title: str) -> int | None:
-    """Which column is the assignment. Canvas writes its own number behind the title."""
+    """The column of the assignment; None if there is none. Canvas writes its own number after the title."""
 
     def plain(text: str) -> str:
         match = _TITLE_WITH_ID.fullmatch(text)
@@ -227,20 +227,20 @@ class CanvasApi:
         ]
 
     def points(self) -> dict[str, float | None]:
-        """Who is excused has none that could be another one."""
+        """The points in Canvas now, without excused students: theirs must not be changed."""
         found = [
             one for one in self._all(f"{self._assignment}/submissions", {"per_page": "100"}) if not one.get("excused")
         ]
         return {identity(one["user_id"]): None if one["score"] is None else points_of(one["score"]) for one in found}
 
     def save(self, grades: Sequence[Grade]) -> None:
-        """Grade and comment in one request: there is never one without the other."""
+        """Send grade and comment in one request, so that there is never one without the other."""
         (grade,) = grades
         form = {"submission[posted_grade]": number(grade.points), "comment[text_comment]": grade.comment}
         self._rest.send("PUT", f"{self._assignment}/submissions/{grade.id}", form)
 
     def _all(self, path: str, query: Mapping[str, str]) -> Iterator[Any]:
-        """Page after page: each says where the next one is."""
+        """All entries, page by page: each page says where the next one is."""
         reply = self._rest.get(path, query)
         for _ in range(MOST_PAGES):
             yield from entries(reply.data)

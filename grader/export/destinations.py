@@ -1,4 +1,4 @@
-"""The platforms that points can be exported to, and what each is to be told; and those that grade by themselves."""
+"""The platforms that points can be exported to, with the options of each, and those that run the grader."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from grader.errors import CourseError
 
 Platform = Literal["canvas", "moodle", "gradescope"]
 PLATFORMS: tuple[Platform, ...] = get_args(Platform)
-Elsewhere = Literal["gradescope-autograder", "github"]  # where the grader itself goes
-Target = Literal[Platform, Elsewhere, "jplag"]  # and where code is compared
+Elsewhere = Literal["gradescope-autograder", "github"]  # platforms that run the grader itself
+Target = Literal[Platform, Elsewhere, "jplag"]  # with JPlag, which compares code
 TARGETS: tuple[Target, ...] = get_args(Target)
 Identifier = Literal["username", "email", "idnumber"]
 OPTION_OF: dict[str, tuple[Target, ...]] = {
@@ -24,7 +24,7 @@ OPTION_OF: dict[str, tuple[Target, ...]] = {
 
 
 def refuse_what_is_not_for(platform: str, options: Mapping[str, object]) -> None:
-    """An option that would be ignored is a misunderstanding."""
+    """Refuse options that this platform would ignore: they must be a misunderstanding."""
     for option, value in options.items():
         if value and platform not in OPTION_OF[option]:
             those = " and ".join(platform.title() for platform in OPTION_OF[option])
@@ -58,7 +58,7 @@ def export_points(
 
 
 def export_code(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
-    """Write what students have handed in for programs that compare code."""
+    """Write all submissions for programs that compare code."""
     from grader.export.export_jplag import export_jplag
 
     return export_jplag(course, assignment, tell)
@@ -67,7 +67,7 @@ def export_code(course: Course, assignment: str, tell: Callable[[str], None]) ->
 def export_grader(
     target: Elsewhere, course: Course, assignment: str, tell: Callable[[str], None], index: str = ""
 ) -> Path:
-    """Write what grades an assignment there, with its hidden cases."""
+    """Write the files that grade an assignment on another platform, with its hidden cases."""
     from grader.export.points import FOLDER, write_export
 
     if target == "github":

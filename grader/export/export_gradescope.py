@@ -1,4 +1,4 @@
-"""An autograder for Gradescope that runs nothing and hands out our grades."""
+"""Export an autograder for Gradescope that runs nothing and hands out our grades."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
 
 
 def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
-    """A ZIP file, to be uploaded there as the autograder."""
+    """Write a ZIP file, to be uploaded to Gradescope as the autograder."""
     grades = grades_to_export(course, assignment, tell)
     tell_of_maximum(grades, "the assignment in Gradescope", tell)
     heading, identifier = IDENTIFIERS["email"]
@@ -33,7 +33,7 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
 
 
 def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
-    """One student's results.json. Everything in it is text, which Gradescope shows as it is."""
+    """One student's results.json. Everything in it is plain text."""
     verdicts = {scored.verdict.exercise or scored.verdict.title: scored.verdict for scored in standing.verdicts}
     tests = []
     elsewhere = list(standing.remarks)
@@ -65,6 +65,6 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
 
 
 def _told(remarks: Sequence[Remark]) -> list[str]:
-    """What a person has written, line by line."""
+    """The lines that people have written about a submission."""
     lines = [one_line(line, 1000) for remark in remarks for line in remark.text.splitlines() if line.strip()]
     return ["From your instructor:", *lines] if lines else []

@@ -1,4 +1,4 @@
-"""What was handed in as programs, one folder for each student: for JPlag and Dolos, which compare code."""
+"""Export submissions as programs, one folder for each student, for JPlag and Dolos, which compare code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from grader.sandbox.plain_text import listed
 
 
 def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
-    """A folder: `submissions` with a folder for each student, and `base-code`, which is what was released."""
+    """Write a folder: `submissions`, with a folder for each student, and `base-code`, the code that was released."""
     names, notebooks = Names(course, assignment), course.notebooks("release", assignment)
     if not notebooks:
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
@@ -47,15 +47,15 @@ def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -
 
 
 def program(notebook: NotebookNode) -> str:
-    """The code of a notebook, as what reads Python takes it."""
+    """The code of a notebook, in a form that any reader of Python accepts."""
     return "".join(f"{_python(cell.source)}\n\n\n" for cell in notebook.cells if cell.cell_type == "code")
 
 
 def _python(source: str) -> str:
-    """Without lines that are for IPython: one of them would hide all others."""
+    """The source of a cell without lines for IPython: one of those would make all the rest unreadable."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
+            warnings.simplefilter("ignore")  # about odd escapes in strings, which are not our concern
             ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return MAGIC.sub(r"\1pass", source)

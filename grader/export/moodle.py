@@ -19,10 +19,10 @@ from grader.sandbox.plain_text import one_line
 
 
 def export_moodle(course: Course, assignment: str, by: str, title: str, tell: Tell) -> Path:
-    """One column that tells who it is, and one with the points.
+    """Write a CSV for Moodle: a column that identifies students, and one with their points.
 
-    Only those who have a grade are in it. A line without an identifier would be taken for the student of the line
-    before, and an unknown one makes Moodle refuse the whole file.
+    Only students with a grade are in it. Moodle would take a line without an identifier for the student of the line
+    before, and an unknown identifier makes it refuse the whole file.
     """
     grades = grades_to_export(course, assignment, tell)
     tell_of_maximum(grades, "the grade item in Moodle", tell)
@@ -33,7 +33,7 @@ def export_moodle(course: Course, assignment: str, by: str, title: str, tell: Te
 
 
 _NAMES = ("username", "email", "idnumber")
-_HTML = "1"  # how Moodle calls that form of a text
+_HTML = "1"  # Moodle's name for that form of a text
 PAGE = 200
 MOST_PAGES = 1000
 
@@ -74,7 +74,7 @@ class MoodleApi:
         return self._people
 
     def _all(self) -> list[Any]:
-        """Everyone in the course, page after page."""
+        """Everyone in the course, page by page."""
         found: list[Any] = []
         for page in range(MOST_PAGES):
             options = {"limitfrom": str(page * PAGE), "limitnumber": str(PAGE), "sortby": "id"}
@@ -93,11 +93,11 @@ class MoodleApi:
         points: dict[str, float | None] = {one.id: None for one in self.people()}
         for grade in sorted(given, key=lambda grade: int(grade.get("attemptnumber", 0))):  # the last attempt counts
             value = points_of(grade["grade"])
-            points[identity(grade["userid"])] = value if value >= 0 else None  # how Moodle says that there is none
+            points[identity(grade["userid"])] = value if value >= 0 else None  # a negative one means none in Moodle
         return points
 
     def save(self, grades: Sequence[Grade]) -> None:
-        """A comment takes the place of the last one: sent twice, it is there once."""
+        """Send grades and comments. A comment replaces the last one, so that sending it twice does no harm."""
         form = {"assignmentid": self._assignment, "applytoall": "0"}
         for place, grade in enumerate(grades):
             here = f"grades[{place}]"
@@ -113,7 +113,7 @@ class MoodleApi:
         self._call("mod_assign_save_grades", form)
 
     def _call(self, function: str, form: Mapping[str, str]) -> Any:
-        """The token goes in the body, where no log of addresses has it. Each of these can be done twice."""
+        """Call a function of Moodle's, with the token in the body: logs of addresses miss it. Repeating is harmless."""
         common = {"wstoken": self._token, "wsfunction": function, "moodlewsrestformat": "json"}
         found = self._rest.send("POST", "webservice/rest/server.php", {**common, **form}, harmless=True).data
         if isinstance(found, dict) and "exception" in found:

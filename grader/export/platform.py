@@ -1,4 +1,4 @@
-"""What is known of a platform that takes points from programs."""
+"""The common ground of platforms that take points from programs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class There:
     """A student as the platform knows them."""
 
     id: str
-    names: Mapping[str, str] = field(compare=False)  # by what we call it: username, email, idnumber, canvas_id
+    names: Mapping[str, str] = field(compare=False)  # by our names for them: username, email, idnumber, canvas_id
 
 
 @dataclass(frozen=True)
 class Grade:
-    """What one student is to have there."""
+    """The grade that one student is to get on the platform."""
 
     student: str
     id: str
@@ -31,19 +31,19 @@ class Grade:
     comment: str
 
 
-# Platforms answer in JSON, which may hold anything. What follows raises TypeError or ValueError if it is something
-# else.
+# Platforms answer in JSON, which may be anything. These functions raise TypeError or ValueError if it is not what they
+# expect.
 
 
 def entries(found: object) -> list[Any]:
-    """Several of something: else an answer that says something else would be taken for none."""
+    """Check that an answer is a list: any other answer could be taken for an empty one."""
     if not isinstance(found, list):
         raise TypeError
     return found
 
 
 def identity(found: object) -> str:
-    """A number that the platform has for something: it becomes part of an address."""
+    """Check that a platform's id is a number, since it becomes part of an address."""
     if not re.fullmatch("[0-9]{1,20}", str(found)):
         raise ValueError
     return str(found)
@@ -57,12 +57,12 @@ def points_of(found: Any) -> float:
 
 
 def same(one: float, other: float) -> bool:
-    """Points have two decimals."""
+    """Whether points are the same, to two decimals."""
     return abs(one - other) < 0.005
 
 
 def must_be_worth(platform: str, title: str, there: float | None, here: float) -> None:
-    """An assignment with other points would make other grades of ours."""
+    """Check that both have the same maximum, or our points would mean other grades there."""
     if there is None or not same(there, here):
         has = f"{number(there)} points" if there and there > 0 else "no points"
         raise CourseError(
@@ -75,11 +75,11 @@ class PlatformApi(Protocol):
     at_once: int  # how many grades go in one request
 
     def look(self, max_points: float) -> None:
-        """CourseError is raised if the assignment there cannot take these points."""
+        """Look at the assignment there. CourseError is raised if it cannot take these points."""
 
     def people(self) -> list[There]: ...
 
     def points(self) -> dict[str, float | None]:
-        """What they have now, by id; None where there is nothing yet. Who is not in it must not be touched."""
+        """The points there now, by id; None if there are none yet. Anyone missing must not be changed."""
 
     def save(self, grades: Sequence[Grade]) -> None: ...

@@ -1,9 +1,9 @@
-"""What all exports share: whose grades go into them, by which identifier, and where they are written.
+"""Code that all exports share: whose grades go into them, by which identifier, and where they are written.
 
-docs/export.md says where the forms come from that Canvas, Moodle and Gradescope import.
+docs/export.md has the sources for the formats that Canvas, Moodle and Gradescope import.
 
-Importers find a student by an identifier, so identifiers are written exactly as they are. Where one would be a formula
-in a spreadsheet, or is missing, or belongs to two, the student is left out and named: a wrong row is worse than none.
+Importers find students by an identifier, so identifiers are written unchanged. If one would be a formula in a
+spreadsheet, is missing, or belongs to two students, they are left out and named: a wrong row is worse than none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grader.pages.spreadsheet import is_formula, number
 from grader.sandbox.plain_text import listed, one_line
 
 FOLDER = "export"
-IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle calls them, and where we have them
+IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle calls them, and where to find them
     "username": ("Username", lambda standing: standing.person.username or standing.student),
     "email": (
         "Email address",
@@ -36,7 +36,7 @@ Tell = Callable[[str], None]
 
 
 def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades:
-    """The class as the gradebook has it; what still waits for points is told."""
+    """Read the grades of a class, and report answers that still wait for points."""
     grades = read_class(course, assignment, tell)
     if waits := said_of_waiting(grades.waiting):
         tell(f"{waits} {GIVE_THEM}, and export again.")
@@ -44,7 +44,7 @@ def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades
 
 
 def tell_of_maximum(grades: ClassGrades, platform: str, tell: Tell) -> None:
-    """Points of another scale would be imported without a word, and no file says what the platform has."""
+    """Warn if rules change the maximum: points on another scale would be imported without a word."""
     here, before = number(grades.max_points), number(grades.without_rules)
     if here != before:
         tell(
@@ -54,7 +54,7 @@ def tell_of_maximum(grades: ClassGrades, platform: str, tell: Tell) -> None:
 
 
 def said_of_waiting(waiting: Mapping[str, Sequence[str]]) -> str:
-    """How many answers of how many students wait, which, and whose; empty if none does."""
+    """A sentence about waiting answers: how many, which, and whose; empty if there are none."""
     whose: dict[str, list[str]] = defaultdict(list)
     for student, exercises in waiting.items():
         for exercise in exercises:
@@ -69,7 +69,7 @@ def said_of_waiting(waiting: Mapping[str, Sequence[str]]) -> str:
 
 
 def write_export(course: Course, name: str, content: str | bytes) -> Path:
-    """Into export/."""
+    """Write a file into export/."""
     path = course.root / FOLDER / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -85,7 +85,7 @@ def as_csv(rows: Iterable[Sequence[str]]) -> str:
 def identified(
     standings: Iterable[Standing], identifier: Callable[[Standing], str], heading: str, tell: Tell
 ) -> list[tuple[str, Standing]]:
-    """Each student with the identifier that an importer takes; who has none that can be used is named."""
+    """The students with usable identifiers; those without are named in a message."""
     named = [(identifier(standing), standing) for standing in standings]
     counts = Counter(name.casefold() for name, _ in named)
     usable = [(name, standing) for name, standing in named if is_identifier(name) and counts[name.casefold()] == 1]
@@ -99,5 +99,5 @@ def identified(
 
 
 def is_identifier(name: str) -> bool:
-    """Moodle takes 0 for nothing."""
+    """Whether importers can use this identifier: Moodle takes 0 for nothing, and formulas are unsafe."""
     return name not in ("", "0") and name.isprintable() and not is_formula(name)

@@ -1,4 +1,4 @@
-"""Requests to a platform: with a token that goes nowhere else, in its own time, and errors as sentences."""
+"""Send requests to a platform: with a token that goes nowhere else, patience, and errors in plain sentences."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from grader.errors import CourseError
 from grader.host.patience import patiently
 from grader.sandbox.plain_text import one_line
 
-SECONDS = 60  # until an answer begins
+SECONDS = 60  # for an answer to begin
 MAX_BYTES = 50 * 2**20
 TRIES = 6
-LONGEST_WAIT = 300.0  # seconds that a platform may ask for
+LONGEST_WAIT = 300.0  # seconds that a platform may ask us to wait
 _BUSY, _BROKEN = {429, 503}, {502, 504}
 _HERE = ("127.0.0.1", "localhost", "::1")
 _AGAIN = "Run this again: it goes on where it stopped."
@@ -34,7 +34,7 @@ class Reply(NamedTuple):
     headers: Message
 
 
-# Nothing that would follow a redirect, since a token must not go to another server.
+# No handler follows redirects, since a token must not go to another server.
 _HANDLERS = (
     urllib.request.ProxyHandler,
     urllib.request.HTTPHandler,
@@ -45,7 +45,7 @@ _HANDLERS = (
 
 
 class Rest:
-    """One platform, at an address of its own. The token is in none of what comes back."""
+    """A platform at its own address. The token is removed from all that comes back."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Rest:
         self._sleep = sleep
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Reply:
-        """`path` may be an address that this platform has given, as long as it is one of its own."""
+        """Get something. `path` may also be a whole address from this platform, if it leads to this platform."""
         if not path.startswith(f"{self.base}/"):
             if "://" in path:
                 raise self._sent_away(path)
@@ -77,7 +77,7 @@ class Rest:
         return self._ask(lambda: urllib.request.Request(asked, headers=self._headers), harmless=True)
 
     def send(self, method: str, path: str, form: Mapping[str, str], harmless: bool = False) -> Reply:
-        """`harmless` if it does no harm when it is done twice."""
+        """Send a form; `harmless` if doing it twice does no harm."""
         body = urllib.parse.urlencode(form).encode()
         address = f"{self.base}/{path}"
         return self._ask(lambda: urllib.request.Request(address, body, self._headers, method=method), harmless=harmless)
@@ -97,7 +97,7 @@ class Rest:
                 raise self._refused(error, said) from None
         elif isinstance(error, (OSError, HTTPException)):
             asked, why = "", f"cannot be reached: {self._shown(error, 200)}"
-            if not harmless:  # it may have been done, and must not be done twice
+            if not harmless:  # it may have worked, and must not be done twice
                 raise CourseError(f"{self.name} has not answered: {self._shown(error, 200)}. {_AGAIN}") from None
         else:
             raise error
@@ -107,7 +107,7 @@ class Rest:
         return seconds
 
     def _shown(self, text: object, length: int) -> str:
-        """Whatever a platform repeats of what it was asked."""
+        """A text from a platform without our token, which it may repeat, on one line."""
         return one_line(self._without_token(str(text)), length)
 
     def _without_token(self, text: str) -> str:
@@ -147,7 +147,7 @@ class Rest:
 
 
 def _seconds(asked: str, otherwise: float) -> float:
-    """What Retry-After says: seconds, or a time."""
+    """The seconds to wait by Retry-After, which has seconds or a time; else `otherwise`."""
     with contextlib.suppress(ValueError):
         return max(0.0, float(asked))
     with contextlib.suppress(ValueError, TypeError, OverflowError):

@@ -1,6 +1,6 @@
-"""What was published goes to a platform. First it is shown; what is right there already is not sent again.
+"""Send published points to a platform. They are shown first, and only those that differ there are sent.
 
-The platform itself knows how far we are, so a run that is cut off is run again.
+The platform itself knows how far we are, so a run that is cut off can simply be repeated.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from grader.sandbox.plain_text import listed, one_line
 Key = TypeVar("Key")
 SENDERS = ("canvas", "moodle")
 _PLACE = re.compile(r"([0-9]+)/([0-9]+)")
-_TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,2000}")  # nothing that is written otherwise in a header, a form or an address
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,2000}")  # only characters that need no escape in a header, a form or an address
 _ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%+-]*)*")
 
 
 def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.environ) -> PlatformApi:
-    """The assignment at COURSE/ASSIGNMENT, with address and token from the environment."""
+    """The interface to the assignment at COURSE/ASSIGNMENT, with address and token from the environment."""
     name, prefix = kind.title(), kind.upper()
     if not (found := _PLACE.fullmatch(place)):
         raise CourseError(
             f"Say where: --at COURSE/ASSIGNMENT, with the numbers that {name} has for them, such as --at 101/4711."
         )
-    # What is read from a file ends with the end of a line.
+    # A value read from a file ends with a newline.
     given = {each: environment.get(each, "").strip() for each in (f"{prefix}_URL", f"{prefix}_TOKEN")}
     if missing := " and ".join(each for each, text in given.items() if not text):
         raise CourseError(f"The address of {name} and a token are taken from the environment. Set {missing}.")
@@ -69,7 +69,7 @@ def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.envir
 
 @contextlib.contextmanager
 def _in_a_sentence(platform: PlatformApi) -> Iterator[None]:
-    """Whatever goes wrong with what a platform answers. A traceback would show more than anybody should see."""
+    """Turn any error over a platform's answer into a sentence: a traceback would show too much."""
     try:
         yield
     except CourseError:
@@ -82,9 +82,9 @@ def _in_a_sentence(platform: PlatformApi) -> Iterator[None]:
 
 
 def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: str, tell: Tell) -> list[Grade]:
-    """Whose points are others there than those that were published last."""
+    """The grades to send: of students whose points there differ from those last published."""
     last = Publications(course, assignment).last()
-    assert last is not None  # it was published just now
+    assert last is not None  # something has just been published
     with _in_a_sentence(platform):
         platform.look(last.max_points)
         people, points = platform.people(), platform.points()
@@ -109,7 +109,7 @@ def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: 
 def _paired(
     people: Sequence[There], by: str, ours: Mapping[str, str], known: Mapping[str, There] = MappingProxyType({})
 ) -> dict[str, There]:
-    """Those of `ours` who have the same name there, if no two have it. Who is `known` is not looked for."""
+    """Pair `ours` with people of the same name there, if it is unique. Those already `known` are left out."""
     here = _once({student: name.casefold() for student, name in ours.items()})
     there = _once({one: one.names.get(by, "").casefold() for one in people})
     free = {name: one for one, name in there.items() if one not in known.values()}
@@ -117,7 +117,7 @@ def _paired(
 
 
 def _once(names: Mapping[Key, str]) -> dict[Key, str]:
-    """Who has a name that no other has."""
+    """The entries whose name no other has."""
     counts = Counter(names.values())
     return {one: name for one, name in names.items() if name and counts[name] == 1}
 
@@ -134,7 +134,7 @@ def _comment(told: Told, max_points: float, student: str, link: str) -> str:
 
 
 def send(course: Course, assignment: str, platform: PlatformApi, grades: Sequence[Grade], yes: bool) -> int:
-    """How many were sent: all of them, or none where they have not been shown before."""
+    """Send grades, and return how many: all of them, or none if they have not been shown before."""
     shown = course.root / FOLDER / assignment / f"shown-{platform.name.lower()}"
     with alone(course):
         lines = [_line(grade) for grade in grades]

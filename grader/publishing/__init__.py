@@ -1,3 +1,3 @@
-"""What students are shown, what would change, and the term as a whole."""
+"""Publish points to students, show what would change, and show the whole term."""
 
 __all__ = ["changes", "publish", "whole_term"]

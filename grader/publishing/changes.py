@@ -1,4 +1,4 @@
-"""What is about to change for students who were told something else: a table for the terminal, and a page."""
+"""Show what is about to change for students who have seen other points: a table for the terminal, and a page."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ Tell = Callable[[str], None]
 
 
 def told_before(course: Course, assignment: str, tell: Tell, rehearsed: bool) -> Publication | None:
-    """What was told last. Before anything was, a rehearsal is compared with what is in the gradebook."""
+    """The last publication. If there is none, a rehearsal is compared with the gradebook instead."""
     last = Publications(course, assignment).last()
     if last or not rehearsed:
         return last
     try:
         told, most = told_now(course, assignment, tell)
-    except CourseError:  # the gradebook does not know the assignment yet; what else is wrong stops grading, too
+    except CourseError:  # the assignment is not in the gradebook yet; any other error stops grading, too
         told, most = {}, 0.0
     return Publication(0, "", "", most, told)
 
 
 def as_json(before: Publication | None, found: Sequence[PointsChange]) -> dict[str, object]:
-    """For programs; nothing if there is nothing to compare with."""
+    """The changes for programs; empty if there is nothing to compare with."""
     return {"since": before.number, "changes": [asdict(change) for change in found]} if before else {}
 
 
 def history_table(course: Course, assignment: str) -> Table:
-    """One line for each publication."""
+    """A table with a line for each publication."""
     publications, zone = Publications(course, assignment), course.rules(assignment).zone
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("number", "when", "by", "students", "changed", "for", "restores"):
@@ -57,7 +57,7 @@ def history_table(course: Course, assignment: str) -> Table:
 
 
 def changes_table(found: Sequence[PointsChange], since: Publication, zone: str) -> Table:
-    """One line for each student."""
+    """A table with a line for each student whose points have changed."""
     title = f"Not as published on {day(since, zone)}" if since.number else "Not as in the gradebook"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)
@@ -72,7 +72,7 @@ def changes_table(found: Sequence[PointsChange], since: Publication, zone: str) 
 
 
 def write_changes(course: Course, assignment: str, found: Sequence[PointsChange], since: Publication) -> Path:
-    """The same as a page, in report/. What is written there has been shown."""
+    """Write the changes as a page in report/. From then on, they count as seen."""
     when, most = day(since, course.rules(assignment).zone), shortly(since.max_points)
     page = template("changes.html", text=one_line, points=points).render(
         assignment=assignment, found=found, since=since, day=when, max_points=most
@@ -90,5 +90,5 @@ def points(value: float | None) -> str:
 
 
 def day(publication: Publication, zone: str) -> str:
-    """When it was published."""
+    """The time of a publication, in words."""
     return said(datetime.fromisoformat(publication.at), zone) if publication.number else "in the gradebook"

@@ -1,4 +1,4 @@
-"""Tell students their points: feedback and exports are made, and it is written down what was told, when and by whom."""
+"""Publish points to students: make feedback and exports, and record what was shown, when and by whom."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Tell = Callable[[str], None]
 
 
 class UnseenChanges(CourseError):
-    """Students would be told other points than before, and nobody has looked at that."""
+    """Students would see other points than before, and nobody has looked at the changes."""
 
     def __init__(self, found: Sequence[PointsChange], since: Publication) -> None:
         super().__init__(
@@ -42,7 +42,7 @@ class UnseenChanges(CourseError):
 
 
 def refuse_stale(course: Course, assignment: str, anyway: bool, tell: Tell) -> None:
-    """What is told to students or platforms must be what was handed in, graded as it is graded now."""
+    """Refuse to publish or export grades that are out of date, or only say so if that is to go on `anyway`."""
     names = Names(course, assignment)
     found = {names(student): reasons for student, reasons in stale(course, assignment, tell).items()}
     if said := told_of_stale(dict(sorted(found.items())), assignment):
@@ -52,7 +52,7 @@ def refuse_stale(course: Course, assignment: str, anyway: bool, tell: Tell) -> N
 
 
 def refuse_names(course: Course, assignment: str, what: str) -> None:
-    """What is made for students or platforms says who they are, and graders are not to know yet."""
+    """Refuse to make anything that names students while graders must not know them yet."""
     if Names(course, assignment).hidden:
         raise CourseError(
             f"{assignment} is anonymous until it is published, and {what} names students. Run: "
@@ -71,10 +71,10 @@ def publish(
     waiting_anyway: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Publication | None:
-    """Make feedback, and exports for these platforms or else for those of the last time, and keep what was told.
+    """Make feedback, and exports for these platforms or those of the last time, and record what students are shown.
 
-    None if nobody would be told anything new. UnseenChanges is raised if some are told something else now, and nobody
-    has seen that, unless `yes` is true. Answers that wait for points by hand are an error unless `waiting_anyway` is.
+    None if nothing is new to anybody. UnseenChanges is raised if points have changed and nobody has looked at that,
+    unless `yes` is true. Answers that wait for points from a person are an error unless `waiting_anyway` is true.
     """
     course.chosen([assignment])
     if unknown := sorted(set(platforms) - set(PLATFORMS)):
@@ -110,7 +110,7 @@ def publish(
 
 
 def restore(course: Course, assignment: str, number: int) -> Publication:
-    """Hand out again what an earlier publication has told. The gradebook stays as it is."""
+    """Hand out an earlier publication again. The gradebook is not changed."""
     course.chosen([assignment])
     with alone(course):
         publications = Publications(course, assignment)
@@ -131,7 +131,7 @@ def restore(course: Course, assignment: str, number: int) -> Publication:
 
 
 def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
-    """Students are told all of their points, or somebody has said that some may wait."""
+    """Refuse to publish while answers wait for points, unless somebody has said that they may."""
     if said := said_of_waiting({student: one.waits for student, one in told.items()}):
         if not anyway:
             raise CourseError(
@@ -166,5 +166,5 @@ def _now() -> str:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
+    except (OSError, KeyError):  # a user without a name, which some containers have
         return "somebody"

@@ -1,4 +1,4 @@
-"""All assignments on one page, and in one table: a row for each student, and what the weights make of the points."""
+"""The whole term on one page and in one table: a row for each student, with points and weighted totals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAME = "all-assignments"
 
 
 def write_term_report(course: Course, tell: Tell, students: Sequence[str] = ()) -> Path:
-    """The page, in report/; of these students, if some are named."""
+    """Write the page into report/; only for `students`, if some are named."""
     grades = of_these(read_term(course, tell), students)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
@@ -32,7 +32,7 @@ def write_term_report(course: Course, tell: Tell, students: Sequence[str] = ()) 
 
 
 def export_term(course: Course, tell: Tell) -> Path:
-    """The table, in export/."""
+    """Write the table into export/."""
     grades = read_term(course, tell)
     if grades.not_final:
         tell(f"Not final: of {listed(grades.not_final)}, something waits for a grade or for points by hand.")
@@ -47,7 +47,7 @@ def of_these(grades: TermGrades, students: Sequence[str]) -> TermGrades:
 
 
 def table(grades: TermGrades) -> list[list[str]]:
-    """A line for each student. An empty place is a missing grade, which counts as no points."""
+    """The lines of the table, one for each student. A missing grade is empty, and counts as no points."""
     head = ["student", "last name", "first name"]
     for one in grades.assignments:
         head += [one.name, f"{one.name}: of", f"{one.name}: weight"]
