@@ -1,3 +1,3 @@
-"""Solutions as their authors write them, and with other lines in place of some, as mistakes have."""
+"""Solutions as their authors write them, and versions with some lines replaced, as in mistakes."""
 
 __all__ = ["chance", "lines", "modules", "statements"]

@@ -1,4 +1,4 @@
-"""The generators that all code shares, in a state that depends on nothing else."""
+"""Give the random generators that all code shares a known state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def same_chance() -> Iterator[None]:
     """Seed torch's own generator, from which modules draw parameters and dropout, and restore it afterwards."""
     generator = torch.default_generator
     state = generator.get_state()
-    generator.manual_seed(0)  # torch.manual_seed formats a traceback for each kind of device that is not in use
+    generator.manual_seed(0)  # torch.manual_seed would format a traceback for each kind of device not in use
     try:
         yield
     finally:

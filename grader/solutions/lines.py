@@ -1,16 +1,15 @@
-"""The text of a solution as people write it, and versions of it with other lines in place of marked ones.
+"""The text of a solution, and versions of it with marked lines replaced.
 
     def mean(numbers):
         total = sum(numbers)  #: total
         return total / len(numbers)  #: result
 
-`{"result": "return total"}` is another line in place of the one with this mark, "" leaves it out, and ("sum", "max")
-writes something else within it, or more of it, as ("sum", "max", "bers", "ber") does. "after total" and "before total"
-add lines. In place of a line, a function may stand: it gets what the names that the line writes were before, and
-returns what they are from then on.
+`{"result": "return total"}` replaces the line with this mark, "" leaves it out, and ("sum", "max") replaces a part of
+it, or several parts, as ("sum", "max", "bers", "ber") does. "after total" and "before total" add lines. A function can
+replace a line, too: it gets the old values of the names that the line binds, and returns their new ones.
 
-A mark names the statement that its line belongs to, with all that is inside, but of a function its head alone; on
-several lines below each other, it names all of them.
+A mark names the statement that its line belongs to, with all that is inside, except that of a function it names only
+the head. On several lines in a row, it names all of them.
 """
 
 from __future__ import annotations
@@ -30,21 +29,21 @@ from grader.errors import CourseError
 
 Solution: TypeAlias = Callable[..., Any]  # a function or a class, as its author wrote it or with other lines
 Change = str | tuple[str, ...] | Callable[..., Any]
-MADE = "made_by_the_grader"  # the name of a function that stands in place of a line
+MADE = "made_by_the_grader"  # the name of a function that replaces a line
 _MARK = re.compile(r"\s*#: (\w+)$")
 _PLACES = ("after", "before")
 _BUILTINS = set(dir(builtins))
 
 
 class Block(NamedTuple):
-    """A range of lines, which excludes the end: a statement, or all that a mark names."""
+    """A range of lines without its end: a statement, or all that a mark names."""
 
     first: int
     end: int
-    column: int = 0  # at which what comes after it stands
+    column: int = 0  # where the text after it begins
 
     def holds(self, other: Block) -> bool:
-        """Whether the other lies within it."""
+        """Whether the other block lies within this one."""
         return self.first <= other.first and other.end <= self.end
 
 
@@ -57,11 +56,11 @@ class Lines:
         self.tree = ast.parse(written)
         self.marked = dict(_blocks(lines, self.tree))
         self._seen = _seen_in(self.tree)
-        # All that a change may name: marks, and what comes before and after them.
+        # All places that a change may name: marks, and before and after them.
         self.places = [f"{word} {mark}".strip() for mark in self.marked for word in ("", *_PLACES)]
 
     def text(self, changes: Mapping[str, Change], within: Block | None = None) -> str:
-        """The text without marks, or what is within these lines, with changes. LineError says what does not fit."""
+        """The text with changes and without marks, or only the block `within`. LineError says what does not fit."""
         begin, stop = (within.first, within.end) if within else (0, len(self._lines))
         lines = self._lines[begin:stop]
         for place, change in sorted(self._outermost(changes).items(), key=self._where, reverse=True):
@@ -71,7 +70,7 @@ class Lines:
         return "\n".join(lines) + "\n"
 
     def _outermost(self, changes: Mapping[str, Change]) -> Mapping[str, Change]:
-        """Without those within lines that others replace."""
+        """The changes without those in lines that other changes replace."""
         replaced = [
             self.block(place)
             for place, change in changes.items()
@@ -86,20 +85,20 @@ class Lines:
         return {place: change for place, change in changes.items() if place not in inner} if inner else changes
 
     def version(self, changes: Mapping[str, Change], variables: Mapping[str, object]) -> Any:
-        """The function or the class with these changes, where these variables are around it."""
+        """The function or class with these changes, defined among these global variables."""
         names = dict(variables)
         exec(compile(self.text(changes), "<a solution with other lines>", "exec"), names)
         (name,) = [one.name for one in self.tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef)]
         return names[name]
 
     def block(self, place: str) -> Block:
-        """The lines that a change is about."""
+        """The lines that a change is for."""
         if place not in self.places:
             raise LineError(f"there is no mark “{place}”. There are: {', '.join(self.marked)}.")
         return self.marked[place.rpartition(" ")[2]]
 
     def checked(self, changes: Mapping[str, Change], known: Collection[str]) -> str:
-        """The text with these changes, or LineError where they are no mistake that anybody can make.
+        """The text with these changes. LineError is raised if nobody could make such a mistake.
 
         `known` are the names that the file of the solution defines.
         """
@@ -117,7 +116,7 @@ class Lines:
         return text
 
     def _where(self, item: tuple[str, Change]) -> tuple[int, int]:
-        """In which order changes stand in the text."""
+        """A key to sort changes by their place in the text."""
         word, block = item[0].rpartition(" ")[0], self.block(item[0])
         return (block.end if word == "after" else block.first), ("after", "before", "").index(word)
 
@@ -133,7 +132,7 @@ class Lines:
 
 
 class LineError(CourseError):
-    """A change that does not fit a solution."""
+    """A change does not fit its solution."""
 
 
 def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, Block]]:
@@ -144,7 +143,7 @@ def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, Block]]:
         around = [span for span in spans if span[0] <= place < span[1]]
         if not around:
             raise LineError(f"the mark “{mark}” stands at no statement")
-        first, end, column = max(around)  # the one that begins last is the innermost
+        first, end, column = max(around)  # the last one to begin is the innermost
         before = known.get(mark)
         if before and before.end != first:
             raise LineError(f"the mark “{mark}” stands in two places")
@@ -153,7 +152,7 @@ def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, Block]]:
 
 
 def _span(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int, int]:
-    """The first line of a statement, the line after its last, and the column where what follows begins."""
+    """The first line of a statement, the line after its last, and the column of the text after it."""
     first, end = node.lineno - 1, node.end_lineno or 0
     if not isinstance(node, ast.FunctionDef) or node.body[0].lineno == node.lineno:
         return first, end, node.col_offset
@@ -165,7 +164,7 @@ def _span(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int, int]:
 
 @dataclass
 class _Seen:
-    """Names that a text reads and binds, and how many of its lines drop what they compute, or return nothing."""
+    """The names that a text reads and binds, and how many of its lines drop their result or return nothing."""
 
     read: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
@@ -182,7 +181,7 @@ def _seen_in(tree: ast.AST) -> _Seen:
                 seen.bound.add(name)
             case ast.alias(name=name, asname=other):
                 seen.bound.add(other or name.partition(".")[0])
-            case ast.Expr(value=ast.Call() | ast.Constant()):  # a call may change something, and text is for people
+            case ast.Expr(value=ast.Call() | ast.Constant()):  # calls may change something, and text is for people
                 continue
             case ast.Expr() | ast.Return(value=None):
                 seen.idle += 1
@@ -190,7 +189,7 @@ def _seen_in(tree: ast.AST) -> _Seen:
 
 
 def _replaced(lines: list[str], *texts: str) -> list[str]:
-    """Lines with other parts: each line that has a part has it once, and some line has it."""
+    """Replace parts of lines. Each part must be in some line, and never twice in one."""
     for old, new in zip(texts[::2], texts[1::2], strict=True):
         if {line.count(old) for line in lines} - {0} != {1}:
             line = max(lines, key=lambda line: line.count(old))
@@ -201,7 +200,7 @@ def _replaced(lines: list[str], *texts: str) -> list[str]:
 
 
 def source_of(solution: Solution) -> str:
-    """Its text, as it was imported: a file on the disk may have changed since."""
+    """The text of a solution as imported: its file may have changed since."""
     module = sys.modules[solution.__module__]
     loader = module.__spec__.loader if module.__spec__ else None
     text = loader.get_source(module.__name__) if isinstance(loader, InspectLoader) else None
@@ -212,11 +211,11 @@ def source_of(solution: Solution) -> str:
 
 
 def version(solution: Solution, changes: Mapping[str, Change]) -> Any:
-    """A version of this function or class with other lines."""
+    """Make a version of this function or class with other lines."""
     return Lines(source_of(solution)).version(changes, vars(sys.modules[solution.__module__]))
 
 
 def definition(text: str, name: str) -> str | None:
-    """The lines of a text that define a function or a class at its top level, the last ones if there are several."""
+    """The lines of a text that define a function or class at its top level; the last ones, if there are several."""
     nodes = [node for node in ast.parse(text).body if getattr(node, "name", None) == name]
     return "\n".join(text.split("\n")[nodes[-1].lineno - 1 : nodes[-1].end_lineno]) if nodes else None

@@ -1,7 +1,7 @@
-"""Solutions that are classes of modules, and what one does in a case, with any of its lines changed.
+"""Solutions that are module classes, and their behaviour in a case with any of their lines changed.
 
-A module is built once for all changes within `forward`: building takes longer than a call. And of a call, what begins
-as one that has run is not run again.
+A module is built once for all changes within `forward`, since building takes longer than a call. And the part of a
+call that is the same as in an earlier one is not run again.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from grader.solutions.statements import Body, Changes, Names, Statement, run
 
 Outcome: TypeAlias = tuple[object, bool]  # the output of a call, and whether random numbers were drawn
 
-MOST_CLASSES = 500  # with other lines outside `forward`, that are kept
+MOST_CLASSES = 500  # to keep, with changes outside `forward`
 
 
 class WrittenClass:
-    """A class that its author has written, as a reference: called with changes, it makes a module with other lines."""
+    """A class from its author, as a reference: called with changes, it makes a module with other lines."""
 
     def __init__(self, solution: Any) -> None:
         functools.update_wrapper(self, solution, updated=())
@@ -63,7 +63,7 @@ class WrittenClass:
         return module
 
     def holding(self, changes: Changes) -> Callable[..., nn.Module]:
-        """The class with these lines."""
+        """The class with these changes."""
         return functools.partial(self, **changes)
 
     def outside(self, changes: Changes) -> Changes:
@@ -75,7 +75,7 @@ class WrittenClass:
         return {place: change for place, change in changes.items() if self._forward.holds(place)}
 
     def built(self, outside: Changes, *arguments: object) -> nn.Module:
-        """A module of the class with these lines outside of `forward`."""
+        """A module of the class with these changes outside `forward`."""
         elsewhere = frozenset(item for item in outside.items() if not self._init.holds(item[0]))
         made: type[nn.Module] = self._class(elsewhere) if elsewhere else self._solution
         if len(elsewhere) == len(outside):
@@ -86,15 +86,15 @@ class WrittenClass:
         return module
 
     def called(self, module: nn.Module, within: Changes, *inputs: object) -> object:
-        """The output of a call with these lines in `forward`."""
+        """The output of a call with these changes in `forward`."""
         return run(self.chain(within), self.names(module, within, *inputs))
 
     def chain(self, within: Changes) -> tuple[Statement, ...]:
-        """The statements of `forward` with these lines."""
+        """The statements of `forward` with these changes."""
         return self._forward.chain(within)
 
     def names(self, module: nn.Module, within: Changes, *inputs: object) -> Names:
-        """The variables of a call."""
+        """The variables at the start of a call."""
         return self._forward.names((module, *inputs), within)
 
     def _compiled(self, changes: frozenset[tuple[str, Change]]) -> type[nn.Module]:
@@ -104,7 +104,7 @@ class WrittenClass:
 
 @dataclass
 class _Begun:
-    """Calls of a module that have run, by their statements, and the variables after each of these."""
+    """A tree of calls that have run, by their statements, with the variables after each one."""
 
     names: Names = field(default_factory=dict)
     next: dict[Statement, _Begun] = field(default_factory=dict)
@@ -136,11 +136,11 @@ class _Begun:
 
 
 class ModuleCase:
-    """The calls of a case with any of the lines of a class changed."""
+    """The calls of a case, for a class with any of its lines changed."""
 
     def __init__(self, written: WrittenClass, around: Callable[..., object] | None, *inputs: Any) -> None:
         self._written = written
-        self._around = around  # calls `forward`, where a call of the case is more than one
+        self._around = around  # calls `forward`, if a call of the case is more than that
         self._case = inputs
         self._arguments, self._weights, self._calls, self._how = inputs
         self.whole = not self._how.get("gradients")
@@ -164,11 +164,11 @@ class ModuleCase:
             return call(self._copies["output"], keeping=not once)[0]
 
     def answer(self, changes: Changes) -> Observed:
-        """Everything seen in the calls."""
+        """Everything seen in the calls, without gradients."""
         return self._observed(changes, 0)
 
     def everything(self, changes: Changes) -> Observed:
-        """Everything seen in the case."""
+        """Everything seen in the case, with gradients if it asks for them."""
         return self._observed(changes, self._how.get("gradients", 0))
 
     def _observed(self, changes: Changes, inputs: int) -> Observed:
@@ -207,7 +207,7 @@ class ModuleCase:
 
     @contextlib.contextmanager
     def _changed(self, changes: Changes) -> Iterator[tuple[_Built, Callable[..., Outcome]]]:
-        """A module with these changes, which are undone afterwards, and how it is called."""
+        """A module with these changes, which are undone afterwards, and a function that calls it."""
         with same_chance():
             built = self._module(self._written.outside(changes))
             within = self._written.within(changes)
@@ -217,7 +217,7 @@ class ModuleCase:
             try:
                 yield built, functools.partial(self._call, built, within)
             finally:
-                vars(built.module).clear()  # including what a module keeps between its calls
+                vars(built.module).clear()  # including anything that it keeps between calls
                 vars(built.module).update(before)
 
     def _call(self, built: _Built, within: Changes, given: Inputs, *, keeping: bool) -> Outcome:
@@ -232,7 +232,7 @@ class ModuleCase:
         return functools.partial(self._around, forward) if self._around else forward
 
     def _module(self, outside: Changes) -> _Built:
-        """The module with what is changed in building it."""
+        """The module, built with these changes outside `forward`; each is built only once."""
         key = frozenset(outside.items())
         if key not in self._built:
             self._built[key] = self._build(outside)
@@ -257,10 +257,10 @@ class ModuleCase:
 
 @dataclass
 class _Built:
-    """A module, whether the weights were loaded, and the generator's state from there on."""
+    """A built module, whether its weights were loaded, and the generator's state after that."""
 
     module: nn.Module
     loaded: bool
     chance: torch.Tensor
     seen: Observed  # of the module itself, before the weights were loaded
-    begun: dict[tuple[int, ...], _Begun] = field(default_factory=dict)  # by what is given in a call
+    begun: dict[tuple[int, ...], _Begun] = field(default_factory=dict)  # by the inputs of a call

@@ -1,7 +1,7 @@
 """A function as a chain of statements, each compiled by itself.
 
-Versions with other lines share most of their statements: nothing is compiled twice, and what a version has in common
-with one that has run need not run again.
+Versions with other lines share most of their statements: nothing is compiled twice, and statements that a version
+shares with one that has run need not run again.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from typing import Any, TypeAlias
 
 from grader.solutions.lines import MADE, Block, Change, Lines, Solution, source_of
 
-Names: TypeAlias = dict[str, object]  # of the variables of a call, and what they hold
+Names: TypeAlias = dict[str, object]  # of variables of a call, with their values
 Changes: TypeAlias = Mapping[str, Change]
 _Key: TypeAlias = frozenset[tuple[str, Change]]
 _OF_LISTS = ("append", "extend", "insert", "pop", "reverse", "sort", "update", "clear")  # methods that change them
-MOST_KEPT = 5_000  # versions of a function, and statements: enough for all mistakes and pairs of them
-UNSET = object()  # what a variable holds that no statement has bound
+MOST_KEPT = 5_000  # versions, and statements, of a function: enough for all mistakes and their pairs
+UNSET = object()  # the value of a variable that no statement has bound
 
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """A statement of a version, or some lines of one; the same object in all versions that have it."""
+    """A statement of a version, or some of its lines; the same object in all versions that have it."""
 
     reads: tuple[str, ...]
     binds: tuple[str, ...]
@@ -38,8 +38,8 @@ class Statement:
     stays: bool  # whether it is a pure function of what it reads
 
     def step(self, names: Names) -> bool:
-        """Run it. Returns whether it returned something, which `names` then hold under the empty name."""
-        # A name may be unbound if the statement does not get as far as reading it.
+        """Run the statement. Returns whether it returned a value, which is then in `names` under the empty name."""
+        # A name may be unbound if the statement never gets to read it.
         given = [names.get(name, UNSET) for name in self.reads]
         found = self.run(*given)
         if type(found) is tuple:
@@ -72,18 +72,18 @@ class Body:
 
     @functools.cached_property
     def _span_of(self) -> dict[str, Block]:
-        """In which statement a change is, by its place."""
+        """The statement that each place of a change belongs to."""
         blocks = {place: self._lines.block(place) for place in self._lines.places}
         return {place: span for place, block in blocks.items() for span in self._spans if span.holds(block)}
 
     def holds(self, place: str) -> bool:
-        """Whether a change at this place is within these statements."""
+        """Whether a change at this place is in the body of this function."""
         return place in self._span_of
 
     def names(
         self, inputs: Sequence[object], changes: Changes, named: Mapping[str, object] = MappingProxyType({})
     ) -> Names:
-        """The variables of a call."""
+        """The variables at the start of a call."""
         if len(inputs) == len(self._parameters):
             names = dict(zip(self._parameters, inputs, strict=True))
         else:
@@ -96,7 +96,7 @@ class Body:
         return names
 
     def chain(self, changes: Changes) -> tuple[Statement, ...]:
-        """The statements with these changes. LineError says what does not fit."""
+        """All statements with these changes. LineError says what does not fit."""
         key = _key(changes)
         if len(self._chains) > MOST_KEPT:
             self._chains.clear()
@@ -111,7 +111,7 @@ class Body:
         return self._chains[key]
 
     def _statements(self, span: Block, changes: Changes) -> tuple[Statement, ...]:
-        """The statements of these lines, with those that are added before and after them."""
+        """The statements of these lines, with those added before and after them."""
         mark = next((mark for mark, block in self._lines.marked.items() if block.holds(span)), "")
         added = [{place: changes[place]} if place in changes else {} for place in (f"before {mark}", f"after {mark}")]
         within = {place: change for place, change in changes.items() if not any(place in one for one in added)}
@@ -131,7 +131,7 @@ class Body:
     def _compiled(self, text: str) -> Statement:
         body = ast.parse(text).body
         read, bound = _names_in(text)
-        if "super" in read:  # which reads by itself what `_AsStatement` names
+        if "super" in read:  # it reads implicitly what `_AsStatement` names
             read = read - {"__class__"} | {"self"}
         binds = tuple(sorted(bound))
         elsewhere = {*self._variables, *dir(builtins)} - self._own
@@ -148,12 +148,12 @@ class Body:
 
 
 def _key(changes: Changes) -> _Key:
-    """A key for changes. All functions in place of a line are alike: they are looked up by name."""
+    """A key for changes. All functions that replace a line count as equal: they are looked up by name."""
     return frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
 
 
 def _together(spans: Sequence[Block], marked: Collection[Block]) -> Iterator[Block]:
-    """Statements, those as one that have one mark."""
+    """Statements as blocks, joined if they share a mark."""
     end = 0
     for span in spans:
         if span.first >= end:
@@ -179,7 +179,7 @@ def _free_in(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 class _AsStatement(ast.NodeTransformer):
-    """Turns a returned value into a tuple of one, unlike the end of the lines, and names the class in super()."""
+    """Wraps returned values in a tuple, to tell them from the end of the lines, and names the class in super()."""
 
     def __init__(self, of_class: str) -> None:
         self._class = of_class
@@ -193,7 +193,7 @@ class _AsStatement(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        return node  # returns what it returns
+        return node  # inner functions return as usual
 
 
 def _bound_in(node: ast.AST) -> Iterator[str]:
@@ -201,7 +201,7 @@ def _bound_in(node: ast.AST) -> Iterator[str]:
 
 
 def _changes_something(node: ast.AST) -> bool:
-    """Whether this may change a tensor or a module, judging by how it is written."""
+    """Whether this may change a tensor or a module, judging by its form."""
     match node:
         case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) | ast.AugAssign():
             return True
@@ -220,11 +220,11 @@ def run(chain: Sequence[Statement], names: Names) -> object:
 
 # Solutions that are functions.
 
-MOST_VERSIONS = 500  # with another head, that are kept
+MOST_VERSIONS = 500  # to keep, with another head
 
 
 class WrittenFunction:
-    """A function that its author has written, as a reference: called with changes, it answers with other lines."""
+    """A function from its author, as a reference: called with changes, it answers with other lines."""
 
     def __init__(self, solution: Any) -> None:
         functools.update_wrapper(self, solution)
@@ -239,7 +239,7 @@ class WrittenFunction:
         return self.holding(changes)(*inputs)
 
     def holding(self, changes: Changes) -> Solution:
-        """The function with these lines, which takes arguments by name, too."""
+        """The function with these changes, which also takes arguments by name."""
         if not changes:
             return self._solution
         if not all(map(self._body.holds, changes)):
@@ -248,6 +248,6 @@ class WrittenFunction:
         return lambda *inputs, **named: run(chain, self._body.names(inputs, changes, named))
 
     def _compiled(self, changes: _Key) -> Solution:
-        """With another head, a version is compiled as a whole."""
+        """Compile a version as a whole, since its head is changed."""
         made: Solution = self.lines.version(dict(changes), self.variables)
         return made
