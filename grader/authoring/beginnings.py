@@ -28,7 +28,7 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 @dataclass(frozen=True)
 class SolutionCell:
-    """The code of a solution cell, and that of the cells before it."""
+    """The code of a solution cell and of the cells before it."""
 
     code: str
     before: tuple[str, ...] = ()

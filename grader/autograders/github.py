@@ -17,7 +17,7 @@ from grader.model.verdict import Scored
 
 
 def main(clone: Path, student: str, results: Path, drawn: str = "") -> None:
-    """Grade a clone, print annotations and a summary, and write the results. Annotated files begin with its name."""
+    """Grade a clone, print annotations and a summary, and write results. Annotated paths begin with its name."""
     outcome = grade_folder(unpack(Path.cwd()), clone, student, drawn)
     for said in _annotations(outcome, clone):
         print(said)  # noqa: T201

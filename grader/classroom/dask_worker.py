@@ -67,7 +67,7 @@ class _UnfitError(Exception):
 
 @functools.lru_cache(maxsize=2)
 def _grader_for(pickled: bytes) -> SubmissionGrader:
-    from grader.classroom.submission_grader import SubmissionGrader  # imports torch, which the main one does not need
+    from grader.classroom.submission_grader import SubmissionGrader  # imports torch, unneeded in the main process
 
     assignment: Assignment = pickle.loads(pickled)
     if assignment.confined and (reason := why_not()):

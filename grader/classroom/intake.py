@@ -149,7 +149,7 @@ class Intake:
         numbered: list[Attempt] = []
         for submitted in [*sorted(earlier, key=lambda one: one.time_text), newest]:
             taken = self._taken(student, submitted, numbered)
-            found.pop(taken.attempt.digest, None)  # an earlier copy of the same one
+            found.pop(taken.attempt.digest, None)  # a kept copy of the same one
             found[taken.attempt.digest] = taken
             numbered.append(taken.attempt)
         return list(found.values())

@@ -96,7 +96,7 @@ class Ledger:
         return self._gradebook.fresh_marks(result.graded, self._same(result))
 
     def _same(self, result: GradedAttempt) -> frozenset[tuple[str, str]]:
-        """The graded cells whose answer is the same as when this was last graded."""
+        """The graded cells whose answer is still the one that a person may have seen; none if nothing is new."""
         return frozenset() if result.graded.unchanged else same_answers(self._before(result), self._texts(result))
 
     def _texts(self, result: GradedAttempt) -> dict[str, str]:

@@ -40,7 +40,7 @@ def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[
 
 
 def _why(student: str, attempts: Sequence[Taken], known: Attempts) -> Sequence[str]:
-    """What has changed since this student was graded."""
+    """The changes since this student was graded, in words."""
     if not (counting := known.records.get(student)):
         return (UNGRADED,)
     if len(attempts) == 1:

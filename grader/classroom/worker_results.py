@@ -178,7 +178,7 @@ def _joined(source: object) -> str:
 
 
 def _told(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Our own metadata of a cell."""
+    """Our own metadata for a cell, checked and built anew."""
     lost, notes = Lost.from_json(said.get(STOPPED)), untrusted.texts(said.get(NOTES), MAX_CELLS)
     told = {**({STOPPED: asdict(lost)} if lost else {}), **({NOTES: list(notes)} if notes else {})}
     return {METADATA_KEY: told} if told else {}

@@ -55,7 +55,7 @@ def choose(uploads: Sequence[Upload], recogniser: Recogniser, every: bool = Fals
 
 
 def _one_of(usable: Sequence[Chosen | Waits]) -> Iterator[Chosen | Waits]:
-    """One of several uploads with the same time, or none, if they are equal; otherwise all wait."""
+    """One of several uploads if they are equal; otherwise all wait, since no time shows which is the newest."""
     first = usable[0]
     if len(usable) == 1 or all(isinstance(one, Chosen) and _same(one, first) for one in usable):
         yield first

@@ -130,7 +130,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The options of the command."""
+    """The options of `grader collect`."""
 
     students: Path | None = None  # a table of students
     times: Path | None = None  # a file of times

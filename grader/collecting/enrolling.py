@@ -15,7 +15,7 @@ from grader.sandbox.plain_text import one_line
 
 _NOBODY = "Student, Test"  # made up by Canvas, for teachers
 _LONGEST = 128  # characters of a cell that fit into nbgrader's table
-_OF_ONE = ("email", "username", "lms_user_id", "canvas_id", "moodle_id", "github")  # each is of one student alone
+_OF_ONE = ("email", "username", "lms_user_id", "canvas_id", "moodle_id", "github")  # no two students share one
 # A spreadsheet takes any other beginning for a formula, also after something that it takes for the end of a cell.
 _BEGINNING = re.compile(r"\s*(?:[\w('’]|$)")
 _CELL_ENDS = re.compile(r"[;|\"]")

@@ -17,7 +17,7 @@ class Upload:
 
     key: Key
     files: Sequence[File]
-    place: str  # where it lies, as messages say it
+    place: str  # where it is, for messages
     time: datetime | None = None  # in UTC
     notes: Sequence[str] = ()
     late: str = ""  # the platform that calls it late, if one does

@@ -253,7 +253,7 @@ def _in_folders(files: ExerciseFiles) -> Iterator[_Wrong]:
 
 
 def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -> Iterator[_Wrong]:
-    """What is wrong with these exercises."""
+    """The mistakes in these exercises."""
     first: dict[tuple[str, Label], str] = {}
     for place, exercise in found.items():
         if bool(exercise.number) == bool(exercise.name) or label_of(exercise.label) != exercise.label:

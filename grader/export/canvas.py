@@ -1,4 +1,4 @@
-"""Canvas: its REST interface for submissions."""
+"""Canvas: a CSV for its gradebook, and its REST interface for submissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moodle: its web services for assignments."""
+"""Moodle: a CSV for its grade import, and its web services for assignments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The common ground of platforms that take points from programs."""
+"""The common interface to platforms that take points from programs."""
 
 from __future__ import annotations
 

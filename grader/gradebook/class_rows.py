@@ -76,7 +76,7 @@ class NotInGradebook(CourseError):
 
 
 class ClassRows:
-    """The rows of one assignment: one query for each table, however large the class is."""
+    """The rows of one assignment, read in one query for each table, even for a large class."""
 
     def __init__(
         self, gradebook: Gradebook, assignment: str, rules: AssignmentRules, cells: Iterable[tuple[str, str]] = ()

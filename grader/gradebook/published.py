@@ -61,7 +61,7 @@ class PointsChange:
 
 @dataclass(frozen=True)
 class Publication:
-    """Who published what, and when."""
+    """A publication: what students were shown, by whom, and when."""
 
     number: int
     at: str

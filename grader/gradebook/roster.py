@@ -43,7 +43,7 @@ COLUMNS = tuple(field.name for field in fields(Enrolled))
 
 
 def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
-    """Read the roster, by id; empty if there is none, or the file is something else, which is an error `to_write`."""
+    """Read the roster, by id; empty if there is none. Any other file of that name is an error only if `to_write`."""
     path = root / FILE
     try:
         lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))

@@ -1,4 +1,4 @@
-"""What nbgrader_config.py says about grading a class."""
+"""Read what nbgrader_config.py says about grading a class."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Limits:
     case: float = 5.0
     submission: float = 300.0
     memory: int = 4 * 2**30  # bytes
-    patience: float = 5.0  # by the clock, everything may take so many times as long
+    patience: float = 5.0  # everything may take this many times as long by the clock
 
 
 class Computing:

@@ -19,7 +19,7 @@ from grader.repair.one_solution import is_one_solution
 MOST_LOST = 2  # sandboxes that changed code may hang or break
 SECONDS = 3.0  # of processor time for one request with several versions
 SECONDS_IN_ALL = 5.0  # of one sandbox, with all cells
-PATIENCE = 10  # by the clock, all may take so many times as long
+PATIENCE = 10  # all may take this many times as long by the clock
 
 
 @dataclass

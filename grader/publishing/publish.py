@@ -42,7 +42,7 @@ class UnseenChanges(CourseError):
 
 
 def refuse_stale(course: Course, assignment: str, anyway: bool, tell: Tell) -> None:
-    """Refuse to publish or export grades that are out of date, or only say so if that is to go on `anyway`."""
+    """Refuse grades that are out of date, which nobody should be shown; with `anyway`, only report them."""
     names = Names(course, assignment)
     found = {names(student): reasons for student, reasons in stale(course, assignment, tell).items()}
     if said := told_of_stale(dict(sorted(found.items())), assignment):
