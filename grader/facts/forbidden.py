@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,13 +19,6 @@ OTHERWISE = (
     f"the same. {IN_SIGHT}"
 )
 _PYTHONS = frozenset(dir(builtins))
-# These lead beyond an object: to modules that others have imported, frames, code. No attribute may have such a name,
-# not even one that the student defines.
-_NEVER_OWN = frozenset(
-    {"torch", "numpy", *sys.stdlib_module_names}.union(
-        *(dir(kind) for kind in vars(types).values() if isinstance(kind, type))
-    )
-)
 _BY_LITERAL = ("getattr", "hasattr")  # these reach only what they name, if it is written out
 
 # The syntax of definitions, and no more: a new kind is refused until somebody has looked at it.
