@@ -1,5 +1,5 @@
 """Hands in a link to another student's notebook in place of a notebook."""
-# Gets: what was handed in is a link
+# Gets: the submission is a link
 
 
 def attack(notebook, cells, folder):
