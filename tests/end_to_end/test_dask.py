@@ -302,7 +302,7 @@ def test_exercises_of_a_course_folder_travel_with_the_job(
     changed = folder / "ex03_softmax.py"
     changed.write_text(re.sub('title=".*"', 'title="only in this course"', changed.read_text()))
     process = scheduler.worker()
-    (result,) = autograde(course, ASSIGNMENT, dask=scheduler.address)
+    (result,) = autograde(Course(course.root), ASSIGNMENT, dask=scheduler.address)
     assert (result.points, result.error) == (2, "")
     assert "only in this course" in {scored.verdict.title for scored in result.verdicts}
     process.kill()
@@ -336,7 +336,7 @@ def test_settings_that_work_only_here_are_told(course: Course, scheduler: Cluste
         config.write(f"\nimport os\nassert os.getpid() == {os.getpid()}, 'only here'\n")
     process = scheduler.worker()
     with pytest.raises(CourseError, match=r"cannot use nbgrader_config\.py: AssertionError: only here"):
-        list(autograde(course, ASSIGNMENT, dask=scheduler.address))
+        list(autograde(Course(course.root), ASSIGNMENT, dask=scheduler.address))
     process.kill()
     process.wait()
 
