@@ -226,6 +226,7 @@ def test_hidden_cases_assertions_and_tasks_go_together(quickstart: Course) -> No
     (course.root / "exercises").mkdir()
     (course.root / "exercises/ex_softmax.py").write_text(SOFTMAX)
     nbformat.write(mixed(right), course.notebook("source", "mixed"))
+    course = Course(course.root)
     with contextlib.chdir(course.root):
         compile_release(course, "mixed", lambda _: None)
     assert "twice(21)" not in course.notebook("release", "mixed").read_text()

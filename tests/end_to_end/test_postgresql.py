@@ -68,7 +68,7 @@ def on_server(course: Course, server: Server, database: str) -> Course:
     """A course of this test's own, whose gradebook is on the server."""
     (course.root / "gradebook.db").unlink()
     use(course, server.url(database))
-    return course
+    return Course(course.root)
 
 
 def use(course: Course, url: str, more: str = "") -> None:
@@ -126,7 +126,8 @@ def hand_in_three(course: Course, submit: Callable[..., Path], solved: dict[int,
 
 def points(course: Course, **how: Any) -> dict[str, float]:
     """What each has who was graded now, and was not before."""
-    return {one.student: one.points for one in autograde(course, ASSIGNMENT, **how) if not one.unchanged}
+    results = autograde(Course(course.root), ASSIGNMENT, **how)
+    return {one.student: one.points for one in results if not one.unchanged}
 
 
 def test_rows_and_notebooks_are_those_of_sqlite(
@@ -386,7 +387,7 @@ def test_an_address_that_leads_nowhere_is_a_clear_error(
     submit(course, "ada")
     use(course, url)
     with pytest.raises(CourseError, match=rf"{words}.*pip install 'psycopg\[binary\]'"):
-        list(autograde(course, ASSIGNMENT))
+        list(autograde(Course(course.root), ASSIGNMENT))
 
 
 def test_a_password_is_not_told(course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: Any) -> None:
@@ -395,7 +396,7 @@ def test_a_password_is_not_told(course: Course, submit: Callable[..., Path], tmp
     submit(course, "ada")
     use(course, f"postgresql+psycopg://grader:secret@/attention?host={tmp_path}&password=secret")
     with pytest.raises(CourseError, match="cannot be used") as told:
-        list(autograde(course, ASSIGNMENT))
+        list(autograde(Course(course.root), ASSIGNMENT))
     assert "secret" not in str(told.value)
 
 
@@ -403,7 +404,7 @@ def test_the_best_hand_in_counts_and_comes_back_with_what_a_person_gave_it(
     on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     def total() -> float:
-        assert [one.error for one in autograde(on_server, ASSIGNMENT)] == [""]
+        assert [one.error for one in autograde(Course(on_server.root), ASSIGNMENT)] == [""]
         with on_server.api().gradebook as gradebook:
             return float(gradebook.find_submission(ASSIGNMENT, "Ödön").score)
 
