@@ -39,7 +39,7 @@ class Corpus:
             try:
                 self.pieces[place] = read_pieces(path.read_text(encoding="utf-8"))
             except UnicodeDecodeError:
-                self.unreadable.append(ExerciseProblem(label, place, "it is no text in UTF-8", "Save it as that."))
+                self.unreadable.append(ExerciseProblem(label, place, "it is not text in UTF-8", "Save it as that."))
             except CourseError as error:
                 self.unreadable.append(ExerciseProblem(label, place, str(error), "Fix that line."))
 

@@ -235,7 +235,7 @@ def _misspelt_markers(cell: NotebookNode) -> Iterator[ExerciseProblem]:
             continue
         written = "### " + line.strip(" \t#").upper()
         for meant in get_close_matches(written, MARKERS, 1, ALIKE):
-            what = f"`{line.strip()}` is no marker, so students would see what follows"
+            what = f"`{line.strip()}` is not a marker, so students would see what follows"
             yield _problem(cell, what, f"Write `{meant}`.", f", line {number}")
 
 

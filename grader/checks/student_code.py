@@ -79,7 +79,7 @@ def _entries(text: str) -> Iterator[_Entry]:
     lines = text.split("\n")
     places = [place for place, line in enumerate(lines) if line.startswith("=== ")]
     if any(line.strip() for line in lines[: places[0] if places else None]):
-        raise _wrong(1, "what stands before the first heading belongs to no piece")
+        raise _wrong(1, "text before the first heading belongs to no piece")
     for place, end in pairwise([*places, len(lines)]):
         heading = _HEADING.fullmatch(lines[place])
         if not heading:
@@ -127,7 +127,7 @@ def _blocks(entry: _Entry) -> Iterator[tuple[list[str], list[str]]]:
     for line in entry.body:
         sign = line[:1]
         if sign not in _SIGNS:
-            raise _wrong(entry.line, f"a line of what differs begins with -, + or a blank: {line}")
+            raise _wrong(entry.line, f"a line of a patch begins with -, + or a blank: {line}")
         if (new and sign != "+") or (sign == " " and old and old[-1][0] == "-"):
             yield old, new
             old, new = [], []

@@ -70,7 +70,7 @@ def _read_roster(path: Path) -> list[list[str]]:
         if rows and "Section" in rows[0] and set(_CANVAS_IDS) & set(rows[0]):
             return rows
     raise CourseError(
-        f"{path} is no gradebook from Canvas: its first line has no columns ID and Section. Name {_FROM_CANVAS}"
+        f"{path} is not a gradebook from Canvas: its first line has no columns ID and Section. Name {_FROM_CANVAS}"
     )
 
 

@@ -125,7 +125,7 @@ class Rest:
             return json.loads(self._without_token(content.decode()))
         except (ValueError, RecursionError):
             raise CourseError(
-                f"{self.name} has answered with something that is no JSON. Is its address right?"
+                f"{self.name} has answered with something that is not JSON. Is its address right?"
             ) from None
 
     def _sent_away(self, place: str) -> CourseError:

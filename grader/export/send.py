@@ -54,13 +54,13 @@ def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.envir
     url, token = given.values()
     if not _ADDRESS.fullmatch(url):
         raise CourseError(
-            f"What {prefix}_URL holds is no address of {name}. Set it to one like https://{kind}.example.edu, without "
-            "a user, a password or a question mark."
+            f"{prefix}_URL is not an address of {name}. Set it to one like https://{kind}.example.edu, without a user, "
+            "a password or a question mark."
         )
     if not _TOKEN.fullmatch(token):
         raise CourseError(
-            f"What {prefix}_TOKEN holds is no token of {name}: those are made of letters, digits and . _ ~ - alone. "
-            "Copy it again, without anything around it."
+            f"{prefix}_TOKEN is not a token of {name}: tokens consist of letters, digits and . _ ~ - alone. Copy it "
+            "again, without anything around it."
         )
     if kind == "moodle":
         return MoodleApi(Rest(name, url, {}, token), token, found[1], found[2])

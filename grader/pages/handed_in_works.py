@@ -39,7 +39,7 @@ def _digest(course: Course, assignment: str, student: str) -> str:
 def read_earlier(folder: Path, assignment: str, tell: Callable[[str], None]) -> Mapping[str, Work]:
     """Works of an assignment in a folder: STUDENT/ASSIGNMENT/NOTEBOOK, or notebooks as they are."""
     if not folder.is_dir():
-        raise CourseError(f"{folder} is no folder. Name with --against a folder of notebooks.")
+        raise CourseError(f"{folder} is not a folder. Name with --against a folder of notebooks.")
     notebooks = [file for file in list_folder(folder).files if file.parts[-1].lower().endswith(".ipynb")]
     of_this = [file for file in notebooks if assignment in file.parts[:-1]] or notebooks
     if not of_this:

@@ -36,8 +36,8 @@ def public_folder(config: Config) -> str:
     found = _ON_GITHUB.fullmatch(setting.rstrip("/"))
     if setting and not found:
         raise CourseError(
-            f"{SETTING} is “{setting}”, which is no address of a folder on GitHub, and Colab opens notebooks by a link "
-            "from there only. Copy the address of the folder that holds what is in release_single/ here, such as "
+            f"{SETTING} is “{setting}”, which is not the address of a folder on GitHub. Colab opens notebooks from a "
+            "link there only. Copy the address of the folder that holds what is in release_single/ here, such as "
             "https://github.com/OWNER/REPOSITORY/tree/main/notebooks, into nbgrader_config.py."
         )
     return f"https://colab.research.google.com/github/{found[1]}/blob/{found[2]}" if found else ""

@@ -218,7 +218,7 @@ def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_tol
 def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
     (course.root / "corpus/week1/2.txt").write_bytes(b"=== right: \xe4")
     (said,) = wrong(course)
-    assert said == "exercise 2, corpus/week1/2.txt: it is no text in UTF-8. Save it as that."
+    assert said == "exercise 2, corpus/week1/2.txt: it is not text in UTF-8. Save it as that."
 
 
 def test_a_name_that_no_mistake_has_is_told(course: Course) -> None:

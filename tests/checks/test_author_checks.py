@@ -216,9 +216,9 @@ def copied(index: int) -> Any:
     [
         (
             lambda: notebook(SOLUTION.replace("BEGIN SOLUTION", "BEGIN SOLUTON")),
-            "exercise 1, cell exercise-1, line 2: `### BEGIN SOLUTON` is no mark",
+            "exercise 1, cell exercise-1, line 2: `### BEGIN SOLUTON` is not a mark",
         ),
-        (lambda: notebook(SOLUTION.replace("### END", "## end")), "line 4: `## end SOLUTION` is no marker"),
+        (lambda: notebook(SOLUTION.replace("### END", "## end")), "line 4: `## end SOLUTION` is not a marker"),
         (
             lambda: notebook(test=TEST.replace("\n### END HIDDEN TESTS", "")),
             "test-exercise-1: `### BEGIN HIDDEN TESTS` and",

@@ -70,11 +70,11 @@ def test_a_piece_may_stand_before_the_one_that_it_differs_from() -> None:
         (f"{LOOP}\n=== wrong other, from loops: no such piece\n-a", "line 10: there is no piece loops"),
         (f"{LOOP}\n=== wrong other, from loop: no such line\n-    return x", "line 10: loop has no such lines"),
         (f"{LOOP}\n=== wrong other, from loop: order\n-    return y\n+    pass\n-    y = 0", "line 10: loop has no"),
-        (f"{LOOP}\n=== wrong other, from loop: a line without a sign\nreturn y", "a line of what differs begins with"),
+        (f"{LOOP}\n=== wrong other, from loop: a line without a sign\nreturn y", "a line of a patch begins with"),
         (f"{LOOP}\n=== wrong loop: the same name\npass", "line 10: two pieces have one name: loop"),
         ("=== good loop: no kind\npass", "line 1: a heading is"),
         ("=== right: no name\npass", "line 1: a heading is"),
-        ("# a comment\n\n=== right loop: a loop\npass", "line 1: what stands before the first heading"),
+        ("# a comment\n\n=== right loop: a loop\npass", "line 1: text before the first heading"),
         ("=== wrong loop: a loop\n:Named: not divided\npass", "line 2: a field is"),
     ],
 )  # fmt: skip

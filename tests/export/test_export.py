@@ -196,7 +196,7 @@ def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp
 
 @pytest.mark.parametrize("text", ["", "name,points\nada,3\n", "\x00", "Student,Section\n"])
 def test_a_roster_that_is_none(course_of_four: Course, tmp_path: Path, text: str) -> None:
-    with pytest.raises(CourseError, match=r"is no gradebook from Canvas.*choose Grades, Export"):
+    with pytest.raises(CourseError, match=r"is not a gradebook from Canvas.*choose Grades, Export"):
         export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
 
 

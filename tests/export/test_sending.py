@@ -227,7 +227,7 @@ def test_a_platform_that_never_has_time_is_left_alone(published: Course, platfor
         ((404, {}, "gone"), "does not know what we ask for: gone"),
         ((500, {}, "oh"), "says 500: oh Run this again"),
         ((302, {"Location": "http://127.0.0.1:9/"}, ""), "sends us to another place, http://127.0.0.1:9/"),
-        ((200, {}, "<html>"), "no JSON. Is its address right"),
+        ((200, {}, "<html>"), "not JSON. Is its address right"),
     ],
 )  # fmt: skip
 def test_other_answers_are_told(

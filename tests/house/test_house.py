@@ -197,6 +197,16 @@ def test_no_sentence_is_lost() -> None:
 
 
 TRANSLATED = re.compile(r"\b(how-manieth|mend(s|ed|ing)?)\b", re.IGNORECASE)  # words that nobody would say
+# Turns of phrase that people are not to read. "There is no …" is English.
+TURNS = re.compile(
+    r"\bwhoever\b|\bof what\b|\bthe same with\b|\bwhat comes of\b|(?<!there) is no (?!longer)", re.IGNORECASE
+)
+# Digests are made of the first, and the others are on record.
+MAY_STAY = (
+    "hand in something that is no file",
+    "Your code sent something that is no answer.",
+    "this is no torch.nn.Module.",
+)
 
 
 def test_words_that_give_a_translation_away_are_not_written() -> None:
@@ -205,6 +215,36 @@ def test_words_that_give_a_translation_away_are_not_written() -> None:
     said = {path.name: TRANSLATED.findall(path.read_text()) for path in files if path != HOUSE / "kit/checking.py"}
     assert {name: words for name, words in said.items() if words} == {}
     assert TRANSLATED.search("Mend that.")
+
+
+def texts_of(source: str) -> Iterator[str]:
+    """The texts of several words in a file that are not docstrings."""
+    tree = ast.parse(source)
+    blocks = (getattr(node, "body", ()) for node in ast.walk(tree))
+    lists = (block for block in blocks if isinstance(block, list))
+    said = {id(one.value) for block in lists for one in block if isinstance(one, ast.Expr)}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and " " in node.value
+            and id(node) not in said
+        ):
+            yield node.value
+
+
+def test_what_people_read_has_no_turns_of_a_translation() -> None:
+    assert list(texts_of('"""Whoever reads."""\nprint("whoever asks", "a")')) == ["whoever asks"]
+    assert TURNS.search("a file is no folder")
+    assert not TURNS.search("There is no such file. It is no longer there.")
+    files = [path for path in source_files() if "exercises" not in path.relative_to(HOUSE).parts]
+    found = {
+        f"{path.relative_to(HOUSE)}: {text}"
+        for path in files
+        for text in texts_of(path.read_text())
+        if TURNS.search(text) and not text.startswith(MAY_STAY)
+    }
+    assert found == set()
 
 
 # --- the engine knows no course --------------------------------------------------------------------------------------

@@ -870,7 +870,7 @@ def test_earlier_years_are_compared_with_this_one_and_not_with_one_another(
 
 def test_a_folder_of_earlier_years_that_is_none(ten: Course, tmp_path: Path) -> None:
     (empty := tmp_path / "empty").mkdir()
-    with pytest.raises(CourseError, match=r"is no folder\. Name with --against"):
+    with pytest.raises(CourseError, match=r"is not a folder\. Name with --against"):
         write_report(ten, ASSIGNMENT, print, against=[tmp_path / "nowhere"])
     with pytest.raises(CourseError, match="There is no notebook in"):
         write_report(ten, ASSIGNMENT, print, against=[empty])

@@ -729,7 +729,7 @@ def test_the_table_of_all_assignments(term: Course) -> None:
         "not final": "",
     }  # fmt: skip
     assert [one["numbers"] for one in others if one["student"] in ("emmy", "kurt")] == ["", "0"]
-    assert said.found == ["Not final: of iris, mary, something waits for a grade or for points by hand."]
+    assert said.found == ["Not final: of iris and mary, something waits for a grade or for points by hand."]
 
 
 def test_the_page_of_all_assignments(term: Course) -> None:
