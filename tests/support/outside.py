@@ -46,7 +46,7 @@ class Outside:
             self._listen(socket.AF_UNIX, f"\0{self.mark}"),
         ]
         self.bystander = subprocess.Popen(
-            ["sleep", "600"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ["sleep", "7200"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         # Processes that lose their parent become ours, so none can hide.
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
