@@ -14,8 +14,8 @@ from grader.again.another_way import Way
 from grader.judging import sentences
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, FactKind
-from grader.model.findings import tensors_in
 from grader.model.forms.module import ClassInputs, with_gradients_in_order
+from grader.sandbox.values import tensors_in
 
 # Rows, where an exercise has columns: many students know them from elsewhere.
 

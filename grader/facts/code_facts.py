@@ -350,7 +350,7 @@ def _is_layer(name: str) -> bool:
     return isinstance(made, type) and issubclass(made, torch.nn.Module)
 
 
-def is_only_computed(value: ast.expr, layers: Collection[str] = ()) -> bool:
+def is_only_computed(value: ast.expr, layers: Collection[str]) -> bool:
     """Whether an expression computes something without changing anything. `layers` are the object's attributes."""
     match value:
         case ast.BinOp() | ast.Compare():

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-
-import torch
 
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import Difference, Kind
-from grader.sandbox.values import Unusable
+from grader.sandbox.values import Unusable, leaves
 
 
 @dataclass(frozen=True)
@@ -65,22 +62,6 @@ def found_unusable(answer: Answer) -> Finding | None:
     if unusable is not None:
         return Unreadable(unusable.reason)
     return NothingReturned() if answer.value is None else None
-
-
-def leaves(value: object) -> Iterator[object]:
-    """All values in nested lists, tuples and dicts."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from leaves(item)
-    else:
-        yield value
-
-
-def tensors_in(value: object) -> Iterator[torch.Tensor]:
-    """All tensors in a nested value."""
-    return (leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
 
 
 def first_unusable(value: object) -> Unusable | None:

@@ -17,7 +17,7 @@ from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Exercise, Misconception, can_combine
-from grader.model.findings import tensors_in
+from grader.sandbox.values import tensors_in
 
 # A quick comparison of numbers finds what is worth a full comparison of answers.
 

@@ -9,7 +9,7 @@ is written as the dict that it is.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
@@ -234,13 +234,20 @@ def _is(value: object, kind: type[_T]) -> TypeGuard[_T]:
     return issubclass(type(value), kind)
 
 
-def tensors_in(value: object) -> Iterator[torch.Tensor]:
-    """All tensors in a value, in their order."""
-    if isinstance(value, torch.Tensor):
+def leaves(value: object) -> Iterator[object]:
+    """All values in nested lists, tuples and dicts, in their order."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from leaves(item)
+    else:
         yield value
-    elif isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from tensors_in(item)
+
+
+def tensors_in(value: object) -> Iterator[torch.Tensor]:
+    """All tensors in a nested value, in their order."""
+    return (leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
 
 
 def _copy_of(tensor: torch.Tensor) -> torch.Tensor:

@@ -25,9 +25,9 @@ from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.model.answer import Loss, Lost
-from grader.model.findings import tensors_in
 from grader.model.verdict import Reason, Verdict
 from grader.sandbox.confine import CannotConfineError
+from grader.sandbox.values import tensors_in
 from support.answer_keys import FUNCTIONS, some_misconceptions
 from support.corpus import RIGHT, WRONG, Entry
 from support.device_made import MAKES_DEVICE, NAME
