@@ -183,7 +183,7 @@ def _answer(exercise: Exercise, variables: Mapping[str, Any], inputs: Inputs) ->
     return Returned(value, given)
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: object) -> Any:
     if isinstance(value, torch.Tensor):
         return value.clone()
     if isinstance(value, dict):

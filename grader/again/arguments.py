@@ -52,7 +52,7 @@ def _kind(value: object, word: Turn, column: Turn, matrix: Turn) -> Callable[[Te
     return lambda tensor: (word if in_list else column) if _is_column(tensor) else matrix
 
 
-def _each(value: object, turn_of: Callable[[Tensor], Turn]) -> Any:
+def _each(value: object, turn_of: Callable[[Tensor], Turn]) -> object:
     if isinstance(value, (list, tuple)):
         return [_each(item, turn_of) for item in value]
     return turn_of(value)(value) if isinstance(value, Tensor) and value.dim() == 2 else value
@@ -149,7 +149,7 @@ def _order(asked: Names, written: Names) -> list[int]:
     return [asked.index(name) for name in written]
 
 
-def _defaults(exercise: Exercise) -> dict[str, list[Any]]:
+def _defaults(exercise: Exercise) -> dict[str, list[object]]:
     """Defaults of the last arguments, by method."""
     ours = inspect.unwrap(exercise.reference)
     methods = [name for name in exercise.form.methods if hasattr(ours, name)]

@@ -54,7 +54,7 @@ def _cost(exercise: Exercise, runs: int) -> Cost:
     )
 
 
-def disturbed(value: Any) -> Any:
+def disturbed(value: object) -> Any:
     """The same with other numbers, of which no misconception can be the cause."""
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         steps = torch.arange(value.numel(), dtype=value.dtype).reshape(value.shape)

@@ -67,7 +67,7 @@ def traces(function: Exercise, elsewhere: int = 0) -> dict[str, list[str]]:
     return found
 
 
-def _trace(value: Any) -> str:
+def _trace(value: object) -> str:
     """A text that is another one where the value is. Of what nobody can compare, it tells the type."""
     if isinstance(value, torch.Tensor) and value.layout is torch.strided:
         content = value.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)

@@ -105,7 +105,7 @@ def _unsound_reference(key: AnswerKey, index: int) -> ExerciseProblem | None:
     return None
 
 
-def _what_stops(exercise: Exercise, inputs: Any, answer: Any) -> str:
+def _what_stops(exercise: Exercise, inputs: object, answer: object) -> str:
     """What else of an exercise is called while a class is graded, and stops, also for a right answer."""
     calls: list[tuple[str, Any, tuple[Any, ...]]] = [("other_forms", form, (inputs,)) for form in exercise.other_forms]
     calls += [("picture", exercise.picture, (answer, inputs))] if exercise.picture else []
@@ -121,22 +121,22 @@ def _answer(exercise: Exercise, inputs: Any) -> Any:
     return exercise.compared(exercise.reference(*inputs), inputs)
 
 
-def _is_the_same_in_float64(exercise: Exercise, inputs: Any, answer: Any) -> bool:
+def _is_the_same_in_float64(exercise: Exercise, inputs: object, answer: object) -> bool:
     precise = _answer(exercise, _in_float64(inputs))
     return all(same(given, wanted, MOST) for given, wanted in _pairs(exercise, answer, precise))
 
 
-def _pairs(exercise: Exercise, one: Any, other: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
+def _pairs(exercise: Exercise, one: object, other: object) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Numbers that belong together; none if there are none."""
     return exercise.form.paired_numbers(one, other) or []
 
 
-def _as_double(value: Any) -> Any:
+def _as_double(value: object) -> Any:
     is_single = isinstance(value, torch.Tensor) and value.dtype is torch.float32
     return as_double(value) if is_single else value
 
 
-def _in_float64(value: Any) -> Any:
+def _in_float64(value: object) -> Any:
     """The same inputs, with all numbers of float32 in float64. Those of 16 bits are a case of their own."""
     if isinstance(value, dict):
         return {name: _in_float64(item) for name, item in value.items()}

@@ -192,7 +192,7 @@ def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
         parameters = inspect.signature(function.reference).parameters.values()
         count = sum(parameter.default is parameter.empty for parameter in parameters)
 
-        def answer(wanted: Any, inputs: Inputs) -> Any:
+        def answer(wanted: object, inputs: Inputs) -> Any:
             try:
                 value = function.reference(*inputs[:count])
             except Exception:  # what is given here is nothing for it

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from types import NoneType
 
 import nbformat
 from nbformat import NotebookNode
@@ -71,7 +71,7 @@ def unpack(content: object, submission: Submission, assignment: Assignment) -> G
     return graded
 
 
-def _unpack(data: Mapping[str, Any], known: KnownNotebook, graded: Graded) -> tuple[list[Scored], list[str]]:
+def _unpack(data: Mapping[str, object], known: KnownNotebook, graded: Graded) -> tuple[list[Scored], list[str]]:
     notebook = _notebook(data.get("text"), known)
     scores = _scores(data.get("scores"), notebook, known.known)
     comments = _comments(data.get("comments"), known.known)
@@ -95,7 +95,7 @@ def missing_notebook(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]
     return GradedNotebook(scores={cell.grade_id: 0.0 for cell in earning}), scored
 
 
-def read_json(content: object) -> Mapping[str, Any]:
+def read_json(content: object) -> Mapping[str, object]:
     """Read a JSON object from bytes."""
     if not isinstance(content, (bytes, bytearray, memoryview)):
         raise NoResult("it is not made of bytes")
@@ -108,7 +108,7 @@ def read_json(content: object) -> Mapping[str, Any]:
     return _object(data, "it")
 
 
-def _object(value: object, what: str) -> Mapping[str, Any]:
+def _object(value: object, what: str) -> Mapping[str, object]:
     if not untrusted.is_object(value):
         raise NoResult(f"{what} is of the wrong kind")
     return value
@@ -141,7 +141,7 @@ def _must_be_once(names: Sequence[str], known: Sequence[KnownCell]) -> None:
         raise NoResult("its cells are not those of the assignment")
 
 
-def _cell(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> NotebookNode:
+def _cell(data: Mapping[str, object], known: Mapping[str, KnownCell]) -> NotebookNode:
     identity, kind = data.get("id"), data.get("cell_type")
     if not isinstance(identity, str) or not CELL_ID.fullmatch(identity) or kind not in ("code", "markdown", "raw"):
         raise NoResult("a cell is of no known kind")
@@ -157,7 +157,7 @@ def _cell(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> NotebookNo
     return cell
 
 
-def _known(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> KnownCell | None:
+def _known(data: Mapping[str, object], known: Mapping[str, KnownCell]) -> KnownCell | None:
     """The assignment's cell that this one claims to be; None if the student has added it."""
     metadata = data.get("metadata")
     nbgrader = metadata.get("nbgrader") if untrusted.is_object(metadata) else None
@@ -171,20 +171,21 @@ def _known(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> KnownCell
 
 def _joined(source: object) -> str:
     """The source of a cell as one text; in a file it is a list of lines."""
-    lines: list[Any] = source if isinstance(source, list) else [source]
-    if not all(isinstance(line, str) for line in lines):
+    lines = source if isinstance(source, list) else [source]
+    texts = [line for line in lines if isinstance(line, str)]
+    if len(texts) < len(lines):
         raise NoResult("the source of a cell is not text")
-    return "".join(lines).encode("utf-8", "replace").decode()
+    return "".join(texts).encode("utf-8", "replace").decode()
 
 
-def _told(said: Mapping[str, Any]) -> dict[str, Any]:
+def _told(said: Mapping[str, object]) -> dict[str, object]:
     """Our own metadata for a cell, checked and built anew."""
     lost, notes = Lost.from_json(said.get(STOPPED)), untrusted.texts(said.get(NOTES), MAX_CELLS)
     told = {**({STOPPED: asdict(lost)} if lost else {}), **({NOTES: list(notes)} if notes else {})}
     return {METADATA_KEY: told} if told else {}
 
 
-def _outputs(data: Mapping[str, Any], cell: NotebookNode, known: KnownCell | None) -> list[NotebookNode]:
+def _outputs(data: Mapping[str, object], cell: NotebookNode, known: KnownCell | None) -> list[NotebookNode]:
     """The outputs of a cell: verdict and notices are made anew, the rest is read like a sandbox's outputs."""
     outputs = data.get("outputs")
     if not isinstance(outputs, list) or not all(map(untrusted.is_object, outputs)):
@@ -199,7 +200,7 @@ def _outputs(data: Mapping[str, Any], cell: NotebookNode, known: KnownCell | Non
     return [*rebuild_again([output for output in outputs if BLOCKED_KEY not in ours(output)]), *notices]
 
 
-def _scored(outputs: list[Any], known: KnownCell) -> Scored:
+def _scored(outputs: Sequence[object], known: KnownCell) -> Scored:
     """The verdict in a test cell; its points must follow from it."""
     found = [(said, scored) for output in outputs if (scored := Scored.from_json(said := ours(output)))]
     if len(found) != 1:
@@ -215,13 +216,16 @@ def _scored(outputs: list[Any], known: KnownCell) -> Scored:
 
 def _scores(data: object, notebook: NotebookNode, known: Sequence[KnownCell]) -> dict[str, float | None]:
     """Check the scores, by cell. A cell for a person has None, or 0 if the student left it unchanged."""
-    scores = dict(_object(data, "its scores"))
-    if set(scores) != {cell.grade_id for cell in known if cell.grade}:
+    given, scores = _object(data, "its scores"), dict[str, float | None]()
+    if set(given) != {cell.grade_id for cell in known if cell.grade}:
         raise NoResult("its scores are for other cells than the assignment has")
     earned = {_name(cell): _earned(cell) for cell in notebook.cells if is_test_cell(cell)}
-    for name, score in scores.items():
-        if isinstance(score, bool) or score not in ([earned[name]] if name in earned else [None, 0]):
+    for name, score in given.items():
+        if isinstance(score, bool) or not isinstance(score, (int, float, NoneType)):
+            raise NoResult(f"the score of {name} is not a number")
+        if score not in ([earned[name]] if name in earned else [None, 0]):
             raise NoResult(f"the score of {name} does not follow from its verdict")
+        scores[name] = score
     return scores
 
 
@@ -237,11 +241,13 @@ def _earned(cell: NotebookNode) -> float:
 
 
 def _comments(data: object, known: Sequence[KnownCell]) -> dict[str, str | None]:
-    comments = dict(_object(data, "its comments"))
-    if not comments.keys() <= {cell.grade_id for cell in known if cell.solution or cell.task}:
+    given, comments = _object(data, "its comments"), dict[str, str | None]()
+    if not given.keys() <= {cell.grade_id for cell in known if cell.solution or cell.task}:
         raise NoResult("its comments are for cells that the assignment has not")
-    if any(comment not in _COMMENTS for comment in comments.values()):
-        raise NoResult("a comment is none of nbgrader's")
+    for name, comment in given.items():
+        if not (comment is None or isinstance(comment, str)) or comment not in _COMMENTS:
+            raise NoResult("a comment is none of nbgrader's")
+        comments[name] = comment
     return comments
 
 

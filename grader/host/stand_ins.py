@@ -91,7 +91,7 @@ def _broadcast(tensors: list[torch.Tensor]) -> int:
     return math.prod(map(max, axes))
 
 
-def _are_modest(value: Any) -> bool:
+def _are_modest(value: object) -> bool:
     """Whether numbers and texts are small enough to count up to or go through quickly. Tables are refused."""
     match value:
         case int():

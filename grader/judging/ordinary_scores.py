@@ -11,9 +11,9 @@ import builtins
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from grader.model.answer import Lost, sentence_of
 from grader.model.ordinary import parsed
@@ -52,7 +52,7 @@ class Test:
     __test__ = False  # or pytest collects it
 
 
-def score_of(outputs: Sequence[Any], most: float) -> float:
+def score_of(outputs: Sequence[NotebookNode], most: float) -> float:
     """The points that nbgrader gives; raises ValueError where it would refuse."""
     marks = {"grade": True, "solution": False, "points": most, "grade_id": "test"}
     from nbgrader.utils import determine_grade  # it brings all of nbgrader, which takes a second
@@ -65,7 +65,7 @@ def score_of(outputs: Sequence[Any], most: float) -> float:
     return float(points)
 
 
-def countable(outputs: Sequence[Any], failure: Failure | None, unheard: str) -> list[Any]:
+def countable(outputs: Sequence[NotebookNode], failure: Failure | None, unheard: str) -> list[NotebookNode]:
     """Outputs from which nbgrader reads the right points. An error counts even if the code hid it."""
     kept = [_as_stdout(output) for output in outputs if not _is_unheard(output, unheard)]
     if failure and not any(output["output_type"] == "error" for output in kept):
@@ -74,17 +74,17 @@ def countable(outputs: Sequence[Any], failure: Failure | None, unheard: str) -> 
     return kept
 
 
-def _is_unheard(output: Any, pattern: str) -> bool:
+def _is_unheard(output: NotebookNode, pattern: str) -> bool:
     return bool(pattern and output.get("name") == "stderr" and re.search(pattern, output["text"]))
 
 
-def _as_stdout(output: Any) -> Any:
+def _as_stdout(output: NotebookNode) -> NotebookNode:
     """Move our notice that output is left out to stdout: it is not a failure."""
     is_notice = output.get("name") == "stderr" and output["text"] == NOTICE
     return nbformat.from_dict({**output, "name": "stdout"}) if is_notice else output
 
 
-def within_bounds(outputs: Sequence[Any], most: float) -> list[Any]:
+def within_bounds(outputs: Sequence[NotebookNode], most: float) -> list[NotebookNode]:
     """Where nbgrader would refuse a test's value, only show it, so that all points are given."""
     try:
         score_of(outputs, most)
@@ -93,7 +93,7 @@ def within_bounds(outputs: Sequence[Any], most: float) -> list[Any]:
     return list(outputs)
 
 
-def in_short(outputs: Sequence[Any]) -> list[Any]:
+def in_short(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
     """The outputs that decide about points, for a notebook that has shown far too much."""
     short = []
     for output in outputs:
@@ -109,7 +109,7 @@ def in_short(outputs: Sequence[Any]) -> list[Any]:
     return short[:MAX_SHORT]
 
 
-def _only_shown(output: Any) -> Any:
+def _only_shown(output: NotebookNode) -> NotebookNode:
     if output["output_type"] != "execute_result":
         return output
     return nbformat.from_dict({"output_type": "display_data", "data": output["data"], "metadata": output["metadata"]})
@@ -117,13 +117,13 @@ def _only_shown(output: Any) -> Any:
 
 def judge_test(
     test: Test,
-    outputs: Sequence[Any],
+    outputs: Sequence[NotebookNode],
     failure: Failure | None = None,
     lost: Lost | None = None,
     *,
     trusted: bool = True,
     changed: Sequence[str] = (),
-) -> tuple[list[Any], Verdict]:
+) -> tuple[list[NotebookNode], Verdict]:
     """Bring `countable` outputs within bounds, and give the verdict on them.
 
     If the process is not `trusted`, the student does not see its messages.

@@ -48,7 +48,7 @@ def reader(
     """
     last: list[Tensor] = []  # `extra` of a case about dropout, and its output without any: read thousands of times
 
-    def undropped(arguments: Any, weights: Any, calls: Any, extra: Tensor) -> Tensor:
+    def undropped(arguments: object, weights: object, calls: object, extra: Tensor) -> Tensor:
         if not last or last[0] is not extra:
             last[:] = extra, _seen_of(solution, arguments, weights, calls, {"train": False})["outputs"]["output"]
         return last[1]

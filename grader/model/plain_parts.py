@@ -11,7 +11,7 @@ import torch
 from grader.model import compare
 from grader.model.compare import describe_form, describe_list
 from grader.sandbox.plain_text import one_line
-from grader.sandbox.tables import Column, Table
+from grader.sandbox.tables import Array, Column, Table
 
 # What values of all kinds are called: "a dict with 2 keys", "a text of 5 characters".
 
@@ -124,7 +124,7 @@ def _frame(rows: str, columns: int) -> str:
     return f"a DataFrame of {rows} and {named(columns, 'column')}"
 
 
-def _tuple(key: tuple[Any, ...]) -> str:
+def _tuple(key: tuple[object, ...]) -> str:
     return f"({', '.join(quoted(part) for part in key[:3])}{', …' if len(key) > 3 else ''})"
 
 
@@ -182,21 +182,21 @@ def as_float(number: float) -> float:
         return float("inf") if number > 0 else float("-inf")
 
 
-def tagged(key: object) -> Any:
+def tagged(key: object) -> object:
     """A key in a form to compare: True is not 1."""
     if isinstance(key, bool):
         return ("truth", key)
     return tuple(map(tagged, key)) if isinstance(key, tuple) else key
 
 
-def lacking_and_extra(got: Iterable[Any], want: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+def lacking_and_extra(got: Iterable[object], want: Iterable[object]) -> tuple[list[object], list[object]]:
     """The keys, or items of sets, that are missing, and those that are not expected."""
     given, expected = ({tagged(item): item for item in items} for items in (got, want))
     lacking = [item for tag, item in expected.items() if tag not in given]
     return lacking, [item for tag, item in given.items() if tag not in expected]
 
 
-def in_keys(what: str, missing: Sequence[Any], extra: Sequence[Any]) -> str:
+def in_keys(what: str, missing: Sequence[object], extra: Sequence[object]) -> str:
     """How many keys are missing, and one too many: those are the student's own."""
     words = []
     if missing:
@@ -206,7 +206,7 @@ def in_keys(what: str, missing: Sequence[Any], extra: Sequence[Any]) -> str:
     return f"{', and '.join(words)}."
 
 
-def are_rearranged(got: Sequence[Any], want: Sequence[Any]) -> bool:
+def are_rearranged(got: Sequence[object], want: Sequence[object]) -> bool:
     """Whether both have the same words and whole numbers, equally often."""
     if not all(isinstance(item, (str, int)) for side in (got, want) for item in side):
         return False
@@ -214,7 +214,7 @@ def are_rearranged(got: Sequence[Any], want: Sequence[Any]) -> bool:
     return given == expected
 
 
-def differ_by_rounding(extra: Sequence[Any], missing: Sequence[Any], tolerance: float) -> bool:
+def differ_by_rounding(extra: Sequence[object], missing: Sequence[object], tolerance: float) -> bool:
     """Whether extra numbers are the missing ones, up to rounding."""
     real = [isinstance(item, float) and item == item for item in (*extra, *missing)]
     if len(extra) != len(missing) or not all(real):
@@ -223,7 +223,7 @@ def differ_by_rounding(extra: Sequence[Any], missing: Sequence[Any], tolerance: 
     return compare.difference(given, expected, tolerance) is None
 
 
-def as_array(got: object, strict: bool) -> np.ndarray[Any, Any] | None:
+def as_array(got: object, strict: bool) -> Array | None:
     if isinstance(got, np.ndarray):
         return got
     if strict:
@@ -235,25 +235,25 @@ def as_array(got: object, strict: bool) -> np.ndarray[Any, Any] | None:
     return cells if isinstance(cells, np.ndarray) else None
 
 
-def as_tensor(array: np.ndarray[Any, Any]) -> torch.Tensor:
+def as_tensor(array: Array) -> torch.Tensor:
     return torch.from_numpy(array.astype(np.float64))
 
 
-def group_of(array: np.ndarray[Any, Any]) -> str:
+def group_of(array: Array) -> str:
     return "number" if array.dtype.kind in "iuf" else array.dtype.kind
 
 
-def equal_entries(got: np.ndarray[Any, Any], want: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def equal_entries(got: Array, want: Array) -> Array:
     if want.dtype.kind in "Mm":
         return np.asarray((got == want) | (np.isnat(got) & np.isnat(want)))
     return np.asarray(got == want)
 
 
-def first_true(wrong: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
+def first_true(wrong: Array) -> tuple[int, ...] | None:
     return tuple(map(int, np.argwhere(wrong)[0])) if wrong.any() else None
 
 
-def cells_of(column: Column) -> list[Any]:
+def cells_of(column: Column) -> list[object]:
     """The cells as a list, with None for missing ones."""
     cells = column.cells.tolist() if isinstance(column.cells, np.ndarray) else column.cells
     return [None if isinstance(cell, float) and cell != cell else cell for cell in cells]

@@ -42,7 +42,7 @@ from grader.model.plain_parts import (
     text_in_words,
 )
 from grader.sandbox.decoder import plain
-from grader.sandbox.tables import Column, Table, is_table
+from grader.sandbox.tables import Array, Column, Table, is_table
 from grader.sandbox.values import unboxed
 
 Pair = tuple[str, torch.Tensor, torch.Tensor]  # a place, and what is given and expected there
@@ -241,7 +241,7 @@ class _Walk:
         if found:
             raise _Found(_placed(found, place))
 
-    def _compare_arrays(self, got: object, want: np.ndarray[Any, Any], place: str) -> None:
+    def _compare_arrays(self, got: object, want: Array, place: str) -> None:
         if isinstance(got, (list, tuple)) and not self._strict:
             self._compare_lists(got, want.tolist(), place)
             return
@@ -259,7 +259,7 @@ class _Walk:
         elif wrong := first_true(~equal_entries(got, want)):
             self._is_wrong(place + _entry(wrong), "is the first wrong entry.")
 
-    def _compare_numbers(self, got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], place: str) -> None:
+    def _compare_numbers(self, got: Array, want: Array, place: str) -> None:
         given, expected = as_tensor(got), as_tensor(want)
         if want.dtype.kind == "f":
             self.arrays.append((place, given, expected))

@@ -120,7 +120,7 @@ class _Room:
         return sequence[0]
 
 
-def _late_end(output: Any) -> list[dict[str, Any]]:
+def _late_end(output: object) -> list[dict[str, Any]]:
     """The error that ended a cell, or its value, is there in any case, if it is as short as the sandbox makes it."""
     rooms = {"error": 3 * MAX_LATE_ERROR + 1, "execute_result": MAX_LATE_RESULT}
     kind = output.get("output_type") if isinstance(output, dict) else None
@@ -195,7 +195,7 @@ def _svg_image(svg: str) -> str:
     return _SVG_IMAGE.format(base64.b64encode(svg.encode()).decode()) if can_be_shown(svg) else ""
 
 
-def _json(value: Any, room: _Room, depth: int) -> Any:
+def _json(value: object, room: _Room, depth: int) -> Any:
     """A copy of the value. ValueError if no browser could read it."""
     room.take(A_PART if isinstance(value, (list, dict)) else 1)
     if isinstance(value, str):
@@ -209,7 +209,7 @@ def _json(value: Any, room: _Room, depth: int) -> Any:
     raise ValueError
 
 
-def _sizes(metadata: Any, shown: dict[str, Any]) -> dict[str, Any]:
+def _sizes(metadata: object, shown: dict[str, Any]) -> dict[str, Any]:
     """The width and height at which images are to be shown."""
     sizes = {}
     for name in IMAGES:

@@ -141,7 +141,7 @@ class FeedbackExporter(Exporter):
 
     output_mimetype = "text/html"
 
-    def from_file(self, file_stream: Any, resources: Any = None, **kw: Any) -> tuple[str, Any]:
+    def from_file(self, file_stream: object, resources: object = None, **kw: Any) -> tuple[str, Any]:
         try:
             notebook = _in_shape(nbformat.read(file_stream, as_version=4))
         except Exception:  # no reader of notebooks says what it may stumble over; the student gets the points at least

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
@@ -26,7 +25,7 @@ ALIKE = 1e-4
 Tensor = torch.Tensor
 
 
-def all_numbers(value: Any) -> Tensor:
+def all_numbers(value: object) -> Tensor:
     """The numbers of all tensors in a value, in a row."""
     tensors = [tensor.detach().cpu().double().reshape(-1) for tensor in tensors_in(value)]
     return torch.cat(tensors) if tensors else torch.empty(0, dtype=torch.float64)
@@ -161,7 +160,7 @@ class Intermediate:
         likely = self.like(answer.value, first) if isinstance(answer, Returned) else []
         return any(all(self._answers_so(one, answer, index) for index, answer in enumerate(answers)) for one in likely)
 
-    def like(self, value: Any, index: int) -> list[Misconception]:
+    def like(self, value: object, index: int) -> list[Misconception]:
         """The misconceptions that give this value in a case."""
         got = all_numbers(value)
         misconceptions, numbers = self._answers(index).get(len(got), ([], None))
