@@ -13,10 +13,10 @@ from grader.export.destinations import PLATFORMS, Identifier
 
 
 def _assignments(incomplete: str) -> list[str]:
-    """What the shell offers where an assignment is to be named."""
+    """Shell completions for the name of an assignment."""
     try:
         return [name for name in open_course().assignments() if name.startswith(incomplete)]
-    except CourseError:  # this is not a course folder
+    except CourseError:  # not in a course folder
         return []
 
 

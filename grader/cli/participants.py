@@ -16,7 +16,7 @@ from grader.cli.terminal import console, errors, tell
 from grader.course.folder import open_course
 from grader.sandbox.plain_text import listed, one_line
 
-_MOST = 20  # students and lines that are told one by one
+_MOST = 20  # students and lines that are listed one by one
 
 students = typer.Typer(invoke_without_command=True, rich_markup_mode="markdown", help="Say who the students are.")
 

@@ -13,7 +13,7 @@ from grader.cli.options import Assignment
 from grader.cli.terminal import console, errors, tell
 from grader.course.folder import open_course
 
-WAITING = 3  # how the command ends where something waits for a person
+WAITING = 3  # the exit code if something waits for a person
 
 
 def collect(
