@@ -28,7 +28,7 @@ from grader.sandbox.confine import why_no_landlock, why_not_even_by_user
 from grader.sandbox.plain_text import one_line
 
 MAX_SENTENCE = 1000  # characters
-_AGAIN = "Hand in again, with one notebook of this assignment in it."
+_AGAIN = "Submit again, with one notebook of this assignment in it."
 
 
 @dataclass(frozen=True)

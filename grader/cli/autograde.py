@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from grader.cli.options import Device, HandedIn, Student
+from grader.cli.options import Device, Student, SubmittedAssignments
 from grader.cli.terminal import console, errors, print_path, tell
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
@@ -25,7 +25,7 @@ FEW = 30  # students whose points fit on a page
 
 
 def grade(
-    assignments: HandedIn = None,
+    assignments: SubmittedAssignments = None,
     student: Student = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, or what GPUs have room for.")
@@ -42,7 +42,7 @@ def grade(
     quiet: Annotated[bool, typer.Option(help="Print only who has no grade.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Grade what was handed in, all at once, and save the points.
+    """Grade all submissions at once, and save the points.
 
     It reads submitted/, and writes gradebook.db and autograded/. If points were published before, it says whose
     have changed since, and why.

@@ -199,7 +199,7 @@ def export(
     """Write points, or the grader, in the form a platform takes.
 
     They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
-    With jplag, it is the code that was handed in, to be compared.
+    With jplag, it is the submitted code, to be compared.
     Without an assignment, it is a table of all assignments, with the weighted total.
 
     Example: `grader export week1 --to canvas --roster grades.csv`

@@ -189,7 +189,7 @@ class Course:
         """All students who have anything for this assignment in submitted/."""
         return [path.name for path in self._submitted() if _is_there(path / assignment)]
 
-    def handing_in(self) -> list[str]:
+    def submitters(self) -> list[str]:
         """All students who have a folder in submitted/."""
         return [path.name for path in self._submitted() if path.name[0] != "." and path.is_dir()]
 

@@ -22,7 +22,7 @@ class Rule(StrEnum):
         return _WORDS[self]
 
 
-_WORDS = {Rule.VOID: "does not count", Rule.FULL: "full marks for all who handed in", Rule.BONUS: "a bonus"}
+_WORDS = {Rule.VOID: "does not count", Rule.FULL: "full marks for all who submitted", Rule.BONUS: "a bonus"}
 
 
 def counted(points: float, max_points: float, rule: Rule | None) -> float:
@@ -88,14 +88,14 @@ class AssignmentRules:
         return max((self.extensions[one] for one in self.group_of(student) if one in self.extensions), default=None)
 
     def late_by(
-        self, student: str, handed_in: datetime | None, due: datetime | None, extension: timedelta | None
+        self, student: str, submitted: datetime | None, due: datetime | None, extension: timedelta | None
     ) -> timedelta:
         """How late a submission is, given the gradebook's dates. Without a known time, it is not late."""
         if self.due:
             due, extension = self.due, self.extension(student)
-        if handed_in is None or due is None:
+        if submitted is None or due is None:
             return timedelta()
-        late = handed_in - due - (extension or timedelta())
+        late = submitted - due - (extension or timedelta())
         grace = self.late.grace if self.late else timedelta()
         return late if late > grace else timedelta()
 
