@@ -1,7 +1,7 @@
-"""Grades the notebooks of a course: right, explaining, and not to be cheated.
+"""Grades a course's notebooks: correctly, with explanations, and hard to cheat.
 
-What authors of exercises need is exported here. Each name is imported when somebody asks for it: the sandbox's side
-imports this package, too, and must not hold what a judge knows; and nobody waits for torch who does not need it.
+This exports what authors of exercises need. Names are imported when first used: the sandbox imports this package, too,
+and must not hold what a judge knows; and code that does not need torch should not wait for it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NAMES = {
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
-if TYPE_CHECKING:  # for editors and mypy, which run nothing: "as" says that a name is meant for others
+if TYPE_CHECKING:  # for editors and mypy, which run nothing; "as" marks a name as exported
     from grader.kit.module_cases import draw_weights as draw_weights
     from grader.kit.module_cases import impossible as impossible
     from grader.kit.module_cases import trial as trial

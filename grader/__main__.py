@@ -1,4 +1,4 @@
-"""The way in: what takes long is begun before the rest is imported."""
+"""The entry point: starts slow processes before it imports the rest."""
 
 import gc
 import sys
@@ -18,19 +18,19 @@ def main() -> None:
     try:
         run()
     finally:
-        gc.freeze()  # the interpreter need not look through all that torch and nbgrader have left, which takes a second
+        gc.freeze()  # saves a second at exit: Python need not search through what torch and nbgrader leave
 
 
 def may_be_new(course: Path) -> bool:
-    """Whether somebody has handed in since the gradebook was written, by the names that most courses have.
+    """Whether anybody has submitted since the gradebook was written; only checks the usual names of folders.
 
-    If not, most of the time nothing is to be run; if something is all the same, it is a second or two late.
+    This is a guess: if it is wrong, grading still does all its work, but starts a second or two later.
     """
     submitted = course / "submitted"
     try:
         then = (course / "gradebook.db").stat().st_mtime
         return not submitted.is_dir() or any(path.stat().st_mtime > then for path in submitted.glob("*/*/*"))
-    except OSError:  # it is not there, or nobody may look: grading will say so
+    except OSError:  # missing or not readable: grading will report it
         return True
 
 

@@ -29,11 +29,11 @@ class Code:
 
     definitions: Definitions  # read from the text of its cells
     ask: Ask
-    # Asks where nothing has run except what the exercise allows, and autograd is gone.
+    # Asks where only what the exercise allows has run, and autograd is gone.
     ask_alone: Callable[[Reached, Sequence[SampledCase], Standins], list[Answer]]
-    # What small edits to the cell that defines it say about the mistake.
+    # Explains the mistake by small edits to the cell with the function.
     explain: Callable[[AnswerKey, Standins], Repair | Verdict | None]
-    # Whether repaired code only computes, and is one solution.
+    # Whether repaired code only computes, and works without the rest of the student's code.
     is_solution: Callable[[AnswerKey, Repair], bool]
     hung: frozenset[str] = frozenset()  # functions that have hung or crashed
 
@@ -41,7 +41,7 @@ class Code:
 def decide(exercise: Exercise, earlier: Standins, code: Code, judge: Judge, seed: int) -> Verdict:
     """The verdict on code for one function of an exercise, on the cases drawn from a seed.
 
-    `earlier` are right functions of the exercises before.
+    `earlier` has correct functions for the exercises before this one.
     """
     try:
         return _Deciding(exercise, earlier, code, judge, in_all_forms(exercise, seed)).verdict()

@@ -1,11 +1,11 @@
-"""What can go wrong for a user, who is told so in a sentence and never sees a traceback."""
+"""Errors that users see as a sentence, never as a traceback."""
 
 from __future__ import annotations
 
 
 class CourseError(Exception):
-    """Something that the user can fix; the text says how."""
+    """The user can fix this; the text says how."""
 
 
 class CrewGone(CourseError):
-    """Nobody can grade any longer. What is graded so far is right, and is to be kept."""
+    """Grading cannot go on. Results so far are right, and are kept."""

@@ -1,6 +1,6 @@
-"""Hidden tests in an instructor's own kernel: what the test cells of `source/` call.
+"""Hidden tests in an instructor's own kernel, called by the test cells of `source/`.
 
-The kernel's own functions answer, and the verdict is the one that a student with this code would get.
+The kernel's own functions answer the cases, and the verdict is the one that a student with this code would get.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 def hidden_tests(label: Label, points: float) -> float:
     """Judge what the calling notebook defines for an exercise of its assignment, and show the verdict.
 
-    The notebook lies in a folder that is called as the assignment, somewhere in the course folder, as in source/.
+    The notebook is in a folder named after the assignment, somewhere in the course folder, such as source/week1.
 
-    Returns what it earns. nbgrader takes that as the score, should it run the notebook without our parts.
+    Returns the points. nbgrader takes them as the score if it runs the notebook without our parts.
     """
     from IPython.display import display
 
@@ -70,7 +70,7 @@ def hidden_tests(label: Label, points: float) -> float:
 
 
 def _course_here() -> Course:
-    """The course as it is now: a kernel lives for days, and its author edits exercise files meanwhile."""
+    """Open the course afresh each time: a kernel lives for days, while its author edits exercise files."""
     for root in Path.cwd().parents:
         if (root / CONFIG_FILE).is_file():
             return open_course(root)
@@ -82,7 +82,7 @@ def _cells_here() -> list[NotebookNode]:
 
 
 class _Kernel:
-    """What the kernel's notebook has defined so far, put to the judge as a student's code is."""
+    """Everything that the kernel has defined so far, judged like a student's code."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class _Kernel:
         ]
 
     def _with(self, lent: Mapping[str, Any], ask: Callable[[], Answer]) -> Answer:
-        """What is answered while these stand in place of the kernel's own."""
+        """Ask while these replace the kernel's own variables of the same names."""
         own = {name: self._variables[name] for name in lent if name in self._variables}
         self._variables.update(lent)
         try:
@@ -145,8 +145,8 @@ class _Kernel:
 
     @functools.cached_property
     def _elsewhere(self) -> Grading | None:
-        """The same cells in a sandbox, where changed code can be tried; None where this machine can have none."""
-        from grader.host.grading import Grading  # brings nbconvert, and is needed where something is wrong
+        """The same cells in a sandbox, where changed code can be tried; None if this machine cannot start one."""
+        from grader.host.grading import Grading  # imports nbconvert; only needed if something is wrong
 
         notebook = nbformat.v4.new_notebook(cells=self._cells)
         try:
@@ -160,7 +160,7 @@ class _Kernel:
 
 
 def _still_valid(ran: Sequence[str]) -> Iterator[str]:
-    """The cells that were run, without those of which all that they define was defined again."""
+    """The cells that were run, except those whose definitions were all replaced by later cells."""
     last = {name: place for place, source in enumerate(ran) for name in defined_in(source)}
     for place, source in enumerate(ran):
         names = defined_in(source)
@@ -169,7 +169,7 @@ def _still_valid(ran: Sequence[str]) -> Iterator[str]:
 
 
 def _answer(exercise: Exercise, variables: Mapping[str, Any], inputs: Inputs) -> Answer:
-    """Put a case to code of this process. Here it is trusted: it is the instructor's own."""
+    """Put a case to code in this process. It is trusted, since it is the instructor's own."""
     function = variables.get(exercise.entry)
     if not callable(function):
         return Missing()

@@ -1,3 +1,3 @@
-"""Grading on other platforms: what goes there, and what is done there."""
+"""Grading on other platforms: files to send there, and code that runs there."""
 
 __all__ = ["gradescope_files", "workflows"]

@@ -1,7 +1,7 @@
-"""Grade in a container of Gradescope, for `run_autograder`: from submission/ to results/results.json.
+"""Grade in a Gradescope container, for `run_autograder`: from submission/ to results/results.json.
 
-Any submission gets results. An error of our own is not the student's fault: it ends without results, and Gradescope
-then shows a failure and no points.
+Every submission gets results. Only an error of our own, which is not the student's fault, ends without: Gradescope then
+shows a failure and no points.
 """
 
 from __future__ import annotations

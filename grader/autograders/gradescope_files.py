@@ -21,7 +21,7 @@ _EXECUTABLE, _PLAIN = 0o755, 0o644
 
 
 def zipped(programs: Mapping[str, bytes], others: Mapping[str, bytes]) -> bytes:
-    """A zip of files, given by place: programs that are run there, and others that are only read."""
+    """A zip of files, given by path: programs to run there, and others that are only read."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for files, mode in ((programs, _EXECUTABLE), (others, _PLAIN)):

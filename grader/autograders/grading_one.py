@@ -28,7 +28,7 @@ from grader.sandbox.confine import why_no_landlock, why_not_even_by_user
 from grader.sandbox.plain_text import one_line
 
 MAX_SENTENCE = 1000  # characters
-_AGAIN = "Hand in again, with one notebook of this assignment in it."
+_AGAIN = "Submit again, with one notebook of this assignment in it."
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _nothing(packed: Packed, why: Sequence[str]) -> Outcome:
 
 
 def _notes(packed: Packed, graded: Graded) -> Iterator[str]:
-    """Notes about what the code tried, only by kind, and about answers that a person still has to look at."""
+    """Notes about what the code tried, only by kind, and about answers that a person still has to grade."""
     texts = [notebook.text for notebook in graded.notebooks.values() if notebook.text]
     tried = dict.fromkeys(kind for text in texts for kind in tried_in(nbformat.reads(text, as_version=4)))
     yield from (f"The code tried to {for_student(kind)}, which is not allowed while it is graded." for kind in tried)

@@ -1,6 +1,6 @@
-"""Make GitHub show annotations at cells, and a summary. Students get this file, too; it needs nothing else.
+"""Make GitHub show annotations at cells, and a summary. Students get this file, too; it needs no others.
 
-No text in them can give the runner a command, which any line that begins with two colons would be.
+Texts are escaped, since the runner takes any line that begins with two colons for a command.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def summarise(markdown: str) -> None:
 
 
 def lines_of_cells(text: str) -> dict[str, int]:
-    """The lines on which nbgrader's cells begin in the file of a notebook, by their names."""
+    """The line in a notebook's file where each of nbgrader's cells begins, by name."""
     return {name: line for name, line in _named_cells(text) if name}
 
 
@@ -60,7 +60,7 @@ def _named_cells(text: str) -> Iterator[tuple[str, int]]:
             cell, place = decoder.raw_decode(text, following.end())
         except (ValueError, RecursionError):
             return
-        # People look for the text of a cell, which comes last in it.
+        # Show the line of the cell's text, which comes last in it.
         source = text.rfind('"source"', following.end(), place)
         yield _name(cell), text.count("\n", 0, source if source >= 0 else following.end()) + 1
 

@@ -36,11 +36,11 @@ def versions(requirements: Iterable[Requirement]) -> list[str]:
     """The versions installed here of these packages and all that they need, in pip's form."""
     found, done = set(), set()
     waiting = list(requirements)
-    for one in waiting:  # the list grows meanwhile
+    for one in waiting:  # the list grows as it is read
         asked = (canonicalize_name(one.name), *sorted(one.extras))
         if asked not in done:
             done.add(asked)
-            # The part of a version after a plus only says for which machine it was built.
+            # The part of a version after a plus only says which machine it was built for.
             found.add(f"{asked[0]}=={Version(distribution(one.name).version).public}")
             waiting += _asked_by(one.name, asked[1:])
     return sorted(found)

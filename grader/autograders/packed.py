@@ -1,7 +1,7 @@
 """Pack one assignment for a machine that grades it without a course folder or a gradebook.
 
-The grader itself goes along, so that the same version writes and reads the files. Its own exercises stay at home: those
-of the course come as texts, in the file that nobody else may read.
+The grader itself goes along, so that the same version writes and reads the files. Its own exercises are left out: the
+course's exercises go as text, in the file that nobody else may read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from grader.release.entering import enter
 HIDDEN_FILE = "assignment.pickle"
 PLUGINS = "plugins"  # the folder for the course's own modules
 _PACKAGE = Path(__file__).resolve().parent.parent
-_AT_HOME = ("exercises", "checks", "benchmarks")  # folders that are not needed there
+_AT_HOME = ("exercises", "checks", "benchmarks")  # folders that stay here
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Packed:
 
 
 def pack(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
-    """The files to send, by place."""
+    """The files to send, by path."""
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     packed = Packed(_assignment(course, assignment, tell), released_by(course), _secret(course, assignment))

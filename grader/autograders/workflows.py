@@ -1,4 +1,4 @@
-"""Two folders for GitHub: the start of each student's repository, and the instructor's private one that grades."""
+"""Two folders for GitHub: a template for each student's repository, and the instructor's private one that grades."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHECKS = ".github/checks"
 
 
 def github_folders(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
-    """The files of both folders, by place."""
+    """The files of both folders, by path."""
     grading = pack(course, assignment, tell, index)
     return {
         **{f"student/{place}": content for place, content in _student(course, assignment, index).items()},
@@ -46,7 +46,7 @@ def _student(course: Course, assignment: str, index: str) -> dict[str, bytes]:
 
 
 def _alone(module: Path) -> bytes:
-    """The text of a module changed to import from the folder that it is in: the grader is not installed there."""
+    """A module's text, changed to import from its own folder, since the grader is not installed there."""
     return module.read_text(encoding="utf-8").replace("from grader.autograders.", "from ").encode()
 
 

@@ -1,3 +1,3 @@
-"""What grading costs: a class, a submission and its verdicts, beside plain nbgrader."""
+"""Measure what grading costs: a class, a submission and its verdicts, compared with plain nbgrader."""
 
 __all__ = ["bench"]

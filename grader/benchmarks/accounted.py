@@ -1,6 +1,6 @@
-"""What a command costs, all that it starts included: `python accounted.py COMMAND …` writes the numbers as JSON.
+"""Measure a command and everything it starts: `python accounted.py COMMAND …` writes the numbers as JSON.
 
-It is a process of its own, to which whatever outlives its parent is left.
+This runs as a process of its own, which adopts any process that outlives its parent.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
-_TICK = 0.1  # seconds from one look at its memory to the next
+_TICK = 0.1  # seconds between two looks at its memory
 
 
 @dataclass(frozen=True)
 class TimeTaken:
-    """By a command, from its start to its end."""
+    """What a command took, from start to end."""
 
     seconds: float
-    cpu_seconds: float  # of all processors, and of all processes
-    memory: int  # bytes, of the first process alone, at the most
+    cpu_seconds: float  # of all processes, on all processors
+    memory: int  # peak bytes, of the first process alone
 
 
 def taken(command: Sequence[str], folder: Path) -> TimeTaken:
@@ -48,7 +48,7 @@ def _run(command: Sequence[str]) -> tuple[int, TimeTaken]:
     seconds = time.perf_counter() - began
     with suppress(ChildProcessError):
         while True:
-            os.wait()  # for those whose parent did not
+            os.wait()  # reap processes that outlived their parents
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return process.returncode, TimeTaken(seconds, used.ru_utime + used.ru_stime, memory)
 

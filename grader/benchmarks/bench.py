@@ -19,18 +19,18 @@ from grader.host.devices import need_device
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be measured, and how often."""
+    """What to measure, and how often."""
 
     assignments: Sequence[str]
     students: Sequence[int]  # sizes of classes
     growth: Sequence[int]  # sizes that show how the cost grows
-    sample: int  # how many of a class nbgrader grades, too
+    sample: int  # how many of a class nbgrader grades as well
     runs: int
     device: str
 
 
 def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> None:
-    """Measure, show, and write the numbers down, with a picture for each class, which is the demo's."""
+    """Measure, show the numbers and write them to a file; classes, with pictures, only for the demo's assignments."""
     need_device(plan.device)
     numbers: dict[str, Any] = {}
     for assignment in plan.assignments:

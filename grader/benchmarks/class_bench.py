@@ -1,4 +1,4 @@
-"""What a class costs: the same submissions through nbgrader alone and through ours, in one run."""
+"""Measure what a class costs: the same submissions through nbgrader alone and through ours, in one run."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from grader.course.folder import CONFIG_FILE, Course, copy_course
 from grader.host.machine import cores
 from grader.release.compiling import compile_release
 
-# nbgrader as it comes, without our parts.
+# Plain nbgrader, without our parts.
 PLAIN_SETTINGS = """\
 c = get_config()
 c.CourseDirectory.course_id = "bench"
 c.GraderCourse.exercises = "grader.exercises"
 """
-FEW = 2  # students in the smallest class, whose time is all start …
-STARTS = 3  # … and is measured as often as this
+FEW = 2  # students in the smallest class, whose time is nearly all startup
+STARTS = 3  # how often that class is measured
 
 
 @dataclass
 class Size:
-    """A class of some size, through ours."""
+    """A class of some size, graded by ours."""
 
     students: int
     taken: TimeTaken
-    unchanged: TimeTaken  # by a second run, which finds nothing new
+    unchanged: TimeTaken  # a second run, which finds nothing new
 
 
 @dataclass
@@ -59,12 +59,12 @@ class MeasuredClass:
     compared: int = 0  # scores of honest submissions of the sample
     differences: int = 0
     kinds: dict[int, dict[str, int]] = field(default_factory=dict)  # how many of each kind, by size of the class
-    # Seconds for classes in which nothing hangs or crashes: one of FEW students, which is all start, and larger ones.
+    # Seconds for classes where nothing hangs or crashes: one of FEW students, for the startup, and larger ones.
     start: float = 0.0
     growth: dict[int, TimeTaken] = field(default_factory=dict)
 
     def theirs_for(self, size: Size) -> float:
-        """What nbgrader needs for a class of this size, from its sample."""
+        """nbgrader's seconds for a class of this size, extrapolated from its sample."""
         counts = self.kinds[size.students]
         return sum(count * statistics.mean(self.theirs[kind]) for kind, count in counts.items())
 
@@ -72,7 +72,7 @@ class MeasuredClass:
         return self.theirs_for(size) / size.taken.seconds
 
     def each(self, students: int) -> float:
-        """What a submission costs beyond the start, which must be the same in a class of any size."""
+        """Seconds for a submission without the startup. They must not depend on the size of the class."""
         return (self.growth[students].seconds - self.start) / (students - FEW)
 
     def to_json(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def bench_class(
     device: str,
     console: Console,
 ) -> MeasuredClass:
-    """Classes of these `sizes` beside nbgrader on a sample, and how the cost of ours grows with the class."""
+    """Measure classes of these `sizes`, nbgrader on a sample, and how our cost grows with the class."""
     measured = MeasuredClass(assignment, f"{platform.machine()}, {cores()} cores", cores(), device)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         released = copy_course(course, Path(scratch, "released"))
@@ -145,7 +145,7 @@ def _course(released: Course, folder: Path, assignment: str, notebooks: Notebook
 
 
 def _sample(students: Sequence[str], count: int) -> list[str]:
-    """One of each kind, and right ones from all over the class."""
+    """One student of each kind, and right ones from all over the class."""
     first = {kind(student): student for student in reversed(students)}
     right = [student for student in students if kind(student) == "right" and student not in first.values()]
     left = min(count - len(first), len(right))
@@ -153,7 +153,7 @@ def _sample(students: Sequence[str], count: int) -> list[str]:
 
 
 def nbgrader_alone(course: Course) -> Any:
-    """Its own interface with the settings as they stand: `course.api()` would have our parts where they name none."""
+    """nbgrader's own interface with the settings as written: `course.api()` without arguments adds our parts."""
     config = PyFileConfigLoader(CONFIG_FILE, path=str(course.root)).load_config()
     config.CourseDirectory.root = str(course.root)
     return course.api(config)
@@ -166,7 +166,7 @@ def _theirs(course: Course, assignment: str, student: str) -> float:
 
 
 def _ours(course: Course, assignment: str, device: str) -> TimeTaken:
-    """With all that belongs to it: the start of Python, of the crew and of its zygotes."""
+    """Includes all startup: of Python, the crew and its zygotes."""
     return taken([sys.executable, "-m", "grader", "autograde", assignment, "--quiet", "--device", device], course.root)
 
 
@@ -240,14 +240,14 @@ def show(measured: MeasuredClass, console: Console) -> None:
     console.print(class_in_words(measured), highlight=False)
 
 
-# What a submission costs by the size of the class, as a picture.
+# A picture of what a submission costs, by the size of the class.
 
 _OURS, _THEIRS = "#1d3f72", "#c2571a"
 _STYLE = {"font.size": 10, "svg.hashsalt": "class", "axes.spines.top": False, "axes.spines.right": False}
 
 
 def draw_class(measured: MeasuredClass, path: Path) -> None:
-    """Seconds for each, beside nbgrader alone; and how they grow, if that was measured."""
+    """Draw the seconds per submission, beside nbgrader alone, and how they grow, if that was measured."""
     ours = {size.students: size.taken.seconds / size.students for size in measured.ours}
     theirs = {size.students: measured.theirs_for(size) / size.students for size in measured.ours}
     growth = {students: numbers.seconds / students for students, numbers in measured.growth.items()}

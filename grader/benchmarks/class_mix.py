@@ -1,4 +1,4 @@
-"""A made-up class as real ones are: who is in it, and how many of each kind."""
+"""A made-up class with a realistic mix of students."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from grader.repair.edited_text import slips_in
 Answers = Mapping[Label, str]
 Notebooks = Mapping[str, list[str]]  # by kind of student
 
-# Of a hundred: all right; with mistakes that have names; with one that has none, for which lines are looked for …
+# Of a hundred students: all right; with known mistakes; with an unknown one, so that its line is searched for …
 MIX = {"right": 60, "named": 15, "unnamed": 10, "untouched": 5, "plots": 5, "crashes": 3, "hangs": 2}
 MISHAPS = ("crashes", "hangs")
 RIGHT = ("ada", "alan", "barbara")  # students of the demo
 HAS_AN_ENDLESS_LOOP = "henri"
-UNNAMED = 3  # such notebooks, each with a mistake in another exercise
-TRIED = 12  # slips of an exercise, in search of one that has no name
+UNNAMED = 3  # notebooks of that kind, each with a mistake in a different exercise
+TRIED = 12  # slips to try for each exercise, until one is not a known mistake
 PLOT = """
 import matplotlib.pyplot as plt
 
@@ -40,11 +40,11 @@ CRASHES = "import os\n\n\ndef {}(*arguments, **named):\n    os._exit(1)\n"
 
 
 def notebooks_of_class(course: Course, assignment: str) -> Notebooks:
-    """What students of each kind hand in, in turns."""
+    """The notebooks that students of each kind submit in turn."""
     release, right = course.read("release", assignment), solutions(course.read("source", assignment))
     exercises = course.exercises(assignment)
     demo = {student: {**right, **own} for student, own in answers_of_all(assignment).items()}
-    unlucky = list(exercises)[len(exercises) // 3]  # with others before and after
+    unlucky = list(exercises)[len(exercises) // 3]  # has exercises before and after it
     entry = exercises[unlucky].entry
     answers: dict[str, list[Answers]] = {
         "right": [demo[student] for student in RIGHT],
@@ -62,7 +62,7 @@ def notebooks_of_class(course: Course, assignment: str) -> Notebooks:
 
 
 def members(notebooks: Notebooks) -> Iterator[tuple[str, str]]:
-    """One student after the other, called after what they are, with a notebook: any part of them is a class like it."""
+    """Endless students, named after their kind, each with a notebook. The first N have about the same mix for any N."""
     places = [
         ((index + 0.5) / count, kind) for kind, count in MIX.items() if kind in notebooks for index in range(count)
     ]
@@ -76,7 +76,7 @@ def kind(student: str) -> str:
 
 
 def _slips(release: NotebookNode, right: Answers, exercises: Exercises) -> Iterator[Answers]:
-    """Right solutions with a word that is another one, which nothing names: at most one of each exercise."""
+    """Right solutions with one word replaced, if that is no known mistake: at most one for each exercise."""
     demos = demos_of(release)
     for label in right:
         for slip in slips_in(right[label], TRIED):

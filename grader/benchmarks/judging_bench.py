@@ -1,4 +1,4 @@
-"""What judging costs: of right answers, of a mistake that has a name, and of one that nobody can explain."""
+"""Measure what judging costs: right answers, a known mistake, and one that nothing explains."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase
 from grader.model.label import Label
 
-NOISE = 0.3  # of a number: more than rounding, and no rule of a mistake
+NOISE = 0.3  # relative: more than rounding, and unlike any mistake
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of one function's verdicts: the median of some runs each."""
+    """Seconds for verdicts on one function, each the median of several runs."""
 
     exercise: Label
     entry: str
     right: float
-    named: float  # the misconception that the judge comes to last
+    named: float  # the misconception that the judge tries last
     unexplained: float
 
 
 def bench_judging(exercises: Exercises, runs: int) -> list[Cost]:
-    torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
+    torch.set_num_threads(1)  # tensors are small: threads would only wait for each other
     return [_cost(function, runs) for exercise in exercises.values() for function in exercise.functions]
 
 
@@ -55,7 +55,7 @@ def _cost(exercise: Exercise, runs: int) -> Cost:
 
 
 def disturbed(value: object) -> Any:
-    """The same with other numbers, of which no misconception can be the cause."""
+    """The same value with other numbers, which no misconception can explain."""
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         steps = torch.arange(value.numel(), dtype=value.dtype).reshape(value.shape)
         return value.detach() * (1 + NOISE * torch.sin(1 + steps))

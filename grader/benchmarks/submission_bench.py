@@ -1,4 +1,4 @@
-"""What a submission costs: the same notebook through nbgrader's own Execute and through ours, in turns on one core."""
+"""Measure what a submission costs: nbgrader's own Execute and ours run the same notebook, in turns, on one core."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.notebooks.cells import demos_of, fill_in, is_test_cell, solutions
 
-OURS_PER_THEIRS = 4  # ours is so much shorter that it can be run more often
+OURS_PER_THEIRS = 4  # ours is so much faster that it can run more often
 ALIVE_AT_ONCE = 4  # sandboxes, while memory is measured
 PARTS = ("fork and confine", "cells", "answers", "judging", "end")
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Of one sandbox, in bytes."""
+    """The memory of one sandbox, in bytes."""
 
-    proportional: float  # PSS: its own pages, and its part of those that it shares
+    proportional: float  # PSS: its own pages, and its part of shared ones
     private: float
 
 
@@ -55,7 +55,7 @@ class MeasuredSubmission:
     parts: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
     their_score: str = ""
     our_score: str = ""
-    memory: Memory | None = None  # None where the kernel does not let us look
+    memory: Memory | None = None  # None if the kernel does not let us look
 
     @property
     def ratio(self) -> float:
@@ -82,7 +82,7 @@ def bench(course: Course, assignment: str, runs: int) -> MeasuredSubmission:
 
 
 def _solved(course: Course, assignment: str) -> NotebookNode:
-    """A right submission. Without demos, which only nbgrader would run."""
+    """A right submission, without demos, which only nbgrader would run."""
     release = course.read("release", assignment)
     return without_demos(fill_in(release, solutions(course.read("source", assignment))), release)
 
@@ -95,7 +95,7 @@ def without_demos(notebook: NotebookNode, release: NotebookNode) -> NotebookNode
 
 @contextlib.contextmanager
 def on_one_core() -> Iterator[None]:
-    """Keep this process and all that it starts to one core, so that nobody works in parallel unseen."""
+    """Keep this process and all that it starts on one core, so that no parallel work goes unnoticed."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     try:
@@ -105,7 +105,7 @@ def on_one_core() -> Iterator[None]:
 
 
 def _theirs(notebook: NotebookNode, files: Path, measured: MeasuredSubmission) -> None:
-    """As `nbgrader autograde` runs it, but with the visible checks alone, so that it has less to do than ours."""
+    """Run it as `nbgrader autograde` does, but with visible checks only: it has less to do than ours."""
     notebook = copy.deepcopy(notebook)
     start = time.perf_counter()
     Execute().preprocess(notebook, {"metadata": {"path": str(files)}})
@@ -123,7 +123,7 @@ def _ours(notebook: NotebookNode, files: Path, exercises: Exercises, measured: M
 
 
 def seconds_by_part(notebook: NotebookNode, files: Path, exercises: Exercises) -> dict[str, float]:
-    """Grade a notebook, which gets its results, and tell what took how long."""
+    """Grade a notebook in place, and return how long each part took."""
     start = time.perf_counter()
     grading = _Timed(notebook, files_beside(files), exercises)
     grading.run()
@@ -135,7 +135,7 @@ def seconds_by_part(notebook: NotebookNode, files: Path, exercises: Exercises) -
 
 
 class _Timed(Grading):
-    """Notes how long it waits for the sandbox, and what for."""
+    """Measures how long it waits for the sandbox, and for what."""
 
     def __init__(self, notebook: NotebookNode, files: Files, exercises: Exercises) -> None:
         self.seconds = dict.fromkeys(PARTS, 0.0)
@@ -163,20 +163,20 @@ class _Timed(Grading):
 
 
 def _score(notebook: NotebookNode) -> str:
-    """What nbgrader reads from the outputs of the test cells."""
+    """The score that nbgrader reads from the outputs of test cells."""
     grades = [determine_grade(cell) for cell in notebook.cells if is_test_cell(cell)]
     points, most = (sum(column) for column in zip(*grades, strict=True))
     return f"{points:g}/{most:g}"
 
 
 def _memory(notebook: NotebookNode, files: Path, exercises: Exercises) -> Memory | None:
-    """The mean of some sandboxes that live at once, when each has run the notebook and answered all cases."""
+    """The mean for several sandboxes alive at once, after each has run the notebook and answered all cases."""
     gradings = [_Timed(copy.deepcopy(notebook), files_beside(files), exercises) for _ in range(ALIVE_AT_ONCE)]
     try:
         for grading in gradings:
             grading.run()
         found = [_memory_of(grading.sandbox.pid) for grading in gradings]
-    except PermissionError:  # sandboxes let nobody look into them, except root
+    except PermissionError:  # only root may look into a sandbox
         return None
     finally:
         for grading in gradings:
@@ -192,7 +192,7 @@ def _memory_of(pid: int) -> tuple[int, int]:
 
 
 def seconds_table(measured: MeasuredSubmission, assignment: str) -> Table:
-    """One line for each way to run the notebook, and for each part of ours."""
+    """A table with a row for each way to run the notebook, and for each part of ours."""
     table = Table(
         title=f"Seconds for a submission of {assignment}, on one core", title_justify="left", box=box.SIMPLE_HEAD
     )
@@ -217,7 +217,7 @@ def show(measured: MeasuredSubmission, assignment: str, console: Console) -> Non
 
 
 def in_words(measured: MeasuredSubmission) -> str:
-    """How many times as fast, and how much memory."""
+    """How many times as fast ours is, and how much memory it takes."""
     speed = f"Ours is {measured.ratio:.0f} times as fast."
     if measured.memory is None:
         return (
@@ -232,13 +232,13 @@ def in_words(measured: MeasuredSubmission) -> str:
     )
 
 
-# What a student of each kind costs, part by part: a class is so many of each.
+# What a student of each kind costs, part by part.
 
 Seconds = Mapping[str, Mapping[str, float]]  # by kind of student, and part of the work
 
 
 def bench_kinds(course: Course, assignment: str, notebooks: Notebooks) -> Seconds:
-    """Means over the notebooks of a kind, without demos, which a class leaves out as well."""
+    """Mean seconds for the notebooks of each kind, without demos, which are not run for a class either."""
     files, exercises = course.notebook("release", assignment).parent, course.exercises(assignment)
     release = course.read("release", assignment)
     found: dict[str, dict[str, float]] = {}

@@ -14,7 +14,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import gradebook_file, is_new, open_gradebook
-from grader.gradebook.fingerprint import EXERCISES, HAND_IN
+from grader.gradebook.fingerprint import EXERCISES, NEW_SUBMISSION
 from grader.gradebook.records import Record
 from grader.model.label import Label
 from grader.model.submission import Graded
@@ -38,7 +38,7 @@ def no_longer_right(
         reasons = stale(course, assignment, tell)
     except CourseError:  # the assignment is new to the gradebook; what else is wrong stops grading, too
         return
-    same = [name for name, why in reasons.items() if EXERCISES in why and HAND_IN not in why]
+    same = [name for name, why in reasons.items() if EXERCISES in why and NEW_SUBMISSION not in why]
     right = _right({name: record for name, record in _records(course, assignment, tell).items() if name in same})
     tried = {label: students[:TRIED] for label, students in right.items() if len(students) >= FEWEST}
     if not tried:

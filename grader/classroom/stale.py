@@ -12,7 +12,7 @@ from grader.course.folder import Course
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.counting import Attempts
-from grader.gradebook.fingerprint import HAND_IN, changes_between
+from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between
 from grader.gradebook.settings import read_settings
 from grader.sandbox.plain_text import listed
 
@@ -46,7 +46,7 @@ def _why(student: str, attempts: Sequence[Taken], known: Attempts) -> Sequence[s
     if len(attempts) == 1:
         return changes_between(counting.fingerprint, attempts[0].fingerprint)
     compared = [(known.record(student, taken.attempt.digest), taken.fingerprint) for taken in attempts]
-    why = [changes_between(record.fingerprint, now) if record else (HAND_IN,) for record, now in compared]
+    why = [changes_between(record.fingerprint, now) if record else (NEW_SUBMISSION,) for record, now in compared]
     if reasons := dict.fromkeys(reason for some in why for reason in some):
         return tuple(reasons)
     times = {taken.attempt.digest: taken.timestamp for taken in attempts}

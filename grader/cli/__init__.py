@@ -1,3 +1,3 @@
-"""The command line: a file for each group of commands, each of which imports what it needs once it runs."""
+"""The command line, one file for each group of commands. A command imports what it needs when it runs."""
 
 __all__ = ["app"]

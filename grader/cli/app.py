@@ -22,21 +22,21 @@ from grader.course.folder import open_course
 from grader.errors import CourseError
 from grader.model.exercise_files import place_of, said_of
 
-# As an instructor's work goes.
+# In the order of an instructor's work.
 ORDER = ["new", "release", "students", "collect", "autograde", "publish", "feedback", "report", "export"]
-ORDER += ["try", "validate", "demo", "bench", "doctor"]  # what is not for every day
+ORDER += ["try", "validate", "demo", "bench", "doctor"]  # less common ones
 
-NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what a disk says while a file is written, and not of which file
+NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # errors while writing to a disk; they name no file
 
 
 class InOrder(TyperGroup):
-    """Commands in the order in which they are used."""
+    """Lists commands in the order in which people use them."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(super().list_commands(ctx), key=lambda name: [*ORDER, name].index(name))
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """With those of typer, which would take seven lines of a help that is to fit on a screen."""
+        """Hide the usual options: they would take seven lines of a help that should fit on one screen."""
         found: list[Any] = super().get_params(ctx)
         for option in found:
             # People try these without looking them up, or see them in the help's first lines.
@@ -44,8 +44,8 @@ class InOrder(TyperGroup):
         return found
 
 
-# What a command needs it imports itself, once it knows that this is a course. Regrading a class that has not changed
-# need not wait for torch, and `doctor` must be able to speak where one of these packages is missing or broken.
+# Each command imports what it needs, after it has found the course. Regrading an unchanged class need not wait for
+# torch, and `doctor` must work even if one of these packages is missing or broken.
 app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
@@ -73,7 +73,7 @@ def about(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
     ] = False,
 ) -> None:
-    """What can be asked of no command."""
+    """Options that need no command."""
 
 
 @app.command()
@@ -141,7 +141,7 @@ def validate(assignments: Assignments = None) -> None:
     Example: `grader validate`
     """
     course = open_course()
-    course.config()  # if it cannot be read, that is better said before minutes of checks
+    course.config()  # an unreadable one is better reported before minutes of checks
     chosen = course.chosen(assignments)
     for assignment in chosen:
         course.rules(assignment)
@@ -153,7 +153,7 @@ def validate(assignments: Assignments = None) -> None:
         for one in checked:
             with busy(f"{one.assignment} …"):
                 one.take(findings(course, one.assignment))
-    finally:  # what was found before something could not be read, or before Ctrl-C, is shown
+    finally:  # show what was found so far, even after an error or Ctrl-C
         if found := [one for one in checked if one.findings]:
             show(found, console)
     if not all(finding.ok for one in checked for finding in one.findings):
@@ -223,11 +223,11 @@ def doctor_command() -> None:
 
 
 def run() -> None:
-    """Errors that a user can fix are a sentence that says how, without a traceback."""
+    """Run a command. An error that the user can fix is shown as a sentence that says how, without a traceback."""
     if os.getenv("GITHUB_ACTIONS"):
         from typer import rich_utils
 
-        rich_utils.FORCE_TERMINAL = None  # typer would colour even what goes into a file; rich looks where it goes
+        rich_utils.FORCE_TERMINAL = None  # typer would colour even files; rich checks for a terminal
     print_whatever_it_takes()
     try:
         app(prog_name="grader")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from grader.cli.options import Device, HandedIn, Student
+from grader.cli.options import Device, Student, SubmittedAssignments
 from grader.cli.terminal import console, errors, print_path, tell
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
@@ -25,7 +25,7 @@ FEW = 30  # students whose points fit on a page
 
 
 def grade(
-    assignments: HandedIn = None,
+    assignments: SubmittedAssignments = None,
     student: Student = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, or what GPUs have room for.")
@@ -42,7 +42,7 @@ def grade(
     quiet: Annotated[bool, typer.Option(help="Print only who has no grade.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Grade what was handed in, all at once, and save the points.
+    """Grade all submissions at once, and save the points.
 
     It reads submitted/, and writes gradebook.db and autograded/. If points were published before, it says whose
     have changed since, and why.
@@ -80,17 +80,17 @@ def grade(
             if len(chosen) == 1:
                 raise
             errors.print(escape(str(error)), highlight=False)
-            found[assignment] = {"error": str(error)}  # and the others are graded
+            found[assignment] = {"error": str(error)}  # the other assignments are still graded
     if as_json:
         told = found[chosen.popitem()[0]] if len(assignments or ()) == 1 else found
         text = json.dumps(told, indent=2, ensure_ascii=False)
-        typer.echo(text.encode(errors="backslashreplace"))  # names of files may not be UTF-8
+        typer.echo(text.encode(errors="backslashreplace"))  # file names may not be UTF-8
     if any("error" in one or one["failed"] for one in found.values()):
         raise typer.Exit(1)
 
 
 def _jobs_on_gpus(asked: int | None, confined: bool) -> int:
-    """As many as are asked for, or as there is room for. That there is none, or no GPU, is better said at once."""
+    """The number asked for, or as many as the GPUs have room for. Fails early if no GPU can be used."""
     from grader.host import devices
 
     devices.need_device("cuda")
@@ -111,7 +111,7 @@ def _grade(
     dry_run: bool,
     silent: bool,
 ) -> dict[str, Any]:
-    """Grade one assignment and print what came out, with students called by these names; returns the same as data."""
+    """Grade one assignment, print the results with these names for students, and return them as data for JSON."""
     from grader.checks.sound_cases import must_be_sound
     from grader.classroom import progress
     from grader.classroom.intake import who
@@ -150,7 +150,7 @@ def _grade(
 
 
 def show_changes(course: Course, assignment: str, found: Sequence[PointsChange], before: Publication) -> None:
-    """As a table and as a page, which counts as seen."""
+    """Show changes in a table and on a page. From then on, they count as seen."""
     from grader.publishing.changes import changes_table, write_changes
 
     path = write_changes(course, assignment, found, before)

@@ -1,6 +1,6 @@
-"""What the facts about this machine mean for grading. A line is made of facts alone, so that it can be tested.
+"""What the facts about this machine mean for grading. Each line depends on given facts only, so it is easy to test.
 
-Whatever may be missing is imported where it is needed: the doctor must be able to speak.
+Anything that may be missing is imported where it is needed, so that the doctor can report it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from grader.sandbox.plain_text import one_line
 
 State = Literal["good", "note", "bad"]
 SIGNS = {"good": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}
-# A rule of thumb: what torch and the gradebook take once, and what a student's notebook takes that is not unusual.
+# Rules of thumb, in GiB: what torch and the gradebook take once, and what a typical student's notebook takes.
 MEMORY_ONCE, MEMORY_EACH = 1.0, 0.25
 NBGRADER = SpecifierSet(">=0.9.5,<0.10")  # as in pyproject.toml
 DATABASE_SECONDS = 5
@@ -28,7 +28,7 @@ DATABASE_SECONDS = 5
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     state: State
@@ -37,7 +37,7 @@ class Line:
 
 
 def examine(folder: Path) -> Iterator[Line]:
-    """Everything that grading needs, and then what is there for some."""
+    """Check everything that grading needs, then what only some people need."""
     yield python_line(sys.version_info[:3])
     yield torch_line(machine.version_of("torch"), machine.why_broken("torch"))
     yield landlock_line(machine.landlock_version(), machine.why_broken("landlock"))
@@ -84,7 +84,7 @@ def python_line(found: tuple[int, ...]) -> Line:
 
 
 def torch_line(found: str, broken: str = "") -> Line:
-    """The version, and why it cannot be imported."""
+    """`found` is the version; `broken` says why it cannot be imported."""
     if not found:
         return Line("PyTorch", "bad", "missing", "No notebook can run. Run: pip install torch")
     if broken:
@@ -94,7 +94,7 @@ def torch_line(found: str, broken: str = "") -> Line:
 
 
 def landlock_line(found: int | str, broken: str = "") -> Line:
-    """The version that the kernel has, or why there is none; and why the package cannot be imported."""
+    """`found` is the kernel's version, or why it has none; `broken` says why the package cannot be imported."""
     if broken:
         return Line("Landlock", "bad", f"unknown ({broken})", "The package that speaks of it with the kernel cannot be "
                     "imported, so nothing can be graded. Run: pip install --force-reinstall landlock")  # fmt: skip
@@ -116,23 +116,23 @@ def seccomp_line(missing: str) -> Line:
 
 
 def why_no_sandbox() -> str:
-    """What went wrong when one was started as for a submission; empty if it could compute, and no more."""
+    """Start a sandbox as for a submission, and return what went wrong; empty if it could compute, and only that."""
     try:
         from grader.host.devices import try_sandbox
 
         try_sandbox()
-    except Exception as error:  # whatever a damaged package does
+    except Exception as error:  # a damaged package can raise anything
         return machine.said(error)
     return ""
 
 
 def room_on_gpus() -> int | str:
-    """How many sandboxes GPUs have room for, or why these cannot be used."""
+    """How many sandboxes fit on the GPUs, or why they cannot be used."""
     try:
         from grader.host.devices import free_on_gpus, jobs_on_gpus
 
         return jobs_on_gpus(free_on_gpus(), machine.cores())
-    except Exception as error:  # whatever a driver says
+    except Exception as error:  # a driver can raise anything
         return machine.said(error)
 
 
@@ -152,7 +152,7 @@ def disk_line(missing: str) -> Line:
 
 
 def told_line(kinds: list[str] | str) -> Line:
-    """The kinds of denied calls of which the kernel tells, of the two that were tried."""
+    """`kinds` are the denied calls that the kernel reports, of the two kinds tried, or why this could not be tried."""
     if isinstance(kinds, str):
         return Line("tries", "note", f"unknown ({kinds})", "See the sandbox above.")
     if not kinds:
@@ -171,7 +171,7 @@ def cores_line(found: int) -> Line:
 
 
 def memory_line(available: float, jobs: int) -> Line:
-    """The free memory, in GiB."""
+    """`available` is the free memory, in GiB."""
     shown = f"{available:.1f} GiB free"
     fitting = int((available - MEMORY_ONCE) / MEMORY_EACH)
     if fitting < 1:
@@ -182,7 +182,7 @@ def memory_line(available: float, jobs: int) -> Line:
 
 
 def nbgrader_line(found: str, broken: str = "") -> Line:
-    """The version, and why it cannot be imported, which may be for want of a package that it needs."""
+    """`found` is the version; `broken` says why it cannot be imported, perhaps because another package is missing."""
     install = f"Run: pip install 'nbgrader{NBGRADER}'"
     if not found:
         return Line("nbgrader", "bad", "missing", f"There is no gradebook without it. {install}")
@@ -201,7 +201,7 @@ def jupyter_line(found: str) -> Line:
 
 
 def cuda_line(built_for: str | None, devices: list[str], room: int | str = 0) -> Line:
-    """What PyTorch is built for, the devices that it finds, and how many sandboxes fit on them, or why none starts."""
+    """From PyTorch's build, the devices it finds, and how many sandboxes fit on them, or why none starts."""
     if devices and isinstance(room, str):
         return Line("CUDA", "note", f"{', '.join(devices)} ({room})", "A sandbox cannot compute there. Grade on the "
                     "CPU, which is the default; docs/gpu.md says what a GPU takes.")  # fmt: skip
@@ -224,7 +224,7 @@ def extra_line(extra: str, found: str, offers: str) -> Line:
 
 
 def database_line(folder: Path) -> Line:
-    """The gradebook that the course in this folder has, and whether it can be read."""
+    """Whether the gradebook of the course in this folder can be read."""
     from grader.course.folder import CONFIG_FILE, open_course
 
     if not (folder / CONFIG_FILE).is_file():
@@ -233,14 +233,14 @@ def database_line(folder: Path) -> Line:
         return Line("gradebook", "bad", f"unknown ({broken})", "It cannot be read without nbgrader. Fix that first.")
     try:
         url = open_course(folder).api().coursedir.db_url
-    except Exception as error:  # the file is the user's own Python: anything can happen
+    except Exception as error:  # the file is the user's own Python, so anything can happen
         return Line("gradebook", "bad", type(error).__name__, f"{CONFIG_FILE} cannot be read. Fix it: python "
                     f"{CONFIG_FILE} shows the line (get_config is nbgrader's).")  # fmt: skip
     return connection_line(url)
 
 
 def connection_line(address: str) -> Line:
-    """Whether a gradebook answers. No word of this may hold the password."""
+    """Whether a gradebook answers. The line must not show the password."""
     from sqlalchemy import create_engine, inspect
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError, SQLAlchemyError

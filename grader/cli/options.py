@@ -13,16 +13,16 @@ from grader.export.destinations import PLATFORMS, Identifier
 
 
 def _assignments(incomplete: str) -> list[str]:
-    """What the shell offers where an assignment is to be named."""
+    """Shell completions for the name of an assignment."""
     try:
         return [name for name in open_course().assignments() if name.startswith(incomplete)]
-    except CourseError:  # this is not a course folder
+    except CourseError:  # not in a course folder
         return []
 
 
 def _students(incomplete: str) -> list[str]:
     try:
-        return [name for name in open_course().handing_in() if name.startswith(incomplete)]
+        return [name for name in open_course().submitters() if name.startswith(incomplete)]
     except CourseError:
         return []
 
@@ -53,9 +53,11 @@ Assignments = Annotated[
     list[str] | None,
     typer.Argument(help="Assignments; all of them if none is named.", autocompletion=_assignments),
 ]
-HandedIn = Annotated[
+SubmittedAssignments = Annotated[
     list[str] | None,
-    typer.Argument(help="Assignments, such as week1; all with hand-ins if none is named.", autocompletion=_assignments),
+    typer.Argument(
+        help="Assignments, such as week1; all with submissions if none is named.", autocompletion=_assignments
+    ),
 ]
 Student = Annotated[
     list[str] | None,

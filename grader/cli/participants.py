@@ -16,7 +16,7 @@ from grader.cli.terminal import console, errors, tell
 from grader.course.folder import open_course
 from grader.sandbox.plain_text import listed, one_line
 
-_MOST = 20  # students and lines that are told one by one
+_MOST = 20  # students and lines that are listed one by one
 
 students = typer.Typer(invoke_without_command=True, rich_markup_mode="markdown", help="Say who the students are.")
 
@@ -38,10 +38,11 @@ def show(context: typer.Context) -> None:
     if roster:
         console.print(_table(columns, ([getattr(one, column) for column in columns] for one in roster.values())))
     console.print(f"{FILE} has {len(roster)} student{'s' * (len(roster) != 1)}.", highlight=False)
-    others = {student.id for student in in_gradebook(course, tell)} | set(course.handing_in())
+    others = {student.id for student in in_gradebook(course, tell)} | set(course.submitters())
     if others := others - roster.keys():
         console.print(
-            escape(f"Not in it, but in the gradebook or handing in: {listed(sorted(others), _MOST)}."), highlight=False
+            escape(f"Not in it, but in the gradebook or with submissions: {listed(sorted(others), _MOST)}."),
+            highlight=False,
         )
     if not roster:
         console.print("To fill it, run: grader students import FILE", highlight=False)

@@ -1,4 +1,4 @@
-"""`grader publish`, `feedback`, `report` and `export`: what students and platforms are given."""
+"""`grader publish`, `feedback`, `report` and `export`: results for students, instructors and platforms."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _say_who(course: Course, assignment: str | None, code: str) -> None:
 
 
 def _refuse_stale(course: Course, anyway: bool) -> None:
-    """Check all assignments that are graded, and not anonymous."""
+    """Refuse points that are out of date in any graded assignment, except anonymous ones; or just report them."""
     from grader.gradebook.names import Names
     from grader.publishing.publish import refuse_stale
 
@@ -173,7 +173,7 @@ def _write(
     assignment: str,
     students: Sequence[str],
 ) -> None:
-    """Pages, which say what lies in the gradebook, whether it is up to date or not."""
+    """Write pages from the gradebook as it is, then warn if that is out of date."""
     from grader.gradebook.names import Names
     from grader.publishing.publish import refuse_stale
 
@@ -199,7 +199,7 @@ def export(
     """Write points, or the grader, in the form a platform takes.
 
     They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
-    With jplag, it is the code that was handed in, to be compared.
+    With jplag, it is the submitted code, to be compared.
     Without an assignment, it is a table of all assignments, with the weighted total.
 
     Example: `grader export week1 --to canvas --roster grades.csv`

@@ -12,7 +12,7 @@ from grader.export.send import SENDERS, plan, plan_table, platform_at, send
 
 
 def receiver(to: Sequence[str], at: str) -> PlatformApi:
-    """The platform that is to get the points; asked for before anything is published."""
+    """The platform that will get the points, checked before anything is published."""
     chosen = [name for name in to if name in SENDERS]
     if len(chosen) != 1:
         raise CourseError(f"Name one platform to send the points to: --to {' or --to '.join(SENDERS)}.")
@@ -20,7 +20,7 @@ def receiver(to: Sequence[str], at: str) -> PlatformApi:
 
 
 def send_published(course: Course, assignment: str, platform: PlatformApi, by: str, link: str, yes: bool) -> None:
-    """What was published last: shown at first, and sent when it has been seen."""
+    """Show the points of the last publication, and send them if they were shown before or `yes` is true."""
     with busy(f"{platform.name} …"):
         grades = plan(course, assignment, platform, by, link, tell)
     if not grades:

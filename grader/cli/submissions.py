@@ -13,18 +13,18 @@ from grader.cli.options import Assignment
 from grader.cli.terminal import console, errors, tell
 from grader.course.folder import open_course
 
-WAITING = 3  # how the command ends where something waits for a person
+WAITING = 3  # the exit code if something waits for a person
 
 
 def collect(
     assignment: Assignment,
-    sources: Annotated[list[Path], typer.Argument(help="Zips and folders with what was handed in.")],
+    sources: Annotated[list[Path], typer.Argument(help="Zips and folders with submissions.")],
     students: Annotated[
         Path | None, typer.Option(help="A table of students: id, name, email, or as Moodle or Canvas exports it.")
     ] = None,
     times: Annotated[
         Path | None,
-        typer.Option(help="When they handed in: Moodle's grading worksheet, or Canvas's submissions as JSON."),
+        typer.Option(help="When they submitted: Moodle's grading worksheet, or Canvas's submissions as JSON."),
     ] = None,
     platform: Annotated[
         str,
@@ -43,7 +43,7 @@ def collect(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decisions as JSON.")] = False,
 ) -> None:
-    """Bring what was handed in into submitted/, wherever it comes from.
+    """Bring submissions into submitted/, wherever they come from.
 
     Notebooks are recognised by what they contain, whatever they are called. What is not certain waits, in a list, and
     the command exits with 3.

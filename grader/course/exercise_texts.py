@@ -35,7 +35,7 @@ def read_exercise_files(config: Config, root: Path) -> ExerciseFiles:
 
 
 def hidden_folders(files: ExerciseFiles) -> list[str]:
-    """The folders that student code may not read; another machine may have a package in another one."""
+    """The folders that student code may not read. A package may be in a different folder on another machine."""
     installed = _installed(files.package.split(".")[0]) if files.package else None
     return [folder for folder in (files.folder, installed and str(installed)) if folder]
 

@@ -1,4 +1,4 @@
-"""A course folder: where its parts are, and nbgrader with this course's settings."""
+"""A course folder: its parts, and nbgrader with its settings."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Course:
         return NbGraderAPI(config=config or self.config())
 
     def need_plain_path(self) -> None:
-        """Check paths for characters of patterns: nbgrader finds files by patterns."""
+        """Refuse paths with [, * or ?, since nbgrader finds files by patterns."""
         for folder in (self.root, *map(self.folder, STEPS)):
             if glob.escape(str(folder)) != str(folder):
                 raise CourseError(
@@ -169,8 +169,8 @@ class Course:
         return names or known
 
     def notebook(self, folder: str, assignment: str, name: str = "") -> Path:
-        """The path of a notebook in a folder such as source, release or submitted/ada; without `name`, that of the one
-        with the assignment's name."""
+        """The path of a notebook in a folder such as source, release or submitted/ada; without `name`, of the one named
+        after the assignment."""
         return self.folder(folder) / assignment / f"{name or assignment}.ipynb"
 
     def read(self, folder: str, assignment: str, name: str = "") -> NotebookNode:
@@ -189,7 +189,7 @@ class Course:
         """All students who have anything for this assignment in submitted/."""
         return [path.name for path in self._submitted() if _is_there(path / assignment)]
 
-    def handing_in(self) -> list[str]:
+    def submitters(self) -> list[str]:
         """All students who have a folder in submitted/."""
         return [path.name for path in self._submitted() if path.name[0] != "." and path.is_dir()]
 

@@ -1,6 +1,6 @@
 """Load the exercises of a course from the texts of their files, and report what is wrong with them.
 
-Each file of the folder that sets `exercise` has one exercise; others have code that several share, and are imported as
+Each file of the folder that sets `exercise` has one exercise. Other files hold shared code, imported with
 `from .shared import …`.
 """
 
@@ -90,7 +90,7 @@ class Catalogue:
 
 
 def in_order_of(exercises: Exercises, labels: Iterable[Label | None]) -> Exercises:
-    """The exercises in the order of a notebook's labels; those that it does not have come last."""
+    """The exercises in the order of a notebook's labels; any others come last."""
     order = {label: exercises[label] for label in labels if label is not None and label in exercises}
     return order | {label: exercise for label, exercise in exercises.items() if label not in order}
 
@@ -225,7 +225,7 @@ def _advice(error: BaseException, files: ExerciseFiles) -> str:
 # --- checks ----------------------------------------------------------------------------------------------------------
 
 _Wrong = tuple[str, str, str]  # the file, what is wrong, and the case or misconception concerned
-# The types of attributes, and how to say them. So mistakes in a line are found before anything uses its value.
+# The types of attributes, and words for them. They are checked before anything uses the values.
 _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Exercise, ("assignment", "title", "entry", "unscaled"), str, "a text"),
     (Exercise, ("reference",), Callable, "a function"),

@@ -1,1 +1,1 @@
-"""The attention course: one file for each exercise, opened by grader/course/loading.py alone, and what they share."""
+"""The attention course: a file for each exercise, loaded only by grader/course/loading.py, and the code they share."""

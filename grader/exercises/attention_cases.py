@@ -1,4 +1,4 @@
-"""Cases for modules of attention, which have much in common: exercises 13 and 16 to 19."""
+"""Cases shared by modules of attention: exercises 13 and 16 to 19."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MakeMask = Callable[[torch.Generator, int, int, int, int], Tensor | None]
 
 
 def projection_shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]:
-    """Of the parameters of queries, keys and values, by name."""
+    """The shapes of the parameters for queries, keys and values, by name."""
     names = ("W_query", "W_key", "W_value")
     weights = {f"{name}.weight": [d_out, d_in] for name in names}
     return weights | ({f"{name}.bias": [d_out] for name in names} if bias else {})
@@ -33,7 +33,7 @@ def texts(
         weights = draw_weights(rng, shapes)
         x = randn(rng, B, T, d_in)
         if B > 2:
-            x[:, 1] = 0  # without biases, its scores are 0, which must not be taken for hidden ones
+            x[:, 1] = 0  # without biases, its scores are 0; code must not treat these as hidden
         calls = twice_and_changed(rng, x, context)
         return trial([*arguments, *([True] if bias else [])], weights, calls, **how)
 
@@ -41,7 +41,7 @@ def texts(
 
 
 def texts_for_heads(shapes: Callable[[int, int, int, bool], Shapes]) -> Callable[..., Callable[..., Inputs]]:
-    """The same for modules with a number of heads; `shapes` are made of d_in, d_out, this number, and bias."""
+    """Like `texts`, for modules with several heads; `shapes` takes d_in, d_out, the number of heads, and bias."""
 
     def sized(
         B: int,
@@ -66,7 +66,7 @@ def some_rate(rng: torch.Generator) -> float:
 
 
 def by_name(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Callable[[], Tensor]]:
-    """What draws the weights of a head in a case about dropout: see `dropout_trial`."""
+    """The functions that draw each weight of a head in a case about dropout: see `dropout_trial`."""
     return {"W_query.weight": for_scores, "W_key.weight": for_scores, "W_value.weight": for_values}
 
 
@@ -75,7 +75,7 @@ def unmasked(_rng: torch.Generator, _N: int, _heads: int, _T: int, _S: int) -> N
 
 
 def padding(dtype: torch.dtype) -> MakeMask:
-    """(N, 1, 1, S): sentences of different lengths. Some words are seen and some hidden, also when it is inverted."""
+    """(N, 1, 1, S): sentences of different lengths. Some words are seen and some hidden, even if it is inverted."""
 
     def mask(_rng: torch.Generator, N: int, _heads: int, _T: int, S: int) -> Tensor:
         lengths = torch.linspace(max(1, S // 2), S - 1, N).long()
@@ -97,5 +97,5 @@ def scattered(dtype: torch.dtype, *, for_heads: bool = False) -> MakeMask:
 
 
 def for_all(rng: torch.Generator, _N: int, _heads: int, T: int, S: int) -> Tensor | None:
-    """(1, 1, T, S): the same for all sentences."""
+    """(1, 1, T, S): one mask for all sentences."""
     return scattered(torch.bool)(rng, 1, 1, T, S)

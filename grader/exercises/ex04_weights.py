@@ -14,7 +14,7 @@ from .mistakes import numbers_of_words
 
 
 def softmax(items):
-    """As exercise 3 may have it."""
+    """As a solution of exercise 3 may have it."""
     return torch.softmax(torch.as_tensor(items), dim=0)
 
 
@@ -46,7 +46,7 @@ exercise = Exercise(
         Case("six words", catches="softmax along the wrong axis, left-out rows", inputs=sized(6)),
         *numbers_of_words.cases(lambda M, N: lambda rng: ([list(row) for row in 2 * randn(rng, M, N)],)),
     ],
-    # Exercise 2 may give its scores as numbers or as (1, 1) matrices; whichever a student's code expects is fine.
+    # Exercise 2 may return scores as numbers or as (1, 1) matrices, and a student's code may expect either.
     other_forms=[each_score(lambda score: score.reshape(1, 1)), each_score(float)],
     first_form=each_score(lambda score: torch.as_tensor(score).reshape(())),
     mistakes=[

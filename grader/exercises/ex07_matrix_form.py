@@ -15,7 +15,7 @@ Tensor = torch.Tensor
 
 
 def softmax_cols(scores: Tensor) -> Tensor:
-    """As the notebook gives it: each column sums to one."""
+    """As in the notebook: each column sums to one."""
     return torch.softmax(scores, dim=0)
 
 
@@ -71,14 +71,14 @@ exercise = Exercise(
         wrong("matrices transposed", projected("W_q.T @ X + b_q", "W_k.T @ X + b_k", "W_v.T @ X + b_v"),
               "Your results are those of transposed matrices. With words as columns it is W @ X: W comes first, as it "
               "is.", kind="convention"),
-        # The first matrix, W_v, is taken for the queries, the second, W_q, for the keys, W_k for the values.
+        # Mistakes the first matrix, W_v, for that of queries, the second, W_q, for keys, and W_k for values.
         wrong("parameters in q, k, v order", projected("W_v @ X + b_v", "W_q @ X + b_q", "W_k @ X + b_k"),
               "Your results are those of mixed-up roles: the parameters come in the order v, q, k. Queries belong to "
               "W_q and b_q.", kind="mix-up"),
         wrong("biases exchanged", projected("W_q @ X + b_v", "W_k @ X + b_q", "W_v @ X + b_k"),
               "The matrices are in their right places in your results, but the biases are not: b_q belongs to W_q, b_v "
               "to W_v.", kind="mix-up"),
-        # A forgotten b_k is no mistake that shows: it adds the same to all scores of a query, and softmax drops it.
+        # A forgotten b_k does not show: it adds the same number to all scores of a query, which softmax cancels.
         wrong("values without bias", {"value": "V = W_v @ X"},
               "The bias of the values is missing: V = W_v X + b_v.", credit=0.75, kind="missing step"),
         wrong("queries without bias", {"query": "Q = W_q @ X"},

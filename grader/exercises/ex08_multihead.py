@@ -16,7 +16,7 @@ Tensor = torch.Tensor
 
 
 def multi_head_softmax_cols(scores: Tensor) -> Tensor:
-    """As the notebook gives it: each column sums to one."""
+    """As in the notebook: each column sums to one."""
     return torch.softmax(scores, dim=-2)
 
 
@@ -111,7 +111,7 @@ exercise = Exercise(
               kind="missing step"),
         wrong("bias subtracted", projected("W_q @ X - b_q", "W_k @ X - b_k", "W_v @ X - b_v"),
               "The biases should be added, not subtracted."),
-        # A forgotten b_k is no mistake that shows: it adds the same to all scores of a query, and softmax drops it.
+        # A forgotten b_k does not show: it adds the same number to all scores of a query, which softmax cancels.
         wrong("values without bias", {"value": "V = W_v @ X"},
               "The biases of the values are missing: V₁ = W_v1 X + b_v1, and the same for head 2.",
               credit=0.75, kind="missing step"),
@@ -122,7 +122,7 @@ exercise = Exercise(
             wrong("first head's biases twice", "head_2 = head(W_v2, W_q2, W_k2, b_v1, b_q1, b_k1)",
                   "In your results, head 2 has the biases of head 1. It should have its own b_q2, b_k2 and b_v2.",
                   credit=0.75, kind="mix-up"),
-            # Whoever takes the wrong matrix takes its bias, too.
+            # Students who take the wrong matrix take its bias, too.
             wrong("first head twice", "head_2 = head(W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)",
                   "Both halves of your result are those of head 1. The second should have its own: W_q2, W_k2, W_v2 "
                   "and biases.", kind="mix-up")),
@@ -156,7 +156,7 @@ exercise = Exercise(
             wrong("first head's weights twice", "head_2 = head(W_v2, W_q1, W_k1, b_v2, b_q1, b_k1)",
                   "The values of head 2 are weighted by the attention of head 1. It needs its own, from W_q2 and "
                   "W_k2.", kind="mix-up")),
-        # The first matrix, W_v, is taken for the queries, the second, W_q, for the keys, W_k for the values.
+        # Mistakes the first matrix, W_v, for that of queries, the second, W_q, for keys, and W_k for values.
         wrong("parameters in q, k, v order", projected("W_v @ X + b_v", "W_q @ X + b_q", "W_k @ X + b_k"),
               "Your results are those of mixed-up roles: the parameters of a head come in the order v, q, k.",
               kind="mix-up"),

@@ -1,4 +1,4 @@
-"""Exercise 9: how much one word looks at the others, without weights. Words are rows from here on."""
+"""Exercise 9: how much one word looks at the others, without trained weights. Words are rows from here on."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def sized(*shape: int, dim: int) -> Callable[[torch.Generator], Inputs]:
 
 
 def around(level: float, *shape: int, dim: int) -> Callable[[torch.Generator], Inputs]:
-    """Numbers near a level, where float32 still has five digits behind the point."""
+    """Numbers near a level, where float32 still has five decimal places."""
     return lambda rng: (level + randn(rng, *shape), dim)
 
 
@@ -36,19 +36,19 @@ def far_apart(rng: torch.Generator) -> Inputs:
 
 
 def huge(rng: torch.Generator) -> Inputs:
-    # At 10⁴ float32 has only three digits behind the point. Each row holds one number that is the largest by far,
-    # so that the weights are 0 and 1 and such roundings do not show, and numbers of both signs.
+    # At 10⁴ float32 has only three decimal places. Rounding must not show, so each row has one number that is by far
+    # the largest, and its weights are 0 and 1. Rows also have numbers of both signs.
     x = 1e4 * (2 * torch.rand(4, 7, generator=rng) - 1)
-    x += 1e3 * x.sign()  # none so small that it shows where numbers were cut off
+    x += 1e3 * x.sign()  # not so small that it shows where code cuts off numbers
     x[:, 5] = -1.2e4
-    x[range(4), [0, 1, 3, 6]] = 1.2e4 + 100 * torch.rand(4, generator=rng)  # the first, the last, and between
+    x[range(4), [0, 1, 3, 6]] = 1.2e4 + 100 * torch.rand(4, generator=rng)  # first, last, and in between
     return x, -1
 
 
 def far_below(rng: torch.Generator) -> Inputs:
-    """Rows of which all is far below zero, and rows in which that is one number alone.
+    """Rows that are far below zero as a whole, and rows with one such number.
 
-    At -2500 float32 has only three digits behind the point, so one number there is the largest by far.
+    At -2500 float32 has only three decimal places, so in those rows one number is by far the largest.
     """
     x = randn(rng, 4, 5)
     x[:2] -= 2500
@@ -141,7 +141,7 @@ exercise = Exercise(
             wrong("standardised", "shifted = (x - x.mean(dim=dim, keepdim=True)) / x.std(dim=dim, keepdim=True)",
                   "Your results are those of subtracting the mean and dividing by the spread, which alters the "
                   "weights. Subtract only the maximum.", credit=0.25),
-            # Wherever between 10 and 87 one cuts, the cases see the same.
+            # The cases cannot tell between limits from 10 to 87.
             wrong("cut off", "shifted = x.clamp(-80, 80)",
                   "Your results are those of cutting off large numbers, so different numbers get equal weights. "
                   "Subtract the maximum."),

@@ -31,7 +31,7 @@ def sized(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
 
 
 def large(rng: torch.Generator) -> Inputs:
-    """Words along a line, far from each other: float32 has hardly a digit of scores of ±10⁴ behind the point."""
+    """Words along a line, far from each other, since float32 has few decimal places for scores of ±10⁴."""
     T, d = 6, 4
     lengths = (20 + 15 * torch.randperm(T, generator=rng)) * (1 - 2 * (torch.arange(T) % 2))
     return (lengths[:, None] * (0.8 + 0.4 * torch.rand(d, generator=rng)),)
@@ -138,7 +138,7 @@ exercise = Exercise(
                "mix": "context = inputs @ attn_weights"},
               "Your results are those of the formula for words as columns: (d, d) scores, softmax down columns. Words "
               "are rows here: inputs @ inputs.T is (T, T).", credit=0.25, kind="convention"),
-        # It is always the same, so it earns nothing.
+        # The result is always the same, so it earns nothing.
         wrong("the notebook's words", {"before scores": "inputs = SENTENCE.to(inputs.device)"},
               "Your results are those of the six words of the notebook. Use the argument inputs.",
               credit=0.0, kind="borrowed"),

@@ -35,13 +35,13 @@ def weights_sized(T: int, sharpness: float = 1.0) -> Callable[[torch.Generator],
 
 
 def future_first(rng: torch.Generator) -> Inputs:
-    """Weights of which nearly all lie in the future."""
+    """Weights that are nearly all in the future."""
     scores = randn(rng, 5, 5)
     return (torch.softmax(scores + torch.full_like(scores, 8.0).triu(1), dim=1),)
 
 
 def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
-    """Scores as of queries and keys of size d_k: they become about one by scaling. One of them is 0."""
+    """Scores like those of queries and keys of size d_k, about one after scaling. One of them is 0."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         scores = (level + randn(rng, T, T)) * d_k**0.5
@@ -53,9 +53,9 @@ def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Genera
 
 
 def far_apart(rng: torch.Generator) -> Inputs:
-    """Scores from -10⁴ to 10⁴ that are no neighbours: float32 has three digits behind the point there.
+    """Scores from -10⁴ to 10⁴, far from each other, since float32 has three decimal places there.
 
-    What the first query sees is low, about -9000, so that what hides the others must be lower than many a score.
+    The first query only sees a low score, about -9000, so hidden ones must be lower than that.
     """
     T, d_k = 8, 6
     first = T * T // 16
@@ -119,7 +119,7 @@ scores_first = Exercise(
                   "nothing. Set these scores to −∞."),
             wrong("+∞", ("-torch.inf", "torch.inf"),
                   "Your weights are those of hidden scores at +∞, which softmax turns into NaN. Set them to −∞."),
-            # Whoever returns NaN has it.
+            # Any code that returns NaN matches this.
             wrong("all NaN", "scores = attn_scores + future * -torch.inf",
                   "All your weights are NaN, as when 0 is multiplied by −∞, or all scores of a row are hidden.",
                   credit=0.0)),
@@ -152,7 +152,7 @@ scores_first = Exercise(
             wrong("divided by √8", "scores = scores / 8**0.5",
                   "Your scores are divided by √8 whatever d_k is. Divide by the root of the argument d_k.",
                   kind="hard-coded", or_borrowed=True)),
-        # Before masking: −(−∞) would be what "+∞" is.
+        # Before masking: −(−∞) would be the same as "+∞".
         wrong("sign flipped", {"mask": "scores = (-attn_scores).masked_fill(future, -torch.inf)"},
               "The scores have the wrong sign: the largest score must get the largest weight.", credit=0.25),
         wrong("scaled in the wrong place", {"scale": "", "result": "return weights / d_k**0.5"},
@@ -285,7 +285,7 @@ exercise = Exercise(
                   "weights = visible + seen * missing / seen.sum(dim=1, keepdim=True)",
                   "In your results, what is missing is shared equally among the visible words. Divide each row by its "
                   "sum, which keeps their proportions.")),
-        # They do not depend on the argument.
+        # No credit: these do not depend on the argument.
         wrong("equal weights", {"after visible": "visible = (visible > 0).float()"},
               "All visible words get the same weight, whatever the argument. Multiply the mask by the weights.",
               credit=0.0, kind="missing step"),

@@ -1,4 +1,4 @@
-"""Exercise 15: dropout on attention weights. What is dropped is chance, so answers are read by the rules of dropout."""
+"""Exercise 15: dropout on attention weights. Dropped entries are random, so answers are checked against its rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .mistakes.of_pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 
-ROUNDING = 1e-5  # of single numbers, which are only multiplied
+ROUNDING = 1e-5  # numbers are only multiplied
 SAME_AGAIN = "Two calls drop the same entries. Draw random numbers anew in each call, and set no seed there."
 WITHOUT_CHANCE = (
     "Two calls give the same result: nothing is left to chance. Draw a random number for each entry, anew each time."
@@ -45,7 +45,7 @@ def inverted_dropout(attn_weights, p, training):
 
 
 def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
-    """A sentence on the pattern of what was dropped and, in evaluation, the numbers. If they are right, two more."""
+    """A sentence on which entries were dropped and, in evaluation, the numbers. If they are right, two more parts."""
     first, second = seen.outputs["first"], seen.outputs["second"]
     said = finding(first, attn_weights, p if training else 0.0, ROUNDING)
     parts: dict[str, Any]
@@ -55,7 +55,7 @@ def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dic
             said = WITHOUT_CHANCE
         parts = {"pattern": said or (_regular([first, second], seen.zeros) if p else "")}
     else:
-        by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
+        by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # then no two answers have the same numbers
         parts = {"output": attn_weights if by_chance else first, "pattern": said if by_chance else ""}
     right = not said and not parts["pattern"]
     return {
@@ -66,16 +66,16 @@ def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dic
 
 
 def _regular(results: Sequence[Tensor], zeros: Sequence[int]) -> str:
-    """What chance has no part in although it should: which entries are dropped, or how many."""
+    """A sentence on something that should be random but is not: which entries are dropped, or how many."""
     first, second = (result == 0 for result in results)
     if torch.equal(first, second):
         return SAME_AGAIN
-    # Chance drops the same number twice in one of 65 cases at most, here: eight times in less than one in 10¹².
+    # Here, chance drops the same number twice in 1 of 65 cases at most: eight times in less than 1 of 10¹².
     return SAME_NUMBER if {int(first.sum()), int(second.sum()), *zeros} == {int(first.sum())} and zeros else ""
 
 
 def _gradient(seen: TwiceSeen, attn_weights: Tensor) -> str:
-    """A sentence on a gradient that is not what each entry was multiplied by."""
+    """A sentence if the gradient is not the factor of each entry."""
     if seen.gradient is None:
         return RUINED if seen.ruined else CUT_OFF
     if seen.third is None:
@@ -97,9 +97,9 @@ exercise = Exercise(
     lent=inverted_dropout,
     form=TWICE,
     read=read,
-    # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
-    # dropped ones than p. Eight answers of two calls each, at less than 3e-8 a call (see tests/kit/test_dropout.py): a
-    # right function is refused with a probability below 5e-7.
+    # Random cases have so many entries that 1 − p, 0.5 and torch.randn clearly drop a different number of them than p.
+    # Eight answers of two calls each, at less than 3e-8 a call (see tests/kit/test_dropout.py): a right function is
+    # refused with a probability below 5e-7.
     cases=[
         Case("evaluation", catches="dropout at all times", inputs=sized(7, 5, p=0.4, training=False)),
         Case("evaluation of one row", catches="squeezed dimensions", inputs=sized(1, 6, p=0.5, training=False)),

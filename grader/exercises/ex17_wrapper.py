@@ -34,7 +34,7 @@ Unmasked = version(CausalAttention, {"hide": ""})
 
 
 def shapes(d_in: int, d_out: int, heads: int, bias: bool) -> dict[str, list[int]]:
-    """Of all parameters, by name."""
+    """The shapes of all parameters, by name."""
     of_one = attention_cases.projection_shapes(d_in, d_out, bias)
     return {f"heads.{h}.{name}": shape for h in range(heads) for name, shape in of_one.items()}
 
@@ -55,7 +55,7 @@ def with_dropout(rng: torch.Generator) -> Inputs:
 def wrong_buffers(
     seen: ModuleSeen, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool
 ) -> str:
-    """About the mask of the first head that has none."""
+    """A sentence on the first head with a wrong mask; empty if all are right."""
     return next(filter(None, (wrong_mask(seen, context, f"heads.{h}.") for h in range(heads))), "")
 
 

@@ -55,7 +55,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def shapes(d_in: int, d_out: int, _heads: int, bias: bool) -> dict[str, list[int]]:
-    """Of all parameters, by name."""
+    """The shapes of all parameters, by name."""
     of_projections = attention_cases.projection_shapes(d_in, d_out, bias)
     return of_projections | {"out_proj.weight": [d_out, d_out], "out_proj.bias": [d_out]}
 

@@ -61,7 +61,7 @@ def sized(
         sequences = [randn(rng, N, length, embed_size) for length in (S, S, T)]
         mask = make_mask(rng, N, heads, T, S)
         if N > 2:
-            sequences[1][:, 0] = 0  # a word whose scores are 0, which must not be taken for hidden ones
+            sequences[1][:, 0] = 0  # a word whose scores are 0; code must not treat these as hidden
         calls: dict[str, list[Any]] = {"output": [*sequences, mask], SECOND_CALL: [*sequences, mask]}
         if N > 1:
             others = [torch.cat([sequence[:1], randn(rng, *sequence[1:].shape)]) for sequence in sequences]
@@ -74,14 +74,14 @@ def sized(
 
 
 def with_large_padding(rng: torch.Generator) -> Inputs:
-    """Hidden words whose scores would be the largest by far, for about half of the queries."""
+    """Hidden words whose scores would be by far the largest for about half of the queries."""
     arguments, weights, calls, _how = sized(2, 4, 5, 6, 3, padding(torch.bool))(rng)
     values, keys, query, mask = calls["output"]
     keys = torch.where(mask[:, 0, 0, :, None], keys, 300 * keys)  # (N, S, embed_size)
     return trial(arguments, weights, {"output": [values, keys, query, mask]})
 
 
-# Every sequence cut up by the length that it should have: wrong sequences of another length raise then.
+# Splits each sequence by the length that it should have, so that wrong sequences of other lengths raise an error.
 LENGTHS_KEPT = (
     "v, k, q = (y.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)"
     " for x, y in ((values, v), (keys, k), (query, q)))"

@@ -1,4 +1,4 @@
-"""Exercise 20: a table of sines and cosines that says where each word stands."""
+"""Exercise 20: a table of sines and cosines that encodes the position of each word."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sinusoidal_positions(length, d_model, base=10000.0):
 
 
 def each_column(exponents: str) -> dict[str, str]:
-    """Every column with an exponent of its own."""
+    """A mistake: every column has its own exponent."""
     return {
         "exponents": f"exponents = {exponents}",
         "sines": "sines = angles[:, 0::2].sin()",
@@ -29,7 +29,7 @@ def each_column(exponents: str) -> dict[str, str]:
 
 
 def table(longest: int, half: int, *, shortest: int = 0) -> Callable[[torch.Generator], Inputs]:
-    """A length up to `longest`, and twice up to `half` columns."""
+    """A random length up to `longest`, and up to 2 · `half` columns."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         return between(rng, shortest or longest - 3, longest), 2 * between(rng, max(half - 2, 2), half)

@@ -1,4 +1,4 @@
-"""Exercise 21: queries and keys that are turned by their positions."""
+"""Exercise 21: rotate queries and keys by their positions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def apply_rope(x, positions, base=10000.0):
 
 HALVES = "a, b = x.chunk(2, dim=-1)"
 IN_HALVES = "turned = torch.cat(pair, dim=-1).to(x.dtype)"
-# With angles beside all entries, in an order that is not that of the pairs.
+# Code that repeats the angles for all entries, but in a different order than the pairs.
 OF_NEIGHBOURS = """\
 (cos_a, cos_b), (sin_a, sin_b) = [one.repeat_interleave(2, dim=-1).chunk(2, dim=-1) for one in (cos, sin)]
 pair = a * cos_a - b * sin_a, b * cos_b + a * sin_b"""
@@ -60,14 +60,14 @@ def from_anywhere(*shape: int, least: int = 3, most: int = LONGEST - 16) -> Call
 def with_gaps(*shape: int, longest: int = LONGEST) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         positions = torch.randperm(longest, generator=rng)[: shape[-2]].sort().values
-        positions[-1] = longest - 1  # whoever makes a table needs all of it
+        positions[-1] = longest - 1  # a table must be this long
         return randn(rng, *shape), positions
 
     return inputs
 
 
 def in_any_order(*shape: int) -> Callable[[torch.Generator], Inputs]:
-    """The largest comes first, so that neither the first nor the last tells where they begin and end."""
+    """The largest position comes first, so the first and last ones do not show where positions begin and end."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         positions = torch.randperm(LONGEST, generator=rng)[: shape[-2]]
@@ -83,7 +83,7 @@ def with_base(rng: torch.Generator) -> Inputs:
 
 def of_type(dtype: torch.dtype) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
-        # With so many pairs there are some whose rate shows that it is rounded to 16 bits, however exact positions are.
+        # Among so many pairs, some rates show if they are rounded to 16 bits, even with exact positions.
         x, positions = from_anywhere(2, 6, 16, least=3001, most=4000)(rng)
         return x.to(dtype), positions
 
@@ -170,7 +170,7 @@ exercise = Exercise(
               "Your results are those of base 10000, whatever base is. Use the argument.",
               credit=0.75, kind="hard-coded"),
         *at("rates",
-            # In float32, such large angles would be off.
+            # float32 would be too inexact for such large angles.
             wrong("exponent of the pair before",
                   "rates = base ** (-torch.arange(-2, d - 2, 2, device=x.device).double() / d)",
                   "In your results, pair i is turned by position · base^(−2(i − 1)/d), which is the angle of the pair "
@@ -195,7 +195,7 @@ exercise = Exercise(
             wrong("all pairs alike", "rates = torch.ones(d // 2, device=x.device)",
                   "In your results, all pairs are turned by the same angle, the position. Pair i should have position "
                   "· base^(−2i/d).", credit=0.25, kind="missing step")),
-        # Where there are as many words there as positions. Else such code stops.
+        # Only if that axis is as long as positions; otherwise, such code stops.
         wrong("along the first axis",
               {"after angles": "if x.dim() > 2 and len(x) == len(positions):\n"
                                "    angles = angles.reshape(len(x), *[1] * (x.dim() - 2), -1)"},

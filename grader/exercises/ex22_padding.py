@@ -61,14 +61,14 @@ def large(T: int, *causal: bool) -> Callable[[torch.Generator], Inputs]:
 
 
 def wild_padding(rng: torch.Generator) -> Inputs:
-    """What stands under padding is large, and counts for nothing."""
+    """Padding holds large numbers, which must not count."""
     queries, keys, values, lengths = sized(2, 4, 6, 3, 4, [2, 4, 5])(rng)
     hidden = (torch.arange(6) >= lengths[:, None])[:, None, :, None]  # (B, 1, S, 1)
     return queries, keys.masked_fill(hidden, 50.0), values.masked_fill(hidden, 1e4), lengths
 
 
 def read(value: Any, *_inputs: Any) -> Any:
-    """Where some gradients are NaN, how many are depends on how a score is hidden: all of them count as NaN."""
+    """If any gradients are NaN, all are read as NaN: how many there are depends on how scores are hidden."""
     found = value.get("gradients") if isinstance(value, dict) else None
     if not isinstance(found, dict) or not any(bool(one.isnan().any()) for one in found.values() if one is not None):
         return value
@@ -119,7 +119,7 @@ exercise = Exercise(
         wrong("lengths without effect", {"padding": "hidden = torch.zeros_like(scores, dtype=torch.bool)"},
               "Padding counts as words in your results. Of sentence b, only the first lengths[b] keys count: hide the "
               "others.", kind="missing step"),
-        # The score of a key of zeros is 0.
+        # A key of zeros has a score of 0.
         wrong("padding set to zero",
               {"after padding": "scores = scores.masked_fill(hidden, 0.0)\n"
                                 "values = values.masked_fill(hidden.mT, 0.0)\n"

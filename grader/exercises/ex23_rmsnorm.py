@@ -1,4 +1,4 @@
-"""Exercise 23: vectors brought to a common size, by a module."""
+"""Exercise 23: a module that brings vectors to a common size."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ of_any_module = reader(RMSNorm)
 
 
 def read(seen: NewSeen | BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
-    """As of any module; numbers of 16 bits are compared with as many digits as they have."""
+    """Read like any module, but compare numbers of 16 bits only to as many digits as they have."""
     (x,) = calls["output"]
     if isinstance(seen, NewSeen):
         weight = seen.parameters.get("weight")
         is_one = not isinstance(weight, Tensor) or torch.equal(weight.double(), torch.ones(arguments[0]).double())
-        return {"initial": "" if is_one else NOT_ONES}  # where there is none, other cases tell
+        return {"initial": "" if is_one else NOT_ONES}  # other cases report a missing one
     parts = of_any_module(seen, arguments, weights, calls, how)
     if x.dtype in OF_16_BITS and "output" in parts:
         output = parts.pop("output")["output"]
@@ -94,7 +94,7 @@ def new(*shape: int) -> Callable[[torch.Generator], Inputs]:
 
 
 def of_type(dtype: torch.dtype, scale: float) -> Callable[[torch.Generator], Inputs]:
-    """Numbers that float32 can square, and 16 bits cannot."""
+    """Numbers that can be squared in float32, but not in 16 bits."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         arguments, weights, calls, _how = sized(2, 3, 8, scale=scale)(rng)

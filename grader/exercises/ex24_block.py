@@ -1,4 +1,4 @@
-"""Exercise 24: a block of a transformer, attention and a feed-forward network with norms and shortcuts."""
+"""Exercise 24: a transformer block: attention and a feed-forward network, with norms and shortcuts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .mistakes import any_module
 
 Tensor = torch.Tensor
 
-TINY = 1e-3  # of numbers whose squares are about as large as the eps of a norm
+TINY = 1e-3  # the square of such numbers is about as large as a norm's eps
 EPS = (
     "Your code is right until numbers become tiny: then the eps of a norm counts. It should be that of nn.LayerNorm, "
     "1e-5, added to the variance under the root."
@@ -47,7 +47,7 @@ class TransformerBlock(nn.Module):
 
 
 def drawn(rng: torch.Generator, d_model: int, d_ff: int) -> dict[str, Tensor]:
-    """Biases and norms as large as anything else, so that whatever lacks them shows it."""
+    """Weights with biases and norms as large as the rest, so that it shows if they are missing."""
     weights = draw_weights(rng, block_shapes(d_model, d_ff))
     return {name: weight if weight.dim() > 1 else weight * len(weight) ** 0.5 for name, weight in weights.items()}
 
@@ -64,7 +64,7 @@ def sized(
 
 
 def with_nothing_to_add(rng: torch.Generator) -> Inputs:
-    """Both output layers are zero, so that nothing is added to x, and what comes out is x itself."""
+    """Both output layers are zero, so nothing is added to x, and the output is x itself."""
     arguments, weights, calls, how = sized(2, 4, 6, 2, 9)(rng)
     last = ("attention.combine", "ff_out")
     silent = {name: torch.zeros_like(each) if name.startswith(last) else each for name, each in weights.items()}
@@ -72,8 +72,8 @@ def with_nothing_to_add(rng: torch.Generator) -> Inputs:
 
 
 def of_tiny_numbers(rng: torch.Generator, *, silent: bool) -> Inputs:
-    """Words whose variance is about as small as eps. The second norm sees them if attention is silent, so that it adds
-    nothing to them; if not, the first."""
+    """Words whose variance is about as small as eps. With `silent`, attention adds nothing to them, so the second norm
+    sees them, too; otherwise, only the first does."""
     arguments, weights, calls, how = sized(2, 3, 5, 1, 6)(rng)
     if silent:
         weights |= {name: torch.zeros_like(each) for name, each in weights.items() if "combine" in name}

@@ -47,7 +47,7 @@ class TinyGPT(nn.Module):
 
 
 def shapes(vocab_size: int, d_model: int, num_layers: int, context_length: int) -> dict[str, list[int]]:
-    """Of all parameters, by name."""
+    """The shapes of all parameters, by name."""
     named = {"token_embedding.weight": [vocab_size, d_model], "position_embedding.weight": [context_length, d_model]}
     for i in range(num_layers):
         named |= {f"blocks.{i}.{name}": shape for name, shape in block_shapes(d_model, 4 * d_model).items()}
@@ -55,7 +55,7 @@ def shapes(vocab_size: int, d_model: int, num_layers: int, context_length: int) 
 
 
 def drawn(rng: torch.Generator, of: Mapping[str, list[int]]) -> dict[str, Tensor]:
-    """Embeddings, norms and biases as large as anything else."""
+    """Weights with embeddings, norms and biases as large as the rest."""
     return {
         name: weight * weight.shape[-1] ** 0.5 if weight.dim() == 1 or "embedding" in name else weight
         for name, weight in draw_weights(rng, of).items()
@@ -71,7 +71,7 @@ def sized(
 ) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         tokens = some_tokens(rng, vocab_size, B, T)
-        others = (tokens + 1 + some_tokens(rng, vocab_size - 1, B, T)) % vocab_size  # another one everywhere
+        others = (tokens + 1 + some_tokens(rng, vocab_size - 1, B, T)) % vocab_size  # differ everywhere
         calls = {"output": [tokens], SECOND_CALL: [tokens]}
         if T > 1:
             calls[LATER_CHANGED] = [torch.cat([tokens[:, :-1], others[:, -1:]], dim=1)]
@@ -87,14 +87,14 @@ def sized(
 
 
 def of_tiny_numbers(rng: torch.Generator) -> Inputs:
-    """Embeddings whose variance is about as small as eps, and no layer before the norm that adds anything."""
+    """Embeddings whose variance is about as small as eps, and no blocks before the norm."""
     arguments, weights, calls, how = sized(2, 3, 7, 5, 0, 1, 4)(rng)
     tiny = {name: TINY * weight if "embedding" in name else weight for name, weight in weights.items()}
     return (arguments, tiny, calls, how)
 
 
 def all_dropped(rng: torch.Generator) -> Inputs:
-    """By the blocks. Whether embeddings that are zero are dropped as well, as in many models, nobody sees."""
+    """The blocks drop everything. Embeddings are zero, since many models drop them as well, which must not matter."""
     arguments, weights, calls, how = sized(2, 5, 6, 4, 2, 1, 5, p=1.0, train=True)(rng)
     zero = {name: 0 * weight if "embedding" in name else weight for name, weight in weights.items()}
     return (arguments, zero, calls, how)
@@ -104,7 +104,7 @@ read_module = reader(TinyGPT, causal=True)
 
 
 def read(seen: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> dict[str, Any]:
-    """As of any module, which looks for a vector for each word: there are such of one entry."""
+    """Read like any module. That expects a vector for each word, so tokens become vectors with one entry."""
     (tokens,) = calls["output"]
     as_vectors = {"output": [tokens[..., None].to(weights["head.weight"])]}
     parts = read_module(seen, arguments, weights, as_vectors, how)

@@ -1,4 +1,4 @@
-"""Exercise 26: writing with a model, one token after the other."""
+"""Exercise 26: writing with a model, token by token."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .mistakes import of_writing
 Tensor = torch.Tensor
 
 VOCABULARY, D_MODEL, CONTEXT = 5, 4, 6
-ROWS = 3000  # texts that begin alike, so that their draws show a distribution
-MOST_LIKELY = 0.8  # that any of them may be, so that draws which are all the same are no chance
-NEVER = 1e-9  # how often a right draw is as far from what is expected, or farther
+ROWS = 3000  # texts that begin alike, enough to show the distribution of draws
+MOST_LIKELY = 0.8  # any one text is less likely, so equal draws cannot be chance
+NEVER = 1e-9  # how often right draws are this far from the expected ones, or farther
 
 
 def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
@@ -44,7 +44,7 @@ def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
 def logits_of_all_texts(
     weights: Mapping[str, Tensor], prompt: Tensor, count: int, *, training: bool = False
 ) -> list[Tensor]:
-    """What the model says after the prompt (T,) and each text of 0, 1, … tokens behind it: (texts, V), in the order of
+    """The logits after the prompt (T,) and each continuation of 0, 1, … tokens: (texts, V), in the order of
     `itertools.product`."""
     model, vocabulary = SmallModel(weights).train(training), len(weights["tokens.weight"])
     texts, found = prompt[None], []
@@ -57,7 +57,7 @@ def logits_of_all_texts(
 
 
 def expected_shares(logits: Sequence[Tensor], named: Mapping[str, Any], way: str = "") -> Tensor:
-    """The probability of each text, in the order of the last logits (texts, V), drawn in one of `of_writing.WAYS`."""
+    """The probability of each text if drawn in one of `of_writing.WAYS`, in the order of the last logits (texts, V)."""
     given = (named.get("temperature", 1.0), named.get("top_k"))
     shares = torch.ones(1, dtype=torch.float64)
     for each in logits:
@@ -66,7 +66,7 @@ def expected_shares(logits: Sequence[Tensor], named: Mapping[str, Any], way: str
 
 
 def fits(counts: Tensor, shares: Tensor) -> bool:
-    """Whether draws are as probable as that: a chi-squared test, with all that is hardly expected in one class."""
+    """Whether draws match these probabilities, by a chi-squared test that pools all rare texts in one class."""
     if bool((counts[shares == 0] > 0).any()):
         return False
     expected = shares * counts.sum()
@@ -81,7 +81,7 @@ def fits(counts: Tensor, shares: Tensor) -> bool:
 
 
 def never_come(counts: Tensor, shares: Tensor) -> bool:
-    """Whether the least likely texts are left out: so many that it is no chance that none of them was drawn."""
+    """Whether the least likely texts never come, and are too probable together for that to be chance."""
     rarest_first = shares.argsort()
     left_out = shares[rarest_first] * (counts[rarest_first].cumsum(0) == 0)
     return bool(torch.exp(-left_out.sum() * counts.sum()) < NEVER)
@@ -100,7 +100,7 @@ def read(seen: GenerationSeen, weights: Any, tokens: Tensor, count: int, how: An
     else:
         parts["chance"] = of_writing.wrong_chance(text, few, again, other, given="seed" in how)
         parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
-        if parts["distribution"] and seen.trains:  # which is another mistake: of what the model said in that mode
+        if parts["distribution"] and seen.trains:  # a mistake of its own: judge draws by that mode
             parts["distribution"] = wrong_distribution(text, weights, tokens, count, how, training=True)
     parts["evaluation"] = of_writing.TRAINS if seen.trains else ""
     parts["gradients"] = of_writing.KEEPS if seen.keeps else of_writing.LEFT_OFF if seen.left_off else ""
@@ -113,14 +113,14 @@ def read(seen: GenerationSeen, weights: Any, tokens: Tensor, count: int, how: An
 def wrong_distribution(
     text: Tensor, weights: Any, tokens: Tensor, count: int, how: Any, *, training: bool = False
 ) -> str:
-    """The sentence for how the texts are distributed, if not as they should be."""
+    """A sentence on how the texts are distributed; empty if they are as they should be."""
     vocabulary = len(weights["tokens.weight"])
     places = vocabulary ** torch.arange(count - 1, -1, -1)
     numbers = (text[:, -count:].long() * places).sum(1)
     if bool((text < 0).any() or (text >= vocabulary).any()):
         return of_writing.OTHER
     counts = torch.bincount(numbers, minlength=vocabulary**count).double()
-    logits = logits_of_all_texts(weights, tokens[0], count, training=training)  # in whichever way tokens are drawn
+    logits = logits_of_all_texts(weights, tokens[0], count, training=training)  # the same for all ways to draw
     shares = expected_shares(logits, how["named"])
     if never_come(counts, shares):
         return of_writing.TRUNCATED if fits(counts, shares * (counts > 0)) else of_writing.OTHER
@@ -129,7 +129,7 @@ def wrong_distribution(
 
 
 def is_open(weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapping[str, Any]) -> bool:
-    """Whether it is left to chance what is written."""
+    """Whether no text is so likely that draws may all be the same."""
     logits = logits_of_all_texts(weights, tokens[0], count)
     return bool(expected_shares(logits, how["named"]).max() < MOST_LIKELY)
 
@@ -152,10 +152,10 @@ def sized(
                 return found
 
     def any_inputs(rng: torch.Generator) -> Inputs:
-        more = T % 2  # so that no size is the same in all cases
+        more = T % 2  # sizes must differ between cases
         shapes = small_shapes(words + more, D_MODEL + more, CONTEXT + more)
         weights = {name: randn(rng, *shape) for name, shape in shapes.items()}
-        if words > VOCABULARY:  # of so many, none is rare
+        if words > VOCABULARY:  # with so many, no token may be rare
             weights["head.weight"] /= 8
         tokens = torch.randint(words + more, (B, T), generator=rng)
         seeded = {"seed": int(torch.randint(1000, (), generator=rng))} if seed else {}
@@ -166,7 +166,7 @@ def sized(
 
 
 def in_evaluation(inputs: Inputs) -> Inputs:
-    """A model that is in evaluation mode when it comes: who forgets the mode makes no mistake with it."""
+    """Start the model in evaluation mode, where forgetting to set the mode does not matter."""
     weights, tokens, count, how = inputs
     return (weights, tokens, count, how | {"train": False})
 

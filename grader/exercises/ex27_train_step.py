@@ -29,7 +29,7 @@ def train_step(model, optimizer, tokens, max_norm=1.0):
 
 
 def read(seen: TrainingSeen, *_inputs: Any) -> dict[str, Any]:
-    """The weights first: whoever has them right returns another loss at most."""
+    """Weights come first: code that gets them right can only go wrong in the loss it returns."""
     if seen.changes_input:
         return {"input": CHANGED}
     return {
@@ -46,7 +46,7 @@ def sized(
     """Three batches for a model with weights of this size."""
 
     def inputs(rng: torch.Generator) -> Inputs:
-        more = int(left_over)  # so that no size is the same in all cases
+        more = int(left_over)  # sizes must differ between cases
         shapes = small_shapes(VOCABULARY + more, D_MODEL + more, CONTEXT + more)
         weights = {name: size * randn(rng, *shape) for name, shape in shapes.items()}
         before = {name: randn(rng, *shape) for name, shape in shapes.items()} if left_over else {}

@@ -1,4 +1,4 @@
-"""Exercise 28: several heads of queries share a head of keys and values."""
+"""Exercise 28: several query heads share a head of keys and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercise 29: attention that hands its keys and values on."""
+"""Exercise 29: attention that keeps its keys and values in a cache."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ Sample = Callable[[torch.Generator], Inputs]
 
 
 def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: Any) -> Sample:
-    """A text in chunks of these sizes, at once and word by word, and again while another text goes on in between.
+    """A text in chunks of these sizes, all at once, word by word, and interleaved with another text.
 
-    Its second word is zeros: scores of 0 are like any others, and must not be taken for hidden ones. Where gradients
-    are asked, they are those of the run in chunks.
+    Its second word is zeros, and code must not treat scores of 0 as hidden. With `gradients`, these come from the run
+    in chunks.
     """
 
     def inputs(rng: torch.Generator) -> Inputs:
@@ -77,7 +77,7 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
         others = torch.cat([x[:1], randn(rng, B - 1, T, d_model)])
         aside = randn(rng, B, 2, d_model)
         first = chunks if how.get("gradients") else whole
-        # Lists of their own, so that no two calls are taken for the same.
+        # Separate lists, so that no two calls look like the same one.
         calls: dict[str, list[Any]] = {"output": [x, first], SECOND_CALL: [x, list(first)]}
         calls["output at once"] = [x, list(whole)]
         calls["output in chunks"] = [x, list(chunks)]
@@ -93,7 +93,7 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
 
 
 def going_on(B: int, S: int, T: int, d_model: int, heads: int, chunks: list[int]) -> Sample:
-    """A text that goes on where S words were before, of which the cache is given."""
+    """A text that continues S earlier words, whose cache is given."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         x, weights = randn(rng, B, T, d_model), weights_for(rng, d_model)
@@ -114,10 +114,10 @@ def weights_for(rng: torch.Generator, d_model: int) -> dict[str, Tensor]:
 
 
 def read(seen: Any, *inputs: Any) -> Parts:
-    """What is read of any module, and before it a sentence on a cache that is no pair.
+    """Read like any module, and add a sentence if the cache is not a pair.
 
-    Of a module that answers a text otherwise when it is asked again, the first answer counts: that of one which
-    keeps something between the calls is no matter of chance.
+    If a module answers differently when it is asked again, the first answer counts: it keeps something between calls,
+    so the difference is not random.
     """
     parts = read_as_module(seen, *inputs)
     if parts.get("behaviour") == TWO_OUTPUTS:
@@ -128,7 +128,7 @@ def read(seen: Any, *inputs: Any) -> Parts:
 
 
 def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
-    """What changed with a later word, from what was read."""
+    """A picture of outputs that changed with a later word."""
     outputs = value.get("output") if isinstance(value, dict) else None
     if not isinstance(outputs, dict):
         return None
@@ -167,12 +167,12 @@ exercise = Exercise(
         Case(
             "words after many others",
             catches="a mask of a fixed size, a cache that is cut off",
-            inputs=going_on(1, MANY, 2, 2, 2, [1, 1]),  # few numbers, so that functions are lent for them
+            inputs=going_on(1, MANY, 2, 2, 2, [1, 1]),  # so small that functions are still lent
             beside=f"Your module is right for short texts, but not where {MANY} words were before. A text may be of "
             "any length.",
             once=True,
         ),
-        # With gradients, so that the first output is that of chunks; in both, a word is hidden from a query.
+        # With gradients, so that the first output is from chunks. Both chunks hide a word from a query.
         *beside_numbers(sized(2, 4, 6, 2, [2, 2], gradients=1)),
     ],
     mistakes=[

@@ -52,7 +52,7 @@ def large(rng: torch.Generator) -> Inputs:
     return *of_large_scores(rng, 2, 2, 2, 6, 6), 5
 
 
-# Other keys than those that are near.
+# Keys to use instead of those nearby.
 ALL = "s, near_keys, near_values = torch.arange(T, device=queries.device), keys, values"
 ZEROS_IN_FRONT = """
     s = torch.arange(start - window + 1, last, device=queries.device)
@@ -67,7 +67,7 @@ SOFTMAX_OVER_QUERIES = """
     scores = (queries @ keys.mT / math.sqrt(d)).masked_fill((s > t) | (s <= t - window), -math.inf)
     return torch.softmax(scores, dim=-2) @ values
 """
-# Mistakes for which it matters what else is in the table, and that of a block is not that of a text.
+# Mistakes whose result depends on the whole table, which a table for one block would change.
 OF_TABLES = (
     "softmax twice",
     "softmax over heads",
@@ -80,12 +80,12 @@ OF_TABLES = (
 
 
 def seeing(*mistakes: Misconception, place: str = "near") -> list[Misconception]:
-    """The same where all keys are at hand."""
+    """These mistakes in code that uses all keys."""
     return [replace(one, change={place: ALL, **one.change}) for one in mistakes]
 
 
 def of_a_table(one: Misconception) -> Misconception:
-    """One of those in heads.with_lines, in a table of T × T."""
+    """A mistake of heads.with_lines, in code with a T × T table if that matters."""
     if one.name == "softmax over queries":
         return replace(one, change={"before blocks": SOFTMAX_OVER_QUERIES})
     return seeing(one, place="after near")[0] if one.name in OF_TABLES else one

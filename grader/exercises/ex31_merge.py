@@ -1,4 +1,4 @@
-"""Exercise 31: two pieces of a softmax merged into one."""
+"""Exercise 31: merge two pieces of a softmax."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def merge(m1, l1, o1, m2, l2, o2):
     return m, l, o  #: result
 
 
-# Of a maximum that may be −∞ where a piece is not empty.
+# For mistakes whose maximum may be −∞ although a piece is not empty.
 EMPTY_WEIGH_NOTHING = {
     "rescale": "a1, a2 = (torch.where(old == -math.inf, 0.0, torch.exp(old - m)) for old in (m1, m2))"
 }
@@ -35,7 +35,7 @@ BY_WEIGHTS = "o = mixed / torch.where(w1 + w2 == 0, 1.0, w1 + w2)"
 
 
 def piece(scores: Tensor, values: Tensor) -> Piece:
-    """The piece of a softmax over these scores (…, S) and values (…, S, d); rows whose scores are all −∞ are empty."""
+    """The piece of a softmax over these scores (…, S) and values (…, S, d); a row is empty if all its scores are −∞."""
     m = scores.amax(-1, keepdim=True)
     exp = torch.exp(scores - m.nan_to_num(neginf=0.0))  # (…, S)
     total = exp.sum(-1, keepdim=True)
@@ -47,18 +47,18 @@ def drawn(rng: torch.Generator, shape: tuple[int, ...], S: int, d: int, scores: 
 
 
 def emptied(one: Piece, rows: Tensor) -> Piece:
-    """The same with nothing in these rows."""
+    """The piece with these rows empty."""
     m, total, o = one
     return m.masked_fill(rows, -torch.inf), total.masked_fill(rows, 0.0), o.masked_fill(rows, 0.0)
 
 
 def sized(shape: tuple[int, ...], S1: int, S2: int, d: int) -> Callable[[torch.Generator], Inputs]:
-    """Pieces of S1 and of S2 keys for queries of this shape."""
+    """Pieces of S1 and S2 keys, for queries of this shape."""
     return lambda rng: (*drawn(rng, shape, S1, d), *drawn(rng, shape, S2, d))
 
 
 def with_empty(which: str) -> Callable[[torch.Generator], Inputs]:
-    """Eight queries: all rows of the first piece empty, of the second, of both but for one, or some of each."""
+    """Eight queries. All rows of the first piece are empty, of the second, of both except one, or some of each."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         first, second = drawn(rng, (2, 4), 3, 5), drawn(rng, (2, 4), 2, 5)
@@ -73,13 +73,13 @@ def with_empty(which: str) -> Callable[[torch.Generator], Inputs]:
 
 
 def whole(rng: torch.Generator) -> Inputs:
-    """Scores of −2 … 0, and a half less, so that maxima are 0 here and there."""
+    """Scores of −2, −1 and 0, and in the second piece half a point less, so that some maxima are 0."""
     scores = torch.randint(-2, 1, (6, 7), generator=rng) - torch.tensor([0.0] * 3 + [0.5] * 4)
     return (*drawn(rng, (6,), 3, 2, scores[:, :3]), *drawn(rng, (6,), 4, 2, scores[:, 3:]))
 
 
 def of_equal_maxima(rng: torch.Generator) -> Inputs:
-    """In all rows but the last, the largest score of both pieces is the same, and nothing else."""
+    """In all rows but the last, both pieces have the same largest score; all other scores differ."""
     first, second = randn(rng, 5, 3), randn(rng, 5, 4) - 1
     second[:4, 0] = first[:4].amax(-1)
     second[:4, 1:] = torch.minimum(second[:4, 1:], second[:4, :1] - 0.1)
@@ -87,7 +87,7 @@ def of_equal_maxima(rng: torch.Generator) -> Inputs:
 
 
 def apart(by: float) -> Callable[[torch.Generator], Inputs]:
-    """One piece has far larger scores than the other: the first in half of the rows, the second in the others."""
+    """One piece has far larger scores than the other: the first in half of the rows, the second in the rest."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         shift = by * torch.tensor([1.0, -1.0, 1.0, -1.0])[:, None]  # (4, 1)
@@ -99,7 +99,7 @@ def apart(by: float) -> Callable[[torch.Generator], Inputs]:
 def large(rng: torch.Generator) -> Inputs:
     """Scores up to ±10⁴, of both signs, all positive, or all negative, and so far from each other that l is 1.
 
-    Code may go by m + log(l), of which float32 has hardly a digit behind the point.
+    Code may work with m + log(l), for which float32 has few decimal places.
     """
     order = torch.stack([torch.randperm(7, generator=rng) for _ in range(4)])  # (4, 7)
     scores = (order - torch.tensor([[3.0], [-0.5], [7.5], [3.0]])) * 1300

@@ -1,4 +1,4 @@
-"""Exercise 32: attention block by block, as FlashAttention goes."""
+"""Exercise 32: attention block by block, as in FlashAttention."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads, named
 from .mistakes.of_pieces import another_type
 
-LONG, BLOCK = 5120, 64  # a text, and a block, whose tables of scores are 100 MB and 1.25 MB
-HALF = LONG // 2  # where no mask is needed, scores themselves are all that a table could hold: 25 MB
-ALLOWED = 24 * 2**20  # less than T × T of one byte each, as of a mask
+LONG, BLOCK = 5120, 64  # for a text and a block of it; tables of scores take 100 MB and 1.25 MB
+HALF = LONG // 2  # without a mask, only the scores could fill a table, of 25 MB
+ALLOWED = 24 * 2**20  # less than a T × T mask of one byte each
 NO_ROWS_BEHIND = (
     "The queries after the last full block get no result, as when the loop over their blocks makes T // block_size "
     "steps. T need not be a multiple of block_size: the last block is shorter."
 )
-# What can be changed of exercises 22 and 28 where there is no row of all weights.
+# The mistakes of exercises 22 and 28 that are possible without a whole row of weights.
 OF_SCORES = (
     "not scaled",
     "divided by d",
@@ -59,7 +59,7 @@ def tiled_attention(queries, keys, values, block_size, causal=False):
     return output, lse.squeeze(-1)  #: result
 
 
-# Where a query may see nothing of the first blocks.
+# For mistakes where a query may see nothing of the first blocks.
 EMPTY_BLOCKS = {
     "rescale": "rescale = torch.exp(m - new_m).nan_to_num(0.0)",
     "exponentials": "p = torch.exp(scores - new_m).nan_to_num(0.0)",

@@ -42,11 +42,11 @@ def sized(B: int, H: int, T: int, d: int) -> Callable[[torch.Generator], Inputs]
 def large(rng: torch.Generator) -> Inputs:
     """Scores near 112 and near −112: all exponentials overflow, or vanish.
 
-    In one sentence from query to query, so that no one number is good to subtract for all; in the other from key to
-    key, so that the mean of a query's scores is too far below the largest.
+    In one sentence they alternate by query, so that no single number can be subtracted for all; in the other by key, so
+    that the mean of a query's scores is too far below the largest.
 
-    In multiples of 1/32, so that float32 has them exactly, and their differences are as large as ever. Not further
-    from zero than need be: their logsumexp is rounded.
+    They are multiples of 1/32, so that float32 holds them and their differences exactly, and no further from zero than
+    necessary, since their logsumexp is rounded.
     """
     queries, keys = (torch.randint(-8, 9, (2, 2, 5, 4), generator=rng) / 4 for _ in range(2))
     queries[..., 0::2, 0], queries[..., 1::2, 0], keys[..., 0] = 112.0, -112.0, 2.0

@@ -1,4 +1,4 @@
-"""Exercise 34: attention whose sums are kept, so that its work grows with T and not with T²."""
+"""Exercise 34: attention with running sums, so that its work grows with T and not with T²."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def linear_attention(queries, keys, values):
 
 
 def both(phi: str) -> dict[str, str]:
-    """Another feature map, of queries and keys."""
+    """A mistake: another feature map for queries and keys."""
     return {"query": f"q = {phi.format('queries')}", "key": f"k = {phi.format('keys')}"}
 
 
 def by_table(scores: str, weights: str) -> dict[str, str]:
-    """Outputs from a table of scores (B, H, T, T), as other kinds of attention have it."""
+    """A mistake: outputs from a table of scores (B, H, T, T), as in other kinds of attention."""
     return {"query": f"scores = {scores}", "key": f"weights = {weights}", "products": "", "collect": "", "total": "",
             "mix": "", "divide": "outputs = weights @ values"}  # fmt: skip
 
@@ -44,7 +44,7 @@ CAUSAL_SOFTMAX = "torch.softmax(scores + torch.full_like(scores, -torch.inf).tri
 
 
 def between(rng: torch.Generator, least: float, most: float, *shape: int) -> Tensor:
-    """Not far below zero: no divisor is so small that an ε of 10⁻⁶ counts, which many add to it."""
+    """Numbers not far below zero, so that no divisor is so small that an ε of 10⁻⁶ matters, which many add to it."""
     return least + (most - least) * torch.rand(*shape, generator=rng)
 
 

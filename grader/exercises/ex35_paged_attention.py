@@ -1,4 +1,4 @@
-"""Exercise 35: one query a sentence, whose keys and values lie on pages."""
+"""Exercise 35: one query for each sentence, with keys and values on pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .page_picture import in_use, named_slots, slots_read
 Tensor = torch.Tensor
 
 NONE = -1  # where a table has no page
-WILD = 30.0  # times as large as others are the numbers in slots that nobody uses
+WILD = 30.0  # unused slots hold numbers larger by this factor
 
 
 def paged_attention(query, key_pages, value_pages, page_table, lengths):
@@ -37,11 +37,11 @@ def paged_attention(query, key_pages, value_pages, page_table, lengths):
 
 
 def both(line: str) -> dict[str, str]:
-    """Keys and values that are found otherwise."""
+    """A mistake: keys and values that are looked up like this."""
     return {"keys": f"keys = {line.format('key_pages')}", "values": f"values = {line.format('value_pages')}"}
 
 
-ZERO_WEIGHTS = {"after normalise": "weights = weights.masked_fill(hidden, 0.0)"}  # of what is hidden, or of nothing
+ZERO_WEIGHTS = {"after normalise": "weights = weights.masked_fill(hidden, 0.0)"}  # even if all keys are hidden
 
 
 def sized(
@@ -54,8 +54,8 @@ def sized(
     shared: int = 0,
     longer: int = 0,
 ) -> Callable[[torch.Generator], Inputs]:
-    """Sentences of these lengths, on pages in a random order. `shared` is how many first pages all have in common,
-    `spare` how many pages nobody has, and `longer` by how much the table is longer than it need be."""
+    """Sentences of these lengths, on pages in a random order. All share their first `shared` pages, `spare` pages are
+    unused, and the table has `longer` more columns than it needs."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         counts = [-(-length // page_size) for length in lengths]
@@ -74,12 +74,12 @@ def sized(
 
 
 def _written(pages: Tensor, written: Tensor) -> Tensor:
-    """Pages of which the slots that nobody uses hold far larger numbers."""
+    """The pages, with far larger numbers in unused slots."""
     return torch.where(written[..., None, None], pages, WILD * pages)
 
 
 def large(rng: torch.Generator) -> Inputs:
-    """Two sentences whose keys lie along a line: scores reach ±10⁴, and those of slots that nobody uses are larger."""
+    """Two sentences with keys along a line. Their scores reach ±10⁴, and those of unused slots are larger."""
     _query, _keys, values, page_table, lengths = sized([5, 4], 3, 2, 4)(rng)
     P, size, H, d = values.shape
     lines = keys_along_a_line(rng, H, P * size, d).movedim(0, 1).reshape(values.shape)

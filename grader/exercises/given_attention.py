@@ -1,4 +1,4 @@
-"""What the notebook of the transformer gives: causal attention with several heads, with the names of its layers."""
+"""The attention that the transformer notebook provides: causal, with several heads, and the names of its layers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Tensor = torch.Tensor
 
 
 class GivenAttention(nn.Module):
-    """As the notebook's `Attention(d_model, num_heads)`."""
+    """Like the notebook's `Attention(d_model, num_heads)`."""
 
     def __init__(self, d_model: int, num_heads: int, causal: bool = True) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class GivenAttention(nn.Module):
 
 
 def attention_shapes(d_model: int) -> dict[str, list[int]]:
-    """Of its parameters, by name."""
+    """The shapes of its parameters, by name."""
     return {
         "project.weight": [3 * d_model, d_model],
         "combine.weight": [d_model, d_model],
@@ -34,7 +34,7 @@ def attention_shapes(d_model: int) -> dict[str, list[int]]:
 
 
 def block_shapes(d_model: int, d_ff: int) -> dict[str, list[int]]:
-    """Of the parameters of exercise 24's block, by name."""
+    """The shapes of the parameters of exercise 24's block, by name."""
     shapes = {f"attention.{name}": shape for name, shape in attention_shapes(d_model).items()}
     shapes |= {"ff_in.weight": [d_ff, d_model], "ff_in.bias": [d_ff]}
     shapes |= {"ff_out.weight": [d_model, d_ff], "ff_out.bias": [d_model]}

@@ -1,4 +1,4 @@
-"""Cases for functions that are given queries, keys and values of several heads: exercises 22 and 28 to 35."""
+"""Cases for functions of queries, keys and values with several heads: exercises 22 and 28 to 35."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from grader import Inputs, MemoryPromise, randn
 Tensor = torch.Tensor
 
 LONG = 8192  # words, whose table takes 256 MB
-NO_TABLE = MemoryPromise(56 * 2**20, 4 * LONG * LONG)  # less is allowed than T × T of even one byte each
+NO_TABLE = MemoryPromise(56 * 2**20, 4 * LONG * LONG)  # allows less than T × T bytes
 
-SOME = 307  # words: more than most blocks of a fixed size, and a prime, so that no blocks fill them
+SOME = 307  # words: more than most fixed block sizes, and a prime, so that no size divides it
 NOT_FILLED = (
     f"Your code is right for short texts, but not for one of {SOME} words. Where you go by blocks, their size need not "
     "divide the length of a text."
 )
 
-MANY = 140  # words, more than the largest text that somebody may have thought of for these cases
+MANY = 140  # words, more than anyone would expect as the largest size
 OF_ANY_LENGTH = (
     f"Your code is right for short texts, but not for one of {MANY} words. A text may be of any length, and a mask is "
     "as large as the text at hand."
@@ -27,9 +27,9 @@ OF_ANY_LENGTH = (
 
 
 def along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
-    """Vectors (…, n, d) of lengths that differ, half of them the other way: their dot products reach ±10⁴.
+    """Vectors (…, n, d) of different lengths along a line, half of them reversed: their dot products reach ±10⁴.
 
-    Far from each other, since float32 has hardly a digit of such scores behind the point.
+    They are far from each other, since float32 has few decimal places for such scores.
     """
     *others, count, d = shape
     order = _orders(rng, *others, count)
@@ -38,10 +38,10 @@ def along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
 
 
 def keys_along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
-    """Such keys (…, H, n, d), but those of the first head all the same way.
+    """Such keys (…, H, n, d), but none of the first head reversed.
 
-    There, half of the queries have scores of about −10³ to −10⁴ and no others: what is hidden by −1000 is seen then,
-    and a maximum that begins with 0 is larger than all of them.
+    There, half of the queries only have scores of about −10³ to −10⁴: hiding by −1000 is not enough for these, and a
+    maximum that starts at 0 is larger than all of them.
     """
     keys, (*others, count, d) = along_a_line(rng, *shape), shape
     lengths = 30 + 1.5 * _orders(rng, *others[:-1], 1, count)  # (…, 1, n)
@@ -55,7 +55,7 @@ def of_large_scores(rng: torch.Generator, B: int, Hq: int, Hkv: int, T: int, S: 
 
 
 def with_a_query_of_zeros(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
-    """Its scores are 0, as any others may be: code must not take them for hidden ones."""
+    """Make one query zero, so that its scores are 0: code must not treat these as hidden."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         queries, *others = sample(rng)

@@ -1,4 +1,4 @@
-"""The second function of exercise 25: how well each token is foretold by those before it."""
+"""The second function of exercise 25: how well each token is predicted from those before it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def next_token_loss(logits, tokens, pad=None):
 
 
 def sized(B: int, T: int, vocab_size: int, *pad: int) -> Callable[[torch.Generator], Inputs]:
-    """Texts without padding; `pad` is a number that none has, or nothing."""
+    """Texts without padding; `pad` is a token that does not occur, or left out."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         tokens = torch.randint(vocab_size, (B, T), generator=rng)
@@ -38,7 +38,7 @@ def sized(B: int, T: int, vocab_size: int, *pad: int) -> Callable[[torch.Generat
 def padded(
     T: int, vocab_size: int, pad: int, lengths: Sequence[int], *, before: bool = False, asked: bool = True
 ) -> Callable[[torch.Generator], Inputs]:
-    """Texts of these lengths, filled up behind, or before."""
+    """Texts of these lengths, with padding after or before them."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         logits, tokens, *_pad = sized(len(lengths), T, vocab_size, pad)(rng)

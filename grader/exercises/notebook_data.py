@@ -1,4 +1,4 @@
-"""The numbers given in the notebooks, for misconceptions that read them instead of the arguments."""
+"""The notebooks' own numbers, for misconceptions that use them instead of the arguments."""
 
 from __future__ import annotations
 

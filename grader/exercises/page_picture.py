@@ -1,4 +1,4 @@
-"""What a student's code reads of pages, in a case whose values name their slots and whose words all weigh the same."""
+"""A picture of slots that a student's code reads, in a case where values name slots and all words weigh the same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTHING = 1e-3
 
 
 def in_use(page_table: Tensor, lengths: Tensor, pages: int, page_size: int) -> Tensor:
-    """True in the slots (pages, page_size) in which a word of some sentence stands."""
+    """A table (pages, page_size) that is true for slots with a word of some sentence."""
     written = torch.zeros(pages, page_size, dtype=torch.bool)
     for row, length in zip(page_table.tolist(), lengths.tolist(), strict=True):
         for place in range(length):
@@ -27,7 +27,7 @@ def in_use(page_table: Tensor, lengths: Tensor, pages: int, page_size: int) -> T
 
 
 def named_slots(rng: torch.Generator) -> Inputs:
-    """The output of a sentence is how much it takes of each slot: queries are 0, and values are 1 in one entry."""
+    """Outputs show how much a sentence takes from each slot: queries are 0, and each value is 1 in its own entry."""
     slots = PAGES * PAGE_SIZE
     keys = torch.randn(PAGES, PAGE_SIZE, 1, slots, generator=rng)
     values = torch.eye(slots).reshape(PAGES, PAGE_SIZE, 1, slots)
@@ -37,8 +37,7 @@ def named_slots(rng: torch.Generator) -> Inputs:
 
 
 def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
-    """A row for each sentence, and a column for each slot of all pages, with what is read of others or not of its "
-    "own."""
+    """A row for each sentence and a column for each slot. Marks slots that it reads wrongly, or fails to read."""
     query, key_pages, _values, page_table, lengths = inputs[:5]
     slots = key_pages.shape[0] * key_pages.shape[1]
     if len(inputs) > 5 or query.any() or query.shape != (len(lengths), 1, slots) or slots > PAGES * PAGE_SIZE:

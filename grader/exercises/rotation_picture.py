@@ -1,4 +1,4 @@
-"""What a student's code makes of the pairs of some words: turning keeps their lengths, and position 0 turns nothing."""
+"""A picture of pairs that a student's code rotated: that keeps their lengths, and position 0 rotates nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEARLY = 1e-3
 
 
 def pairs_turned(value: Any, inputs: Sequence[Any]) -> Picture | None:
-    """A row for each word, with the pairs marked whose lengths have changed, and what is turned at position 0."""
+    """A row for each word. Marks pairs whose lengths have changed, and changed entries at position 0."""
     x, positions = inputs[:2]
     if x.dim() != 2 or isinstance(inputs[-1], dict) or max(x.shape) > MAX_SIDE or x.dtype != torch.float32:
         return None

@@ -1,4 +1,4 @@
-"""Which keys a student's code lets each query see, in a case whose values name their words."""
+"""A picture of the keys that each query sees in a student's code, in a case where values name their words."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NOTHING = 1e-6
 
 
 def named_words(rng: torch.Generator) -> Inputs:
-    """Word s has a value of zeros but for a one in entry s, so the output of a query is its weights."""
+    """The value of word s is one in entry s and zero elsewhere, so the output of a query is its weights."""
     queries, keys = randn(rng, 1, 1, WORDS, WORDS), randn(rng, 1, 1, WORDS, WORDS)
     return queries, keys, torch.eye(WORDS).reshape(1, 1, WORDS, WORDS), WINDOW
 
 
 def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
-    """A row for each query and a column for each key, with those marked that are seen wrongly, or are not."""
+    """A row for each query and a column for each key. Marks keys that it sees wrongly, or fails to see."""
     values, window = inputs[2], inputs[3]
     if values.shape != (1, 1, WORDS, WORDS) or not torch.equal(values.cpu()[0, 0], torch.eye(WORDS)):
         return None
@@ -50,7 +50,7 @@ def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
 
 
 def _said(marked: Tensor, what: str) -> list[str]:
-    """One sentence for all queries with a mark."""
+    """One sentence about all queries with a mark."""
     queries = [str(row + 1) for row in marked.any(1).nonzero().flatten().tolist()]
     if not queries:
         return []

@@ -53,7 +53,7 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
             "output": "\n".join([*ruled, *waits, *found, *_told(said)]),
         })  # fmt: skip
     late = f"{number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
-    which = f"This is {standing.hand_in}." if standing.hand_in else ""
+    which = f"This is {standing.attempt}." if standing.attempt else ""
     open_ = "These points are not final: something waits for your instructor." if standing.waits else ""
     first = " ".join(filter(None, ["Graded outside of Gradescope.", which, late, open_]))
     return {

@@ -127,7 +127,7 @@ class ClassRows:
             if len(rows) > 1 and (None in (times := [row.timestamp for row in rows]) or len(set(times)) < len(times)):
                 both = " and ".join(row.student_id for row in rows)
                 raise CourseError(
-                    f"course.toml, groups: {both} have both handed in {self.assignment}, and no time says which one "
+                    f"course.toml, groups: {both} have both submitted {self.assignment}, and no time says which one "
                     "counts. Write the times into their timestamp.txt, and run: grader autograde"
                 )
             if rows:
@@ -165,18 +165,18 @@ class ClassRows:
     def said_of_rules(self, student: str) -> list[str]:
         """The rules that apply to this student, in words."""
         by = self.submissions[student].student_id
-        group = [f"handed in by {by}"] if by != student else []
+        group = [f"submitted by {by}"] if by != student else []
         late = [self.rules.late.words] if self.rules.late else []
         exercises = [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
         return [*exercises, *self.rules.dates(student), *late, *group]
 
-    def said_of_hand_in(self, student: str) -> str:
+    def said_of_attempt(self, student: str) -> str:
         """Which attempt counts, in words; empty unless the best of several does."""
         if not self.rules.best or not (row := self.submissions.get(student)):
             return ""
         group = [self._own[one] for one in self.rules.group_of(student) if one in self._own]
-        hand_ins = sum(1 + self._aside[one.id] for one in group if one.id in self.scored)
-        return said_of_best(hand_ins, row.timestamp, self.rules.zone)
+        attempts = sum(1 + self._aside[one.id] for one in group if one.id in self.scored)
+        return said_of_best(attempts, row.timestamp, self.rules.zone)
 
     @property
     def graded(self) -> dict[str, Submitted]:

@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from grader.notebooks.cells import solved_exercise, tested_exercise
 
-HAND_IN, EXERCISES = "a new hand-in", "an exercise file"  # two of the things that may change
+NEW_SUBMISSION, EXERCISES = "a new submission", "an exercise file"  # two of the things that may change
 
 _LENGTHS = (8, 8, 8, 8, 28)  # of the parts in hexadecimal: with four hyphens, they fill the column
 _WAYS = {("cpu", True): "0", ("cpu", False): "1", ("cuda", True): "2", ("cuda", False): "3"}
@@ -51,7 +51,7 @@ def changes_between(before: str, now: str) -> tuple[str, ...]:
     if then is None or today is None:
         return ("another version of the grader",) if before != now else ()
     pairs = {
-        HAND_IN: (then.submission, today.submission),
+        NEW_SUBMISSION: (then.submission, today.submission),
         "the notebook, its points or a file beside it": (then.notebook, today.notebook),
         EXERCISES: (then.exercises, today.exercises),
         "settings, due date or extension": (then.rules, today.rules),

@@ -101,7 +101,7 @@ class Names:
     @cached_property
     def _known(self) -> list[str]:
         """The ids of all students that may be in messages, longest first."""
-        found = {*self._course.handing_in(), *self._course.students(self._assignment), *self._ruled}
+        found = {*self._course.submitters(), *self._course.students(self._assignment), *self._ruled}
         api = self._course.api()
         if not is_new(api):
             with contextlib.closing(open_gradebook(api, lambda _: None)) as gradebook:

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, Submitted, read_rows
-from grader.gradebook.fingerprint import HAND_IN, changes_between, digest
+from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between, digest
 from grader.term.rules import Rule
 
 FOLDER = "published"
@@ -97,7 +97,7 @@ def _told(rows: ClassRows, student: str, submission: Submitted) -> Told:
         remarks=digest(*(f"{remark.cell} {remark.text}" for remark in remarks)) if remarks else "",
         void=[item.label for item in rows.items if item.rule is Rule.VOID],
         rules=rows.said_of_rules(student),
-        hand_in=rows.said_of_hand_in(student),
+        hand_in=rows.said_of_attempt(student),
         waits=rows.waiting_for(submission.id),
     )
 
@@ -123,8 +123,8 @@ def _change(student: str, old: Told | None, new: Told | None) -> PointsChange:
     names = [name for name in {**old.points, **new.points} if old.shown(name) != new.shown(name)]
     shown = [f"{name}: {old.shown(name)} → {new.shown(name)}" for name in names]
     why = list(changes_between(old.fingerprint, new.fingerprint))
-    if HAND_IN in why and (new.hand_in or old.hand_in):
-        why[why.index(HAND_IN)] = f"another hand-in counts: {new.hand_in or 'the last one'}"
+    if NEW_SUBMISSION in why and (new.hand_in or old.hand_in):
+        why[why.index(NEW_SUBMISSION)] = f"another attempt counts: {new.hand_in or 'the last one'}"
     given = [name for name in names if name in new.by_hand or name in old.by_hand]
     why += [f"points by hand for {', '.join(given)}"] if given else []
     why += _other_rules(old.rules, new.rules)

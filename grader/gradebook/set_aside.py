@@ -174,10 +174,10 @@ def how_many(session: Session, submissions: Iterable[str] | None = None) -> Coun
     return Counter(dict(tuple(row) for row in session.execute(query)))
 
 
-def said_of_best(hand_ins: int, time: datetime | None, zone: str) -> str:
+def said_of_best(attempts: int, time: datetime | None, zone: str) -> str:
     """Which of several attempts counts, in words; empty if there is only one."""
     which = f"that of {said(time, zone)}" if time else "whose time is not known"
-    return f"the best of {hand_ins} hand-ins, {which}" if hand_ins > 1 else ""
+    return f"the best of {attempts} attempts, {which}" if attempts > 1 else ""
 
 
 def read_marks(session: Session, assignment_id: str, students: Iterable[str] | None = None) -> dict[str, Marks]:

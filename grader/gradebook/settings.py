@@ -59,7 +59,7 @@ def term_rules(course: Course, assignment: str) -> AssignmentRules:
         if rules.late:
             raise CourseError(f"course.toml, late: {plugin}, too. Leave out one of the two, and run this again.")
         raise CourseError(
-            f"course.toml, counts: {plugin}, so no rule says which hand-in is the best. Write [late] in its place, "
+            f"course.toml, counts: {plugin}, so no rule says which attempt is the best. Write [late] in its place, "
             "and run this again."
         )
     return rules

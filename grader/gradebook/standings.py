@@ -29,9 +29,9 @@ class Standing:
 
     person: Person
     is_graded: bool = False
-    handed_in: bool = False
+    has_submitted: bool = False
     by: str = ""  # the member of a group who submitted
-    hand_in: str = ""  # which attempt counts, if the best of several does
+    attempt: str = ""  # which attempt counts, if the best of several does
     raw: Mapping[str, float] = field(default_factory=dict)  # points from grading and people, by cell
     counted: Counted = field(default_factory=lambda: Counted({}, {}))  # those that count
     seconds_late: float = 0.0
@@ -115,11 +115,11 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     check_gradebook(course.api(), tell)
     rows = read_rows(course, assignment, tell)
     folder = course.folder("autograded").resolve()
-    handed_in = set(course.students(assignment))
+    submitters = set(course.students(assignment))
     roster, submitted = read_roster(course.root), course.folder("submitted")
     standings = [
-        _standing(_enrolled(person, roster), rows, folder, submitted, person.id in handed_in)
-        for person in [*rows.people, *(Person(name) for name in handed_in - {person.id for person in rows.people})]
+        _standing(_enrolled(person, roster), rows, folder, submitted, person.id in submitters)
+        for person in [*rows.people, *(Person(name) for name in submitters - {person.id for person in rows.people})]
     ]
     found = ClassGrades(
         assignment=assignment,
@@ -142,16 +142,16 @@ def _enrolled(person: Person, roster: Mapping[str, Enrolled]) -> Person:
     return replace(person, username=known.username, canvas_id=known.canvas_id) if known else person
 
 
-def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, handed_in: bool) -> Standing:
+def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, has_submitted: bool) -> Standing:
     submission = rows.submissions.get(person.id)
     if submission is None or submission.id not in rows.scored:
-        return Standing(person, handed_in=handed_in)
+        return Standing(person, has_submitted=has_submitted)
     return Standing(
         person,
         is_graded=True,
-        handed_in=True,
+        has_submitted=True,
         by=submission.student_id,
-        hand_in=rows.said_of_hand_in(person.id),
+        attempt=rows.said_of_attempt(person.id),
         raw=rows.marks[submission.id].points,
         counted=rows.counted(submission),
         has_time=submission.timestamp is not None,

@@ -82,7 +82,7 @@ def _is_hidden(course: Course, name: str, tell: Callable[[str], None]) -> bool:
     return hidden
 
 
-def _grades(name: str, rows: ClassRows, weight: float, handed_in: Sequence[str]) -> AssignmentGrades:
+def _grades(name: str, rows: ClassRows, weight: float, submitters: Sequence[str]) -> AssignmentGrades:
     graded = rows.graded
     waiting = {student for student, row in graded.items() if rows.waits(row.id)}
     return AssignmentGrades(
@@ -90,5 +90,5 @@ def _grades(name: str, rows: ClassRows, weight: float, handed_in: Sequence[str])
         max_points=rows.max_points,
         weight=weight,
         points={student: rows.counted(row).total for student, row in graded.items()},
-        not_final=waiting | (set(handed_in) - set(graded)),
+        not_final=waiting | (set(submitters) - set(graded)),
     )

@@ -75,8 +75,10 @@ def summary(
         no_time=[one.student for one in graded if grades.late and not one.has_time and not one.said_late],
         waiting=[standing.student for standing in graded if standing.waits],
         empty=[standing.student for standing in graded if standing.student in empty],
-        no_submission=[standing.student for standing in grades.standings if not standing.handed_in],
-        no_grade=[standing.student for standing in grades.standings if standing.handed_in and not standing.is_graded],
+        no_submission=[standing.student for standing in grades.standings if not standing.has_submitted],
+        no_grade=[
+            standing.student for standing in grades.standings if standing.has_submitted and not standing.is_graded
+        ],
         students=[_student(standing, grades) for standing in grades.standings],
     )
 
@@ -285,7 +287,9 @@ def _late(graded: Sequence[Standing]) -> list[LateStudent]:
 def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
     has_grade = standing.is_graded
     waiting = grades.waiting.get(standing.student, ())
-    status = "waiting" if waiting else "graded" if has_grade else "no grade" if standing.handed_in else "no submission"
+    status = (
+        "waiting" if waiting else "graded" if has_grade else "no grade" if standing.has_submitted else "no submission"
+    )
     return StudentLine(
         student=standing.student,
         last_name=standing.person.last_name,
@@ -301,7 +305,7 @@ def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
             for verdict in _verdicts(standing, grades.items)
             for name in verdict.misconceptions
         ],
-        hand_in=standing.hand_in,
+        hand_in=standing.attempt,
     )
 
 

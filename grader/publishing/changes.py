@@ -1,4 +1,4 @@
-"""Show what is about to change for students who have seen other points: a table for the terminal, and a page."""
+"""Show how points would change for students who have already seen theirs: a table for the terminal, and a page."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def as_json(before: Publication | None, found: Sequence[PointsChange]) -> dict[s
 
 
 def history_table(course: Course, assignment: str) -> Table:
-    """A table with a line for each publication."""
+    """A table with a row for each publication."""
     publications, zone = Publications(course, assignment), course.rules(assignment).zone
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("number", "when", "by", "students", "changed", "for", "restores"):
@@ -57,7 +57,7 @@ def history_table(course: Course, assignment: str) -> Table:
 
 
 def changes_table(found: Sequence[PointsChange], since: Publication, zone: str) -> Table:
-    """A table with a line for each student whose points have changed."""
+    """A table with a row for each student whose points have changed."""
     title = f"Not as published on {day(since, zone)}" if since.number else "Not as in the gradebook"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)

@@ -30,7 +30,7 @@ Tell = Callable[[str], None]
 
 
 class UnseenChanges(CourseError):
-    """Students would see other points than before, and nobody has looked at the changes."""
+    """Students would see different points than before, and nobody has looked at the changes."""
 
     def __init__(self, found: Sequence[PointsChange], since: Publication) -> None:
         super().__init__(
@@ -71,9 +71,9 @@ def publish(
     waiting_anyway: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Publication | None:
-    """Make feedback, and exports for these platforms or those of the last time, and record what students are shown.
+    """Make feedback, and exports for these platforms or else last time's, and record what students are shown.
 
-    None if nothing is new to anybody. UnseenChanges is raised if points have changed and nobody has looked at that,
+    None if nothing has changed. UnseenChanges is raised if points have changed and nobody has looked at that,
     unless `yes` is true. Answers that wait for points from a person are an error unless `waiting_anyway` is true.
     """
     course.chosen([assignment])
@@ -110,12 +110,12 @@ def publish(
 
 
 def restore(course: Course, assignment: str, number: int) -> Publication:
-    """Hand out an earlier publication again. The gradebook is not changed."""
+    """Publish an earlier publication again. The gradebook is not changed."""
     course.chosen([assignment])
     with alone(course):
         publications = Publications(course, assignment)
         old, last = publications.read(number), publications.last()
-        assert last is not None  # at least the old one
+        assert last is not None  # the old one exists
         folder = publications.begin()
         shutil.copytree(publications.folder(number), folder, dirs_exist_ok=True)
         with zipfile.ZipFile(folder / _PAGES) as pages:
@@ -142,7 +142,7 @@ def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
 
 
 def _unpacked(path: Path) -> dict[str, bytes] | None:
-    """The pages that were handed out; None if they cannot be read."""
+    """The published pages; None if they cannot be read."""
     try:
         with zipfile.ZipFile(path) as pages:
             return {name: pages.read(name) for name in pages.namelist()}

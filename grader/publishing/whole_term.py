@@ -47,7 +47,7 @@ def of_these(grades: TermGrades, students: Sequence[str]) -> TermGrades:
 
 
 def table(grades: TermGrades) -> list[list[str]]:
-    """The lines of the table, one for each student. A missing grade is empty, and counts as no points."""
+    """The table, with a row for each student. A missing grade is empty, and counts as no points."""
     head = ["student", "last name", "first name"]
     for one in grades.assignments:
         head += [one.name, f"{one.name}: of", f"{one.name}: weight"]

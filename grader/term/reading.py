@@ -35,7 +35,7 @@ class TomlTable:
         return CourseError(f"{COURSE_FILE}, {'.'.join([*self._place, key])}: {what}. {instead}.")
 
     def only(self, known: Collection[str]) -> None:
-        """Check that there are no other keys than these: they would be misspelt."""
+        """Check that there are no keys but these. Any other is probably misspelt."""
         for key in self.values:
             if key not in known:
                 raise self.wrong(key, "there is no such key", nearest(key, known))

@@ -1,4 +1,4 @@
-"""The term's rules as values. Grading does not know them: they say which of its points count."""
+"""The term's rules as values. Grading does not use them: they decide which of its points count."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Rule(StrEnum):
         return _WORDS[self]
 
 
-_WORDS = {Rule.VOID: "does not count", Rule.FULL: "full marks for all who handed in", Rule.BONUS: "a bonus"}
+_WORDS = {Rule.VOID: "does not count", Rule.FULL: "full marks for all who submitted", Rule.BONUS: "a bonus"}
 
 
 def counted(points: float, max_points: float, rule: Rule | None) -> float:
-    """The points for an exercise that count. With FULL, more than full marks from a person stay."""
+    """The points for an exercise that count. With FULL, a person may still give more than full marks."""
     if rule is Rule.VOID:
         return 0.0
     return max(points, max_points) if rule is Rule.FULL else points
@@ -44,7 +44,7 @@ class Late:
     per: str  # day or hour
     share: float
     cap: float = 1.0  # the largest share
-    grace: timedelta = timedelta()  # so late is on time; anyone later is late from the due date on
+    grace: timedelta = timedelta()  # up to here is on time; beyond it, the whole delay counts
 
     def cost(self, late: timedelta) -> float:
         """The share of the points that is taken off."""
@@ -71,9 +71,9 @@ class AssignmentRules:
     """The rules for one assignment. Without any, the points from grading count unchanged."""
 
     exercises: Mapping[str, Rule] = field(default_factory=dict)  # by label, as in the report
-    due: datetime | None = None  # in UTC; None: that of the gradebook, with its extensions
+    due: datetime | None = None  # in UTC; None: the gradebook's date, with its extensions
     extensions: Mapping[str, timedelta] = field(default_factory=dict)  # by student
-    weight: float = 1.0  # of its share of points, among all assignments
+    weight: float = 1.0  # in the total of all assignments
     groups: Sequence[Sequence[str]] = ()  # students who submit together
     late: Late | None = None  # None: nbgrader's plug-in decides, if there is one
     anonymous: bool = False  # whether names are hidden until it is published
@@ -88,14 +88,14 @@ class AssignmentRules:
         return max((self.extensions[one] for one in self.group_of(student) if one in self.extensions), default=None)
 
     def late_by(
-        self, student: str, handed_in: datetime | None, due: datetime | None, extension: timedelta | None
+        self, student: str, submitted: datetime | None, due: datetime | None, extension: timedelta | None
     ) -> timedelta:
         """How late a submission is, given the gradebook's dates. Without a known time, it is not late."""
         if self.due:
             due, extension = self.due, self.extension(student)
-        if handed_in is None or due is None:
+        if submitted is None or due is None:
             return timedelta()
-        late = handed_in - due - (extension or timedelta())
+        late = submitted - due - (extension or timedelta())
         grace = self.late.grace if self.late else timedelta()
         return late if late > grace else timedelta()
 

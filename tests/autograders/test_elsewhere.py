@@ -302,7 +302,7 @@ def test_nothing_handed_in_earns_nothing_and_says_why(autograder: Path) -> None:
     said = results(autograder)
     assert said["score"] == 0
     assert said["output"] == (
-        "Nothing was graded: there is no notebook in it: report.pdf. Hand in again, with one notebook of this "
+        "Nothing was graded: there is no notebook in it: report.pdf. Submit again, with one notebook of this "
         "assignment in it."
     )
     assert [(one["name"], one["score"], one["max_score"]) for one in said["tests"]][:2] == [
@@ -317,7 +317,7 @@ def test_nothing_handed_in_earns_nothing_and_says_why(autograder: Path) -> None:
         ({}, "it is empty"),
         ({"a.ipynb": {3: "def softmax(x): return 1"}, "b.ipynb": {3: "def softmax(x): return 2"}},
          "2 notebooks that differ, and no time shows which is the newest: a.ipynb, b.ipynb"),
-        ({"broken.ipynb": b"\x00{"}, "it is not valid JSON, so it has to be submitted again. Hand in again"),
+        ({"broken.ipynb": b"\x00{"}, "it is not valid JSON, so it has to be submitted again. Submit again"),
         ({"week.ipynb": "causal_attention"}, "week.ipynb: it is of causal_attention"),
     ],
     ids=["empty", "doubled", "unreadable", "another assignment"],

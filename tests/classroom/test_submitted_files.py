@@ -190,7 +190,7 @@ def test_a_hand_in_without_a_time_does_not_look_as_early_as_the_one_before(
     time.write_text("2026-11-21 12:00:00 UTC")
     assert [list(result.blocked) for result in autograde(course, ASSIGNMENT)] == [[]]
     time.unlink()
-    said = "hand in without a time: that of an earlier hand-in, 2026-11-21 12:00 UTC, still counts"
+    said = "submit without a time: that of an earlier submission, 2026-11-21 12:00 UTC, still counts"
     for _ in range(2):
         assert [list(result.blocked) for result in autograde(course, ASSIGNMENT)] == [[said]]
 

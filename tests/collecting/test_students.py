@@ -160,7 +160,7 @@ def test_the_list_says_who_is_not_in_it_and_is_no_markup(course: Course) -> None
     assert "Ada [red]" in ended.stdout
     assert "canvas_id" not in ended.stdout
     assert "roster.csv has 1 student." in ended.stdout
-    assert "Not in it, but in the gradebook or handing in: [bold]zoe." in ended.stdout
+    assert "Not in it, but in the gradebook or with submissions: [bold]zoe." in ended.stdout
 
 
 @pytest.mark.parametrize("text", ["Student,ID\nx,1\n", "\xff"])

@@ -306,7 +306,7 @@ def test_what_is_written_beside_the_exercises_is_told_at_the_top() -> None:
     item = Item("c1", "test-exercise-2", 3.0)
     remarks = [Remark("c9", "exercise-2", "Of exercise 2."), Remark("c8", "essay-notes", "Of another cell.")]
     standing = Standing(
-        Person("ada"), is_graded=True, handed_in=True, counted=Counted({"c1": 3.0}, {}), remarks=remarks
+        Person("ada"), is_graded=True, has_submitted=True, counted=Counted({"c1": 3.0}, {}), remarks=remarks
     )
     results = results_for(standing, ClassGrades(ASSIGNMENT, None, [item], [standing], {}))
     assert results["output"] == "Graded outside of Gradescope.\nFrom your instructor:\nOf another cell."

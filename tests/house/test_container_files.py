@@ -1,6 +1,6 @@
-"""Containerfile and .devcontainer/: their steps, done as they stand in an empty folder.
+"""Containerfile and .devcontainer/: run their steps as written, in an empty folder.
 
-`.ci/run` builds the image as well, where the machine has a Docker that can.
+`.ci/run` also builds the image, if the machine has a Docker that can.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def of_stage(stage: str, instruction: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the package lies after COPY and `RUN pip install`, without the libraries that it asks for."""
+    """The folder with the package after COPY and `RUN pip install`, without the libraries that it needs."""
     package, target = tmp_path_factory.mktemp("package"), tmp_path_factory.mktemp("target")
     for copied in of_stage("grader", "COPY"):
         *sources, place = copied.split()
@@ -82,7 +82,7 @@ def test_what_is_copied_is_enough_to_install_the_package(installed: Path) -> Non
 
 
 def test_what_is_installed_is_what_runs(installed: Path, tmp_path: Path) -> None:
-    """As CMD says; without a course, it ends with a table of what the machine offers."""
+    """As CMD says, with --help: `grader doctor`, which says what the machine offers."""
     (command,) = of_stage("grader", "CMD")
     program, *arguments = json.loads(command)
     assert program == "grader"
@@ -105,7 +105,7 @@ def test_its_extras_are_there_and_dask_is_one_of_them() -> None:
 
 def test_all_stages_have_a_python_that_the_package_takes() -> None:
     from_what = {step.stage: step.rest.split()[0] for step in steps() if step.instruction == "FROM"}
-    assert from_what.pop("grader") == "students"  # so what grades is what students have, and the grader
+    assert from_what.pop("grader") == "students"  # so grading has what students have, plus the grader
     assert set(from_what) == {"develop", "students"}
     readme = (ROOT / "README.md").read_text()
     for image in from_what.values():
@@ -120,14 +120,14 @@ def test_submissions_are_graded_by_nobody_who_may_do_much() -> None:
     assert len(last) - last[::-1].index("USER") > max(
         place for place, name in enumerate(last) if name in ("RUN", "COPY")
     )
-    # The folder where it works is that user's, so that the demo can be run with no folder of the machine's.
+    # That user owns the working folder, so that the demo runs without a folder of the machine.
     (made,) = (command for command in of_stage("students", "RUN") if "useradd" in command)
     assert re.fullmatch(rf"useradd .*\b{user} && install -d -o {user} (/\S+)", made)
     assert made.split()[-1] == of_stage("grader", "WORKDIR")[-1] == of_stage("students", "WORKDIR")[-1]
 
 
 def test_the_demo_runs_from_what_is_installed(installed: Path) -> None:
-    """As an ordinary user, in an empty folder, without the repository: what `docker run … grader demo` does."""
+    """As an ordinary user, in an empty folder, without the repository, like `docker run … grader demo`."""
     skip_unless_it_can_be_started()
     code = f"import sys; sys.path.insert(0, {str(installed)!r}); from grader.__main__ import main; main()"
     done = run(sys.executable, "-c", code, "demo", user=1000, shown=[installed])

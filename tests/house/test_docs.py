@@ -1,4 +1,4 @@
-"""What the documentation shows works."""
+"""The examples in the documentation work."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _FILE = re.compile(r"`((?:grader|tests|docs|source|release)/[\w./]*\w/?)`")
 
 
 class Block(NamedTuple):
-    """What a page shows."""
+    """A block of code on a page."""
 
-    file: str  # that it belongs into, if any
-    cell: str  # of that, if it is a notebook
+    file: str  # to put it into, if any
+    cell: str  # in that file, if it is a notebook
     language: str
     text: str
 
@@ -45,7 +45,7 @@ def blocks(page: str) -> Iterator[Block]:
 
 
 def follow(page: str, folder: Path) -> str:
-    """Do what a page says, block by block; returns what its commands print."""
+    """Do what a page says, block by block, and return the output of its commands."""
     said = ""
     for file, cell, language, text in blocks(page):
         if cell:
@@ -78,7 +78,7 @@ def nbgrader(arguments: Sequence[str], folder: Path) -> Ended:
 
 
 def _write_cell(notebook: Path, name: str, text: str) -> None:
-    """Into a cell of this name, or a new one at the end. nbgrader's toolbar makes one that students solve."""
+    """Write into the cell with this name, or a new one at the end, which may be marked for students as by nbgrader."""
     content = nbformat.read(notebook, as_version=4)
     cell = next((cell for cell in content.cells if cell.id == name), None)
     if cell is None:
@@ -101,7 +101,7 @@ def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
 
 
 def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
-    """From the first command to the export, in the order of the page."""
+    """From the first command to the export, in the page's order."""
     follow("your_own_course.md", tmp_path)
     folder = tmp_path / "statistics"
     assert (folder / "release/week1/week1.ipynb").is_file()
@@ -136,7 +136,7 @@ def test_the_versions_named_for_a_hub_are_those_that_are_tried() -> None:
 
 
 def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
-    """What students were told in the end, worked out by hand: kurt is a day late, and emmy has a point by hand."""
+    """Points computed manually from the page: kurt is a day late, and a person gave emmy a point."""
     follow("a_term.md", tmp_path)
     course = Course(tmp_path / "statistics")
     weeks = {week: Publications(course, week) for week in ("week1", "week2")}

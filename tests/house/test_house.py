@@ -1,4 +1,4 @@
-"""The rooms of the house: imports point down only, and nobody reaches for what a room keeps to itself."""
+"""The rooms of the house: imports only point down, and nothing uses the private names of another room."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import grader
 from support import groups, places
 
 HOUSE = Path(grader.__file__).parent
-# From the ground up. A room may import from itself and from those below it.
+# From the ground up. A room may import from itself and from rooms below it.
 FLOORS = (
     "sandbox", "errors", "solutions", "model", "facts", "judging", "again", "kit", "exercises", "repair", "decide",
     "notebooks", "term", "course", "host", "notebook", "gradebook", "release", "classroom", "collecting",
@@ -32,7 +32,7 @@ ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())
 
 
 class Import(NamedTuple):
-    """A module that imports another, or a name of it."""
+    """An import of a module, or of a name from it."""
 
     importer: str
     module: str
@@ -48,7 +48,7 @@ def source_files() -> list[Path]:
 
 
 def imports_of(code: str, importer: str) -> Iterator[Import]:
-    """All imports of the grader's own modules, wherever in the code they stand."""
+    """All imports of the grader's own modules, anywhere in the code."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
             yield from (Import(importer, alias.name, "") for alias in node.names if alias.name.startswith("grader."))
@@ -58,7 +58,7 @@ def imports_of(code: str, importer: str) -> Iterator[Import]:
 
 
 def _resolved(importer: str, module: str, name: str) -> Import:
-    """`from grader.room import module` imports a module; `from grader import Case` what is exported at the top."""
+    """`from grader.room import module` imports a module; `from grader import Case` a name exported at the top."""
     if module == "grader" and name in grader.__all__:
         return Import(importer, grader._HOMES[name], name)
     below = HOUSE.joinpath(*module.split(".")[1:], name)
@@ -76,7 +76,7 @@ def all_imports() -> list[Import]:
 
 
 def wrong(found: Import) -> str:
-    """What is wrong with an import; empty if nothing is."""
+    """What is wrong with an import; empty if it is right."""
     here, there = found.rooms
     if here == there:
         return ""
@@ -126,7 +126,7 @@ def test_a_right_import_is_let_through() -> None:
 
 
 def test_exercises_import_what_is_exported_for_authors() -> None:
-    """From `grader` itself, and from the kit."""
+    """Exercises import only from `grader` itself and from the kit."""
     texts = [path.read_text() for path in source_files() if "exercises" in path.parts]
     nodes = [node for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     ours = {str(node.module) for node in nodes if not node.level and str(node.module).split(".")[0] == "grader"}
@@ -150,9 +150,9 @@ def test_what_a_room_exports_is_there(room: str) -> None:
 
 
 def test_no_module_is_too_long_to_be_read_at_once() -> None:
-    """One exercise is one file, whatever its length: most of it is a list of mistakes.
+    """Exempt are exercises, which are mostly lists of mistakes, and the visible checks.
 
-    So are the visible checks: students get them as a file that they can read, and keep beside their notebook.
+    Students get the checks as one file that they can read, and keep beside their notebook.
     """
     files = [path for path in source_files() if path.parent.name != "exercises" and path != HOUSE / "kit/checking.py"]
     lengths = {str(path.relative_to(HOUSE)): len(path.read_text().splitlines()) for path in files}
@@ -160,7 +160,7 @@ def test_no_module_is_too_long_to_be_read_at_once() -> None:
 
 
 def test_a_name_means_one_thing() -> None:
-    """A form has one file on either side of the sandbox's wall: no others share a name, and no public classes do."""
+    """No files or public classes share a name, except forms, with a file on either side of the sandbox's wall."""
     files = [path for path in source_files() if path.name != "__init__.py" and path.parent.name != "forms"]
     classes = [node.name for path in source_files() for node in ast.parse(path.read_text()).body if is_public(node)]
     assert [name for name, times in Counter(path.stem for path in files).items() if times > 1] == []
@@ -172,9 +172,9 @@ def is_public(node: ast.stmt) -> TypeGuard[ast.ClassDef]:
 
 
 def lost_strings(code: str) -> list[int]:
-    """The lines of strings that stand alone, as when a sentence goes on without brackets.
+    """The lines of strings that are statements, such as the rest of a sentence after missing brackets.
 
-    Docstrings may, and so may what an editor shows of a field, right below it.
+    Docstrings are fine, and so are descriptions right below a field, which editors show.
     """
     nodes = [
         (node, body) for node in ast.walk(ast.parse(code)) if isinstance(body := getattr(node, "body", None), list)
@@ -196,12 +196,12 @@ def test_no_sentence_is_lost() -> None:
     assert {str(path): lines for path in source_files() if (lines := lost_strings(path.read_text()))} == {}
 
 
-TRANSLATED = re.compile(r"\b(how-manieth|mend(s|ed|ing)?)\b", re.IGNORECASE)  # words that nobody would say
-# Turns of phrase that people are not to read. "There is no …" is English.
+TRANSLATED = re.compile(r"\b(how-manieth|mend(s|ed|ing)?)\b", re.IGNORECASE)  # words that no native speaker would use
+# Turns of phrase that must not be shown to people. "There is no …" is English.
 TURNS = re.compile(
     r"\bwhoever\b|\bof what\b|\bthe same with\b|\bwhat comes of\b|(?<!there) is no (?!longer)", re.IGNORECASE
 )
-# Digests are made of the first, and the others are on record.
+# The first goes into digests, and the others are on record.
 MAY_STAY = (
     "hand in something that is no file",
     "Your code sent something that is no answer.",
@@ -210,7 +210,7 @@ MAY_STAY = (
 
 
 def test_words_that_give_a_translation_away_are_not_written() -> None:
-    """Students' checks are another matter: a word in them changes the files of every release."""
+    """Except in students' checks, where any change would change the files of every release."""
     files = [*source_files(), *places.ROOT.glob("docs/*.md"), places.ROOT / "README.md"]
     said = {path.name: TRANSLATED.findall(path.read_text()) for path in files if path != HOUSE / "kit/checking.py"}
     assert {name: words for name, words in said.items() if words} == {}
@@ -218,7 +218,7 @@ def test_words_that_give_a_translation_away_are_not_written() -> None:
 
 
 def texts_of(source: str) -> Iterator[str]:
-    """The texts of several words in a file that are not docstrings."""
+    """The strings in a file with more than one word, except docstrings."""
     tree = ast.parse(source)
     blocks = (getattr(node, "body", ()) for node in ast.walk(tree))
     lists = (block for block in blocks if isinstance(block, list))
@@ -249,22 +249,22 @@ def test_what_people_read_has_no_turns_of_a_translation() -> None:
 
 # --- the engine knows no course --------------------------------------------------------------------------------------
 
-# Words of the course on attention. "Query", "key", "value" and "head" mean something in databases, dicts and HTML, too.
+# Words of the course on attention. "Query", "key", "value" and "head" are also words of databases, dicts and HTML.
 OF_THE_COURSE = re.compile(
     r"attention|attn|softmax|logsumexp|causal|multi_?head|n(um)?_heads|d_k\b|\brope\b|rms_?norm"
     r"|\bW_?[qkvoc]\b|W_(query|key|value)|fc_out|out_proj|embed_size|context_length|\([1A-Z], [1A-Z]\)",
     re.IGNORECASE,
 )
 MAY_KNOW_IT = (
-    "exercises", "authoring", "checks/demo",  # the course itself, a made-up class of it, and what `grader new` writes
-    "kit",  # exercise files of this course are made of it
-    # Forms have a file beside the student's code, where no file of a course is loaded.
+    "exercises", "authoring", "checks/demo",  # the course, its made-up class, and files that `grader new` writes
+    "kit",  # parts for this course's exercise files
+    # Forms also run beside the student's code, where no course files are loaded.
     "sandbox/forms", "model/forms/tensors.py", "__init__.py",
 )  # fmt: skip
 
 
 def course_words(code: str) -> list[str]:
-    """Words of the course in names and texts of code, but for comments, docstrings, and what PyTorch itself has."""
+    """Words of the course in names and strings of code, without comments, docstrings, and PyTorch's own names."""
     tree = ast.parse(code)
     shown = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}  # docstrings, also of fields
     nodes = [node for node in ast.walk(tree) if id(node) not in shown]
@@ -321,7 +321,7 @@ def test_the_command_line_starts_without_what_takes_long() -> None:
 
 TESTS = {path.stem: path for path in sorted([*places.TESTS.glob("*/*.py"), *places.TESTS.glob("*.py")])}
 PATCHES = ("setattr", "setitem", "delattr", "delitem", "patch", "object")
-PROOFS = ("raises", "warns", "validate", "wait")  # each raises if it is not so
+PROOFS = ("raises", "warns", "validate", "wait")  # each raises an error if something is wrong
 
 
 @functools.cache
@@ -330,7 +330,7 @@ def code_of(module: str) -> ast.Module:
 
 
 def patched_names(code: ast.AST) -> Iterator[str]:
-    """What is patched, as a whole: "module.name"."""
+    """The full names of what is patched: "module.name"."""
     for call in ast.walk(code):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in PATCHES:
             target, name = [*(ast.unparse(one).strip("'\"") for one in call.args), "", ""][:2]
@@ -354,12 +354,12 @@ def test_a_patch_of_a_private_name_is_found(line: str) -> None:
 
 
 def is_test(function: ast.FunctionDef) -> bool:
-    """A function that makes a test cell is none."""
+    """A function that returns something is a helper, such as one that makes a test cell."""
     return function.returns is not None and ast.unparse(function.returns) == "None"
 
 
 def proves_something(function: ast.FunctionDef, beside: dict[str, ast.FunctionDef]) -> bool:
-    """Whether there is an assertion in a function, or in one of the same module that it calls."""
+    """Whether a function, or one that it calls in the same module, asserts anything."""
     calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
     names = {call.id for call in calls if isinstance(call, ast.Name)}
     names |= {call.attr for call in calls if isinstance(call, ast.Attribute)}

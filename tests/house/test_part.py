@@ -1,4 +1,4 @@
-"""Which part of a collection a run tries."""
+"""The part of a collection that a run tries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def states(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
-    """The parts of ten states of the grader."""
+    """The parts that ten states of the grader would try."""
     found = []
     for number in range(10):
         monkeypatch.setattr(part, "state", lambda name=str(number): name)

@@ -139,11 +139,11 @@ def test_nothing_that_is_printed_or_written_before_publication_says_who_it_is(re
     codes = Names(course, WORDS)
     found["publish"] = said(grader("publish", WORDS, "--stale-anyway", folder=course.root))
     assert {words: told_who(text) for words, text in found.items() if told_who(text)} == {}
-    assert f"a new hand-in: {codes('emmynoe')}" in found["publish"]
+    assert f"a new submission: {codes('emmynoe')}" in found["publish"]
     assert found["autograde words"].count(codes("zuse")) >= 2, "in the table, and as one without a grade"
     assert "the submission is a link" in found["autograde words"]
-    assert f"a new hand-in: {codes('adalove')}" in found["report words --student adalove, later"]
-    assert f"handed in by {codes('lisemei')}" in found["autograde words --dry-run --json, later"]
+    assert f"a new submission: {codes('adalove')}" in found["report words --student adalove, later"]
+    assert f"submitted by {codes('lisemei')}" in found["autograde words --dry-run --json, later"]
     assert "the extension of" in found["autograde words, later"]
     assert f"course.toml names {codes('nobody')}, whom the gradebook" in found["autograde words, later"]
     assert (course.root / "report/words.html").is_file()
@@ -248,7 +248,7 @@ def test_who_is_being_graded_is_shown_by_code(course: Course, monkeypatch: pytes
 def test_errors_name_nobody(course: Course) -> None:
     def fail(names: Names, kind: Callable[[str], Exception]) -> None:
         with names.in_errors():
-            raise kind("adalove and zuse have both handed in")
+            raise kind("adalove and zuse have both submitted")
 
     names = Names(course, WORDS)
     with pytest.raises(CourseError, match=f"^{names('adalove')} and {names('zuse')} have both"):

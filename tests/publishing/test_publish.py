@@ -172,10 +172,10 @@ def by_hand(course: Course, _submit: Submit) -> None:
 @pytest.mark.parametrize(
     ("change", "now", "exercises", "why"),
     [
-        (handed_in_again, 1.5, ["2: 0 → 1.5", "3: 2 → 0"], {"a new hand-in"}),
+        (handed_in_again, 1.5, ["2: 0 → 1.5", "3: 2 → 0"], {"a new submission"}),
         (points_changed, 4.0, ["3: 2 → 4"], {"the notebook, its points or a file beside it"}),
         (exercise_changed, 0.0, ["3: 2 → 0"], {"an exercise file"}),
-        (due, 1.0, [], {"a new hand-in", "settings, due date or extension", "the penalty for being late"}),
+        (due, 1.0, [], {"a new submission", "settings, due date or extension", "the penalty for being late"}),
         (by_hand, 0.5, ["3: 2 → 0.5"], {"points by hand for 3"}),
     ],
 )
@@ -225,12 +225,12 @@ def test_it_is_said_who_is_not_up_to_date(taught: Course, submit: Submit, told: 
     assert stale(taught, ASSIGNMENT, told.append) == {}
     submit(taught, "ada")
     submit(taught, "kurt")
-    assert stale(taught, ASSIGNMENT, told.append) == {"ada": ("a new hand-in",), "kurt": ("not graded yet",)}
+    assert stale(taught, ASSIGNMENT, told.append) == {"ada": ("a new submission",), "kurt": ("not graded yet",)}
     exercise_changed(taught, submit)
     taught = Course(taught.root)
     said = told_of_stale(stale(taught, ASSIGNMENT, told.append), ASSIGNMENT)
     assert said == (
-        "Not up to date: a new hand-in: ada; an exercise file: ada and emmy; not graded yet: kurt. "
+        "Not up to date: a new submission: ada; an exercise file: ada and emmy; not graded yet: kurt. "
         "Run: grader autograde self_attention"
     )
 
@@ -238,13 +238,13 @@ def test_it_is_said_who_is_not_up_to_date(taught: Course, submit: Submit, told: 
 def test_exports_refuse_what_is_stale_and_pages_say_so(taught: Course, submit: Submit) -> None:
     submit(taught, "ada")
     refused = command(taught, "export", ASSIGNMENT, "--to", "moodle")
-    assert (refused.returncode, "a new hand-in: ada" in refused.stderr) == (1, True)
+    assert (refused.returncode, "a new submission: ada" in refused.stderr) == (1, True)
     assert not (taught.root / "export").exists()
     assert command(taught, "publish", ASSIGNMENT).returncode == 1
     assert command(taught, "export", ASSIGNMENT, "--to", "moodle", "--stale-anyway").returncode == 0
     for name in ("report", "feedback"):
         page = command(taught, name, ASSIGNMENT)
-        assert (page.returncode, "a new hand-in: ada" in page.stderr) == (0, True)
+        assert (page.returncode, "a new submission: ada" in page.stderr) == (0, True)
 
 
 # --- the commands ----------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def test_autograde_tells_of_changes_and_then_they_may_be_published(taught: Cours
     assert "is published: number 1, 2 students." in command(taught, "publish", ASSIGNMENT, "--to", "moodle").stdout
     handed_in_again(taught, submit)
     graded = command(taught, "autograde", ASSIGNMENT)
-    assert "a new hand-in" in graded.stdout
+    assert "a new submission" in graded.stdout
     assert "report/self_attention-changes.html" in graded.stdout
     unseen = command(taught, "publish", ASSIGNMENT)
     assert unseen.returncode == 0, "autograde has shown them"
@@ -292,7 +292,7 @@ def test_a_dry_run_writes_nothing(taught: Course, submit: Submit) -> None:
 
 
 def test_what_students_are_called_is_text_on_the_page(taught: Course) -> None:
-    found = [PointsChange("<b>&\x1b[31m", 1.0, None, ["3: 1 → 0"], ["a new hand-in"])]
+    found = [PointsChange("<b>&\x1b[31m", 1.0, None, ["3: 1 → 0"], ["a new submission"])]
     since = Publication(1, "2026-11-24T10:15:00+00:00", "<i>me", 30.0, {"<b>": Told({}, 1.0)})
     page = write_changes(taught, ASSIGNMENT, found, since).read_text()
     assert "&lt;b&gt;&amp;" in page

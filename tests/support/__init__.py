@@ -1,1 +1,1 @@
-"""What tests have in common."""
+"""Code that tests share."""

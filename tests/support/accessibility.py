@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page that a browser shows, in both colour schemes and at two widths."""
+"""Check the page in a browser with axe-core, in both colour schemes and at two widths."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ IMPACTS = ("serious", "critical")
 
 
 def violations(browser: Chrome) -> list[str]:
-    """The serious and critical ones of the open page, each with where it was found and in which look.
+    """The serious and critical violations on the open page, each with its element, scheme and width.
 
-    To look through a page takes a second or two: a run looks at it in half of the ways.
+    Each check takes a second or two, so a run tries only half of the combinations.
     """
     return [
         f"{scheme}, {width} px: {finding}"
@@ -35,7 +35,7 @@ def violations_in(browser: Chrome, scheme: str, width: int) -> list[str]:
 
 
 def violations_within(browser: Chrome, *parts: str, without: tuple[str, ...] = ()) -> list[str]:
-    """Those of the page as it is, or of the parts that CSS selects in it."""
+    """The violations on the page as it looks now, or only in the parts that CSS selects."""
     axe = Axe(browser)
     axe.inject()  # type: ignore[no-untyped-call]
     context = {"include": [[part] for part in parts], "exclude": [[part] for part in without]}
@@ -49,7 +49,7 @@ def violations_within(browser: Chrome, *parts: str, without: tuple[str, ...] = (
 
 @contextmanager
 def seen_as(browser: Chrome, scheme: str = "light", width: int = 1280, height: int = 1000) -> Iterator[None]:
-    """The page as a device of this width shows it, to somebody who prefers this colour scheme."""
+    """Show the page as on a device of this width, for a user who prefers this colour scheme."""
     preference = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": preference})
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

@@ -1,4 +1,4 @@
-"""Answer keys to the hidden cases, which are worth keeping for all tests of a process."""
+"""Answer keys to the hidden cases, kept for all tests in a process."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from support.our_course import EXERCISES
 from support.part import part
 from support.solution_cells import functions
 
-EACH = 9  # of so many misconceptions one is tried, where it takes long and all are tried elsewhere
-# All functions: the first of an exercise by its number, further ones by their names.
+EACH = 9  # slow tests try one of so many misconceptions; other tests try them all
+# All functions: the first of an exercise by its number, any others by their names.
 FUNCTIONS: dict[int | str, Exercise] = {name: one for number in EXERCISES for name, one in functions(number).items()}
 
 
 @functools.cache
 def answer_key(name: int | str, seed: int = DEFAULT_SEED, every: int = 1) -> AnswerKey:
-    """For all short cases that this seed draws, or each of so many."""
+    """The key to all short cases that this seed draws, or to one in `every`."""
     return AnswerKey(FUNCTIONS[name], short_cases(FUNCTIONS[name], seed)[::every])
 
 
 def short_cases(exercise: Exercise, seed: int = DEFAULT_SEED) -> list[SampledCase]:
-    """All but those that promise memory: test_records.py and test_memory.py try these, in sandboxes."""
+    """All cases except those with memory promises: test_records.py and test_memory.py try these, in sandboxes."""
     return AnswerKey(exercise, exercise.sample(seed)).short().cases
 
 
 def some_misconceptions(exercise: Exercise) -> Sequence[Misconception]:
-    """One of each few."""
+    """One in EACH of an exercise's misconceptions."""
     names = part((one.name for one in exercise.mistakes), of=EACH)
     return [one for one in exercise.mistakes if one.name in names]

@@ -1,4 +1,4 @@
-"""The notebook's solutions, with some of their text changed."""
+"""Judge the notebook's solutions with some of their text changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.solution_cells import from_notebook, notebook, run, undisturbed
 
 
 def verdict(number: int, *changes: tuple[str, str], after: str = "") -> Verdict:
-    """On the notebook's solution with some of its text changed, and code that follows it."""
+    """The verdict on the notebook's solution with these changes, followed by the code in `after`."""
     source = from_notebook()[number]
     for old, new in changes:
         assert old in source

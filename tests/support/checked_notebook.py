@@ -1,4 +1,4 @@
-"""A notebook's names once all its exercises are solved, with the checks beside it."""
+"""The names that a notebook defines once all its exercises are solved, with its visible checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETUP = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch 
 
 @functools.cache
 def cells_of(assignment: str) -> dict[str, str]:
-    """The text of each cell of code, by its id."""
+    """The text of each code cell, by its id."""
     cells = nbformat.read(SOURCE / assignment / f"{assignment}.ipynb", as_version=4).cells
     return {cell.id: cell.source for cell in cells if cell.cell_type == "code"}
 
@@ -27,7 +27,7 @@ def exercises_of(assignment: str) -> list[int]:
 
 
 def solved_names(assignment: str, given: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """`given` is code that its exercises need."""
+    """The names in the solved notebook. `given` is code that its exercises need."""
     folder = SOURCE / assignment
     monkeypatch.syspath_prepend(str(folder))
     spec = importlib.util.spec_from_file_location(f"checks_of_{assignment}", folder / "checks.py")

@@ -29,7 +29,7 @@ ARGUMENTS = [
     "disable-component-update",
     "disable-sync",
     "window-size=1280,1000",
-    "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # what is not on this machine is not needed
+    "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # tests only need this machine
 ]
 
 
@@ -45,7 +45,7 @@ def skip_unless_installed(*programs: str) -> None:
 
 @contextmanager
 def headless_chromium(profile: Path) -> Iterator[Chrome]:
-    """A Chromium with a profile of its own, which sees this machine and no other."""
+    """A Chromium with its own profile, which can reach only this machine."""
     skip_unless_installed("chromium", "chromedriver")
     options = ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))
@@ -54,7 +54,7 @@ def headless_chromium(profile: Path) -> Iterator[Chrome]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
     try:
-        # Without a screen no window has the focus, and JupyterLab asks for it: nothing is run in a notebook without.
+        # Without a screen no window has the focus, and JupyterLab runs no cells without it.
         driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
         yield driver
     finally:
@@ -62,13 +62,13 @@ def headless_chromium(profile: Path) -> Iterator[Chrome]:
 
 
 class Page:
-    """What the browser shows, and small tools to read it."""
+    """The page in the browser, with small tools to read it."""
 
     def __init__(self, browser: Chrome) -> None:
         self.browser = browser
 
     def wait(self, condition: Callable[[], Any], failure: str) -> Any:
-        """What the condition gives once it is true."""
+        """Wait until the condition is true, and return its value."""
         try:
             return WebDriverWait(self.browser, SECONDS, poll_frequency=0.1).until(lambda _: condition())
         except TimeoutException:

@@ -1,6 +1,6 @@
-"""What a class must do in an exercise that asks for one, by definitions in float64 that know nothing of the grader.
+"""Whether a class does what its exercise asks for, by definitions in float64 that are independent of the grader.
 
-A case is put to a class as in the sandbox: the answer holds the parameters, buffers, outputs and gradients of a module.
+Cases are put to a class as in the sandbox: answers hold the parameters, buffers, outputs and gradients of a module.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Weights = dict[str, Tensor]
 
 PROJECTIONS = ("W_query", "W_key", "W_value")
 PRODUCTS = ("query.weight", "key.weight", "queries.weight", "keys.weight", "q.weight", "k.weight", "W_query", "W_key")
-GRADIENTS = 1e-4  # of the largest number of all gradients
+GRADIENTS = 1e-4  # relative to the largest number in all gradients
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, hidden: Tensor) -> Tensor:
@@ -34,7 +34,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, hidden: Tensor) -> Tensor:
 
 
 def heads_of(parts: Sequence[Tensor], count: int) -> Iterator[tuple[Tensor, ...]]:
-    """Queries, keys and values of each head: a run of the features."""
+    """Queries, keys and values of each head, which are consecutive features."""
     size = parts[0].shape[-1] // count
     for h in range(count):
         yield tuple(part[..., h * size : (h + 1) * size] for part in parts)
@@ -103,7 +103,7 @@ def cached(
     values: Tensor | None = None,
     _aside: Tensor | None = None,
 ) -> Tensor:
-    """However a text is cut into chunks, it is as if it came at once, behind the keys and values that are given."""
+    """The same for all chunks: as if the text came at once, after the given keys and values."""
     q, k, v = (torch.stack(linear(x, weights, name).chunk(arguments[1], dim=-1), dim=1) for name in "qkv")
     if keys is not None and values is not None:
         k, v = torch.cat([keys, k], dim=2), torch.cat([values, v], dim=2)
@@ -130,18 +130,18 @@ MODULES: dict[int, Callable[..., Tensor]] = {
 
 
 class Wanted:
-    """What must be seen of a class in a case. The numbers are worked out once."""
+    """Checks what was seen of a class in a case. The right numbers are computed once."""
 
     def __init__(self, number: int, inputs: Inputs) -> None:
         self._number = number
         self._inputs = inputs
 
     def __call__(self, seen: Any) -> bool:
-        """Whether it is right."""
+        """Whether the class is right."""
         arguments, weights, calls, how = self._inputs
         if how.get("impossible"):
             return bool(seen == {"built": False})
-        if how.get("new"):  # exercise 23, which begins with ones
+        if how.get("new"):  # exercise 23, whose weights start as ones
             return bool(list(seen["new"]) == ["weight"] and (seen["new"]["weight"] == 1).all())
         if "numbers" in how and seen["numbers"] != {"context_length": arguments[4]}:  # exercise 25
             return False
@@ -156,17 +156,17 @@ class Wanted:
         outputs, gradients = self._numbers
         if not all(map(close, seen["outputs"].values(), outputs)):
             return False
-        # There are none where something on the way was changed in place that is needed on the way back.
+        # There are no gradients if code changed something in place that the backward pass needs.
         return not gradients or (seen["gradients"] is not None and has_gradients(seen["gradients"], gradients))
 
     def _of_right_type(self, output: Any, call: Sequence[Any]) -> bool:
-        """That of the input or, if it is of tokens, of the weights."""
+        """Whether an output has the type of the input or, if that holds tokens, of the weights."""
         numbers = call[0] if is_real(call[0]) else next(iter(self._inputs[1].values()))
         return isinstance(output, Tensor) and output.dtype == numbers.dtype
 
     @functools.cached_property
     def _whole(self) -> Tensor:
-        """What comes back if nothing is dropped."""
+        """The output if nothing is dropped."""
         arguments, weights, calls, _ = self._inputs
         exact = {name: one.double() for name, one in weights.items()}
         return MODULES[self._number](arguments, exact, calls["first"][0].double())
@@ -193,7 +193,7 @@ def has_parameters(seen: Any, weights: Weights) -> bool:
 
 
 def has_masks(number: int, seen: Any, arguments: Sequence[Any]) -> bool:
-    """A buffer for the longest text, in each head, that is saved."""
+    """Whether each head has a buffer for the longest text that is saved with the module."""
     if number not in (16, 17, 18):
         return True
     prefixes = [f"heads.{h}." for h in range(arguments[4])] if number == 17 else [""]
@@ -229,7 +229,7 @@ def is_real(one: Any) -> bool:
 
 
 def drops_well(outputs: list[Any], inputs: Inputs, whole: Tensor) -> bool:
-    """Whether weights were dropped by chance alone: they are what a head returns, and beside them weights @ extra."""
+    """Whether weights were dropped by chance alone. Each head returns its weights and, after them, weights @ extra."""
     arguments, _, _, how = inputs
     extra, p = how["extra"], arguments[3]
     T = len(extra)
@@ -245,11 +245,11 @@ def drops_well(outputs: list[Any], inputs: Inputs, whole: Tensor) -> bool:
 
 
 def dropped_well(before: Tensor, p: float, after: Tensor) -> bool:
-    """To six standard deviations: as many as p says, whatever their size, and no matter what happens to others."""
+    """Whether, to six standard deviations, the rate is p, and does not depend on a weight's size or its neighbours."""
     gone = after == 0
     if not torch.allclose(after, torch.where(gone, 0.0, before / (1 - p)), rtol=1e-4, atol=1e-7):
         return False
-    surprise = (gone.double() - p) / math.sqrt(p * (1 - p))  # mean 0 and variance 1, as have products of two
+    surprise = (gone.double() - p) / math.sqrt(p * (1 - p))  # mean 0 and variance 1, like products of two
     beside = [surprise.roll(1, dim) * surprise for dim in range(3) if surprise.shape[dim] > 1]
     by_size = surprise * (before - before.mean()) / before.std()
     return all(abs(float(one.sum())) <= 6 * math.sqrt(one.numel()) for one in (surprise, by_size, *beside))
@@ -279,7 +279,7 @@ def shapes(number: int, arguments: Sequence[Any], bias: bool) -> dict[str, tuple
 
 
 def chunks(T: int, choose: random.Random) -> list[int]:
-    """Sizes that sum up to T."""
+    """Random chunk sizes that sum up to T."""
     first = choose.randint(1, T)
     return [first, *([1] * (T - first))]
 
@@ -311,7 +311,7 @@ def case(number: int, choose: random.Random) -> Inputs:
         K = choose.randint(1, 6)
         call = [torch.randn(B, length, size * heads) for length in (K, K, T)]
         mask = torch.rand(choose.choice([1, B]), choose.choice([1, heads]), choose.choice([1, T]), K) < 0.6
-        mask[..., choose.randrange(K)] = True  # somebody to look at
+        mask[..., choose.randrange(K)] = True  # at least one visible key
         kind = choose.choice([torch.bool, torch.int64, torch.float32])
         calls = {"first": [*call, mask.to(kind)], "second": [*call, None], "third": call}
     elif number in (12, 13):
@@ -332,7 +332,7 @@ def case(number: int, choose: random.Random) -> Inputs:
 
 
 def case_of_dropout(number: int, p: float) -> Inputs:
-    """The last features of a word say which it is. Values are these and some numbers: outputs are weights and sums."""
+    """A case whose outputs show the weights: the last features of a word name it, and values are these and `extra`."""
     B, T, heads, extra = 12, 7, 1 if number == 16 else 3, torch.randn(7, 2)
     size = (heads if number == 18 else 1) * sum(extra.shape)
     arguments = [2 + T, size, T + 1, p, *([heads] if number > 16 else [])]
@@ -362,7 +362,7 @@ def as_double(value: Any) -> Any:
 
 
 def far_apart(inputs: Inputs) -> Inputs:
-    """Words along a line, at distances that make scores of thousands: no two of them are near each other."""
+    """Words along a line, so far apart that scores are in the thousands and never near each other."""
     arguments, weights, calls, how = inputs
     direction = torch.rand(arguments[0]) + 1
     apart = {
@@ -377,7 +377,7 @@ def on_the_line(x: Tensor, direction: Tensor) -> Tensor:
 
 
 def lengths(words: int) -> Tensor:
-    """Of either sign, in some order; none is another one, and none is near zero."""
+    """Distinct lengths of both signs in random order, none near zero."""
     return (torch.randperm(words) * 20.0 + 30) * (1 - 2 * (torch.arange(words) % 2))
 
 
@@ -385,7 +385,7 @@ def draw(number: int) -> list[Inputs]:
     choose = random.Random(number)
     inputs = [case(number, choose) for _ in range(8)]
     inputs += [in_float64(case(number, choose)) for _ in range(2)]
-    if number not in transformer_classes.CASES:  # where norms keep scores small
+    if number not in transformer_classes.CASES:  # norms keep their scores small
         inputs += [far_apart(case(number, choose)) for _ in range(2)]
     if number in (16, 17, 18):
         inputs += [case_of_dropout(number, p) for p in (0.2, 0.7)]

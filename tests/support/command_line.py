@@ -1,6 +1,6 @@
-"""`grader …` in this process, for what a command says and how it ends: a process of its own would first import torch.
+"""Run `grader …` in this process, to see its output and exit code: a new process would have to import torch first.
 
-That it is so for the installed command, too, is for a few tests of test_cli.py.
+A few tests in test_cli.py check that the installed command does the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from unittest import mock
 
 @dataclass(frozen=True)
 class Ended:
-    """As subprocess has it."""
+    """A finished command, with the names of subprocess."""
 
     returncode: int
     stdout: str
@@ -23,14 +23,14 @@ class Ended:
 
 
 def export(assignment: str, target: str, made: str, folder: Path) -> Path:
-    """What `grader export` says that it has made."""
+    """Run `grader export`, check that it reports this path, and return it."""
     done = grader("export", assignment, "--to", target, folder=folder)
     assert (done.returncode, done.stdout) == (0, f"{made}\n"), done.stderr
     return folder / made
 
 
 def grader(*arguments: str, folder: Path) -> Ended:
-    from grader.cli.app import run  # as it is to be found now: tests of `grader doctor` have it imported anew
+    from grader.cli.app import run  # not at the top: tests of `grader doctor` import it anew
 
     stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (
@@ -42,7 +42,7 @@ def grader(*arguments: str, folder: Path) -> Ended:
         code: object = 0
         try:
             run()
-        except SystemExit as end:  # anything else would be a traceback, and fails the test
+        except SystemExit as end:  # anything else would be a traceback, and should fail the test
             code = end.code
     assert isinstance(code, int)
     return Ended(code, *(stream.buffer.getvalue().decode() for stream in (stdout, stderr)))

@@ -1,6 +1,6 @@
-"""A container such as people have, made by bubblewrap: no privileges, an ordinary user, and calls refused as by Docker.
+"""An ordinary container, made by bubblewrap: no privileges, an ordinary user, and system calls refused as by Docker.
 
-It has processes, users, network and mounts of its own. The machine's files can be read; what is written goes with it.
+It has its own processes, users, network and mounts. It can read the machine's files; what it writes is lost in the end.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import pytest
 
 from support.places import ROOT
 
-USER = 1234  # whom the machine's list of users does not know, as with `docker run --user`
+USER = 1234  # not in the machine's list of users, as with `docker run --user`
 
-# What Docker's profile refuses to a container without privileges.
+# System calls that Docker's profile refuses without privileges.
 _REFUSED = """
     unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr
     add_key keyctl request_key io_uring_enter io_uring_register io_uring_setup nfsservctl uselib userfaultfd ustat
@@ -46,13 +46,13 @@ _ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-NEW_VIEWS = 0x7E020000  # the bits of clone(2) that ask for a namespace; that of times is not among them
+NEW_VIEWS = 0x7E020000  # the bits of clone(2) that ask for a namespace, except for time
 
 
 def run(
     *command: str, refused: Iterable[str] = REFUSED, user: int = USER, shown: Iterable[Path] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a container of its own, in a folder that is empty. Folders below /tmp can be shown to it."""
+    """Run a command in a new container, in an empty folder. `shown` are folders below /tmp that it may see."""
     with tempfile.TemporaryFile() as file:
         profile(refused).export_bpf(file)
         file.seek(0)
@@ -67,7 +67,7 @@ def run(
 
 
 def skip_unless_it_can_be_started() -> None:
-    """Or fail, where no test may be skipped and what is missing can be installed."""
+    """Skip a test if no container starts, or fail if tests must not be skipped and bubblewrap could be installed."""
     if shutil.which("bwrap") is None:
         reason = "bubblewrap is not installed (on Debian: apt-get install bubblewrap)"
         if os.environ.get("GRADER_NO_SKIPS"):
@@ -81,9 +81,9 @@ def skip_unless_it_can_be_started() -> None:
 def profile(refused: Iterable[str]) -> pyseccomp.SyscallFilter:
     calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     for name in refused:
-        with contextlib.suppress(ValueError, OSError):  # this machine, or its libseccomp, does not have the call
+        with contextlib.suppress(ValueError, OSError):  # this machine or its libseccomp lacks the call
             calls.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
-    calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # whose arguments a filter cannot see
+    calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # a filter cannot see its arguments
     for bit in (1 << number for number in range(32) if NEW_VIEWS >> number & 1):
         calls.add_rule(pyseccomp.ERRNO(errno.EPERM), "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, bit, bit))
     return calls
@@ -91,12 +91,12 @@ def profile(refused: Iterable[str]) -> pyseccomp.SyscallFilter:
 
 def _bubblewrap(user: int, shown: Iterable[Path]) -> list[str]:
     fresh = [word for folder in ("/tmp", "/var/tmp") for word in ("--tmpfs", folder)]
-    # What is needed may lie below the folders that are empty now.
+    # Needed folders may be below the ones that are empty now.
     needed = {str(ROOT), sys.prefix, sys.base_prefix, *_ENVIRONMENT.get("LD_LIBRARY_PATH", "").split(":")} - {""}
     readable = [word for path in sorted({*needed, *map(str, shown)}) for word in ("--ro-bind", path, path)]
     as_user = ["--unshare-user", "--uid", str(user), "--gid", str(user), "--cap-drop", "ALL"]
     if user == 0:
-        as_user += ["--cap-add", "CAP_SETFCAP"]  # one of those that root has in Docker: it may be root of a view, too
+        as_user += ["--cap-add", "CAP_SETFCAP"]  # root has it in Docker, too, and can be root in a namespace
     alone = ["--unshare-all", "--die-with-parent", "--new-session", "--hostname", "container"]
     root = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
     return ["bwrap", *as_user, *alone, *root, *fresh, *readable, "--dir", HOME, "--chdir", HOME]

@@ -1,4 +1,4 @@
-"""The pieces of the corpus, as tests grade them."""
+"""Pieces of the corpus, for tests that grade them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.solution_cells import pieces
 
 @dataclass(frozen=True)
 class Entry:
-    """A piece of the corpus, and the misconceptions that it says the grader must name."""
+    """A piece of the corpus, and the misconceptions that the grader must name."""
 
     number: int
     name: str
@@ -35,7 +35,7 @@ def entries(kind: str) -> list[Entry]:
 
 
 def one_for_each_misconception() -> list[Entry]:
-    """The first piece for every name, and every one with two names at once."""
+    """The first piece for each name, and all pieces with two names."""
     chosen: dict[tuple[int, frozenset[str]], Entry] = {}
     for entry in entries("wrong"):
         if entry.named:

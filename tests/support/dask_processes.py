@@ -1,4 +1,4 @@
-"""A Dask scheduler and its workers: real processes on loopback."""
+"""A Dask scheduler and its workers, as real processes on loopback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROLES = {role: f"distributed.cli.dask_{role}" for role in ("scheduler", "worker"
 
 
 class Process(Protocol):
-    """What is asked of a process here: subprocess.Popen can do it."""
+    """The methods of a process that are used here; subprocess.Popen has them."""
 
     @property
     def pid(self) -> int: ...
@@ -39,7 +39,7 @@ class Process(Protocol):
 
 
 class Forked:
-    """The same of a process that is forked from one that has imported Dask, torch and nbgrader."""
+    """A process forked from one that has already imported Dask, torch and nbgrader."""
 
     def __init__(self, role: str, options: tuple[str, ...], log: Path, environment: dict[str, str]) -> None:
         context = multiprocessing.get_context("forkserver")
@@ -70,16 +70,16 @@ def _become(role: str, options: tuple[str, ...], log: Path, environment: dict[st
     for standard in (1, 2):
         os.dup2(descriptor, standard)
     os.chdir("/")
-    # A worker has no course on its path; the process that it is forked from may have.
+    # A worker has no course on its path, but the process that it is forked from may.
     sys.path[:] = [entry for entry in sys.path if entry == str(ROOT) or not Path(entry, CONFIG_FILE).exists()]
     os.environ.clear()
     os.environ.update(environment)
-    dask.config.refresh()  # it has read the environment when it was imported
+    dask.config.refresh()  # it read the old environment when it was imported
     importlib.import_module(ROLES[role]).main(list(options))
 
 
 class Cluster:
-    """A scheduler and its workers. Nothing of them is left in the end."""
+    """A scheduler and its workers. `close` ends all their processes."""
 
     def __init__(self, folder: Path, *options: str, **environment: str) -> None:
         self._folder = folder
@@ -94,7 +94,7 @@ class Cluster:
         return self._forked("worker", *self._for_worker(preload, *options), **environment)
 
     def fresh_worker(self, preload: str = "", *options: str, packages: str = str(ROOT)) -> Process:
-        """One that has imported nothing yet, and finds our package in the folder `packages`."""
+        """A worker that has imported nothing yet, and finds our package in the folder `packages`."""
         with (self._folder / "worker.log").open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", ROLES["worker"], *self._for_worker(preload, *options)],
@@ -135,7 +135,7 @@ class Cluster:
 
 
 def _when_written(path: Path, process: Process) -> Any:
-    """The content of a JSON file, as soon as it is complete."""
+    """Wait until a JSON file is complete, and return its content."""
     ends_at = time.monotonic() + START_SECONDS
     while process.poll() is None and time.monotonic() < ends_at:
         try:

@@ -1,7 +1,7 @@
-"""Where the time goes: `python -m support.durations RESULTS.xml…` sums what pytest's --junit-xml holds, by file.
+"""Show where the time goes: `python -m support.durations RESULTS.xml…` sums times from pytest's --junit-xml by file.
 
-With --keep, it is kept in tests/data/seconds.txt: which files begin first, and which tests are slow; `make quick` and
-`make test` leave out some of these (tests/support/part.py).
+With --keep, it also writes tests/data/seconds.txt, which decides what files start first and which tests are slow;
+`make quick` and `make test` leave out some of these (tests/support/part.py).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 from support.groups import SECONDS
 
-SLOWEST = 15  # of files, and of tests
-SLOW = 0.5  # seconds of a case
+SLOWEST = 15  # files and tests to show
+SLOW = 0.5  # seconds for one case
 
 
 def report(results: Path) -> str:
@@ -29,7 +29,7 @@ def report(results: Path) -> str:
 
 
 def kept(results: Iterable[Path]) -> str:
-    """The work for each file that takes a second or more, the longest first, and behind it its slow tests."""
+    """Seconds for each file that takes one or more, the longest first, each followed by its slow tests."""
     files: Counter[str] = Counter()
     cases: defaultdict[str, list[float]] = defaultdict(list)
     for one in results:
@@ -47,13 +47,13 @@ def kept(results: Iterable[Path]) -> str:
 
 
 def _place(name: str) -> str:
-    """Of a file or a test, as pytest's own name of it."""
+    """pytest's own name for a file or a test."""
     file, colons, test = name.partition("::")
     return f"{file.replace('.', '/')}.py{colons}{test}"
 
 
 def _seconds(results: Path) -> dict[str, float]:
-    """Of each test."""
+    """The seconds that each test took."""
     cases = ElementTree.parse(results).iter("testcase")
     return {f"{case.get('classname')}::{case.get('name')}": float(case.get("time") or 0) for case in cases}
 
@@ -70,4 +70,4 @@ if __name__ == "__main__":
     if "--keep" in sys.argv:
         SECONDS.write_text(kept(paths), encoding="utf-8")
     for path in paths:
-        print(report(path))  # noqa: T201  that is what it is for
+        print(report(path))  # noqa: T201  its purpose

@@ -1,4 +1,4 @@
-"""What the functions of `fast_attention` must return, by definitions in float64, and inputs of many sizes for them."""
+"""The right results for `fast_attention`, by definitions in float64, and inputs of many sizes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def merged(m1: Array, l1: Array, o1: Array, m2: Array, l2: Array, o2: Array) -> 
 
 
 def told_of_merged(*pieces: Array) -> Array:
-    """What gradients are asked of: the logarithm of the sum over all scores, and the output."""
+    """The quantities whose gradients are checked: the logarithm of the sum over all scores, and the output."""
     m, total, o = merged(*pieces)
     return np.concatenate([(m + np.log(total)).reshape(-1), o.reshape(-1)])
 
@@ -84,7 +84,7 @@ def tiled(
     _block_size: int,
     causal: bool = False,
 ) -> tuple[Array, Array]:
-    """Exercise 32: the same for blocks of any size."""
+    """Exercise 32: the result must not depend on the size of blocks."""
     T, d = queries.shape[2:]
     scores = np.einsum("bhtd,bhsd->bhts", queries, keys) / math.sqrt(d)
     scores = np.where(np.tri(T) == 1, scores, -np.inf) if causal else scores
@@ -93,7 +93,7 @@ def tiled(
 
 
 def way_back(queries: Array, keys: Array, values: Array, grad_output: Array) -> tuple[Array, ...]:
-    """Exercise 33: what autograd finds."""
+    """Exercise 33: the gradients from autograd."""
     inputs = [torch.tensor(one, requires_grad=True) for one in (queries, keys, values)]
     q, k, v = inputs
     output = torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), dim=-1) @ v
@@ -102,7 +102,7 @@ def way_back(queries: Array, keys: Array, values: Array, grad_output: Array) -> 
 
 
 def linear(queries: Array, keys: Array, values: Array) -> Array:
-    """Exercise 34, by the table."""
+    """Exercise 34, by a table of scores."""
     q, k = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0))) for x in (queries, keys))
     weights = np.einsum("bhtd,bhsd->bhts", q, k) * np.tri(queries.shape[2])
     return np.asarray(weights @ values / weights.sum(axis=-1, keepdims=True))
@@ -117,7 +117,7 @@ DEFINITIONS: dict[int | str, Callable[..., Any]] = {
     34: linear,
     35: paged,
 }
-WITHOUT_SLOPES = (32, 33)  # of which no gradients are asked
+WITHOUT_SLOPES = (32, 33)  # no gradients are checked
 SLOPES: dict[int | str, Callable[..., Array]] = {31: told_of_merged}
 
 
@@ -135,11 +135,11 @@ def refused_28(N: int, D: int) -> Inputs:
 
 
 def inputs_31(N: int, D: int) -> Inputs:
-    """One time in three, rows of either piece are empty."""
+    """In one of three, rows of both pieces may be empty."""
     given: list[torch.Tensor] = []
     for _ in range(2):
         m, total, o = torch.randn(N, 1) * D / 2, 1 + torch.rand(N, 1) * D, torch.randn(N, D)
-        m = m.round() if (N + D) % 3 == 1 else m  # 0 is a maximum like any other
+        m = m.round() if (N + D) % 3 == 1 else m  # a maximum may be 0
         empty = torch.rand(N, 1) < (0.4 if (N + D) % 3 == 0 else 0.0)
         given += [m.masked_fill(empty, -torch.inf), total.masked_fill(empty, 0.0), o.masked_fill(empty, 0.0)]
     return tuple(given)
@@ -160,7 +160,7 @@ def inputs_30(N: int, D: int) -> Inputs:
 
 
 def large_30(N: int, D: int) -> Inputs:
-    """In one of two heads no query goes the way of its own key: the first has no score above zero."""
+    """In one of two heads, keys point the other way than queries of the same word: the first query has no score > 0."""
     lines = [class_oracle.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2)]  # (N, 3)
     queries, keys = (line.expand(1, 2, N, 3) for line in lines)
     return queries, keys * torch.tensor([1.0, -1.0])[:, None, None], torch.randn(1, 2, N, 3), 1 + D % N

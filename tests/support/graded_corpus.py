@@ -1,4 +1,4 @@
-"""Codes of a corpus, each for one exercise, through the whole pipeline in as few submissions as can hold them."""
+"""Grade pieces of a corpus through the whole pipeline, in as few submissions as can hold them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from grader.model.exercise import Exercise
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import results_of
 
-# Of hidden inputs. Each submission has its own; with a few of them, what is right is worked out for many at once.
+# For hidden inputs. Real submissions all differ; with only a few seeds, many share the same right answers.
 SEEDS = 4
 
 
 class Code(Protocol):
-    """A code of a corpus."""
+    """A piece of a corpus."""
 
     @property
     def number(self) -> int: ...
@@ -40,7 +40,7 @@ OneCode = TypeVar("OneCode", bound=Code)
 def grade(
     course: Course, assignment: str, students: Mapping[str, Sequence[OneCode]], submit: Callable[..., Path]
 ) -> dict[OneCode, Verdict]:
-    """What the graded notebooks hold for each code."""
+    """The verdict in the graded notebooks on each piece."""
     for student, codes in students.items():
         submit(course, student, {code.number: code.cell for code in codes}, assignment)
     with a_few_seeds():
@@ -55,7 +55,7 @@ def grade(
 
 @contextlib.contextmanager
 def a_few_seeds() -> Iterator[None]:
-    """Seeds are made as ever, of all that a submission is; what is known of the cases that they draw is kept."""
+    """Map the seeds of submissions to only a few, and keep the answer keys for these."""
     make, draw = own_seed, in_all_forms
     known: dict[tuple[str, int], list[AnswerKey]] = {}
 

@@ -1,9 +1,9 @@
-"""Which tests run one after another in the same process, and which come first, where several processes share the work.
+"""Which tests run together in one process, and which start first, if several processes share the work.
 
-A file is a group, since what it makes once is made in each process, unless it says otherwise: with `pytestmark =
-pytest.mark.apart`, each test is one; with `by_parameter`, tests of the same first parameter are. A test with the mark
-`own_group`, right above it, is one with all its cases. Marks are read from the text: the process that hands out the
-tests has not collected them.
+By default, a file is a group, since each process has to make its fixtures again. With `pytestmark = pytest.mark.apart`,
+each test is a group of its own; with `by_parameter`, tests with the same first parameter are one. A test right below
+the mark `own_group` is a group with all its cases. Marks are read from the text, since the process that hands out tests
+has not collected them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from support.places import DATA, ROOT
 
-SECONDS = DATA / "seconds.txt"  # in a run of CI; `python -m support.durations --keep` writes it
-LONG = 60.0  # seconds, for which `make quick` does not wait
+SECONDS = DATA / "seconds.txt"  # of a CI run, written by `python -m support.durations --keep`
+LONG = 60.0  # seconds; `make quick` leaves out such files
 
 
 def group_of(nodeid: str) -> str:
@@ -31,7 +31,7 @@ def group_of(nodeid: str) -> str:
 
 @functools.cache
 def seconds() -> dict[str, float]:
-    """How much work each test file is, and how long a case takes of each test that is slow."""
+    """The seconds of work for each test file, and for one case of each slow test."""
     lines = (line.split() for line in SECONDS.read_text(encoding="utf-8").splitlines())
     return {place: float(work) for work, place in lines}
 
@@ -42,7 +42,7 @@ def _text(path: str) -> str:
 
 
 class InGroups(LoadScopeScheduling):
-    """Hands out one group after the other. xdist's own marks for groups are lost on pytest 9.2."""
+    """Hands out group after group. xdist's own group marks get lost with pytest 9.2."""
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)

@@ -1,4 +1,4 @@
-"""JupyterHub with ngshare as students and instructors meet it: a server of their own, and its terminal."""
+"""JupyterHub with ngshare as students and instructors use it: each has a server with a terminal."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def skip_unless_made() -> None:
 
 
 def settings_on_the_page() -> str:
-    """What instructors are told to write for ngshare."""
+    """The settings for ngshare that the docs give to instructors."""
     (shown,) = re.findall(r"(?:^ {4}.*\n)*^ {4}.*configureExchange\(c, .*\n", PAGE.read_text(), re.MULTILINE)
     return dedent(shown)
 
 
 @contextmanager
 def serving(folder: Path, *people: str) -> Iterator[Hub]:
-    """A hub for these people, with ngshare, whose administrator is `teacher`. All that it writes is in the folder."""
+    """A hub for these people, with ngshare and its administrator `teacher`. It writes only to the folder."""
     skip_unless_made()
     hub = Hub(folder, people)
     try:
@@ -58,7 +58,7 @@ def serving(folder: Path, *people: str) -> Iterator[Hub]:
 
 
 class Hub:
-    """A hub that runs, each of whose people has a home in its folder."""
+    """A running hub, with a home in its folder for each person."""
 
     def __init__(self, folder: Path, people: tuple[str, ...]) -> None:
         self._folder = folder
@@ -87,7 +87,7 @@ class Hub:
         self._proxy = f"--ip=127.0.0.1 --port={public} --api-ip=127.0.0.1 --api-port={proxy}".split()
 
     def begin(self) -> None:
-        self._run("configurable-http-proxy", *self._proxy)  # the one in Python, with the options of the one for Node
+        self._run("configurable-http-proxy", *self._proxy)  # the Python one takes the options of the Node one
         self.wait(lambda: self._status("/"), "no proxy")
         self._run("jupyterhub", f"--config={CONFIG}")
         self.wait(lambda: self._status("/services/ngshare/healthz") == 200, "neither hub nor ngshare")
@@ -99,7 +99,7 @@ class Hub:
         self._started.append(started)
 
     def _status(self, path: str) -> int:
-        """Of the answer to a browser; 0 if nobody listens yet."""
+        """The status of the response to a browser; 0 if nothing listens yet."""
         try:
             with urllib.request.urlopen(self.url + path, timeout=SECONDS) as response:
                 return int(response.status)
@@ -112,7 +112,7 @@ class Hub:
         return self._folder / "home" / person
 
     def start(self, *people: str) -> dict[str, Server]:
-        """Their servers, started by the hub, each with the hub's own token for its person."""
+        """Let the hub start these people's servers, and make a token for each."""
         for person in people:
             self.ask("POST", f"/hub/api/users/{person}/server")
         return {person: self._server_of(person) for person in people}
@@ -130,7 +130,7 @@ class Hub:
             return json.loads(response.read() or "null")
 
     def wait(self, condition: Callable[[], Any], failure: str) -> None:
-        """Until the condition is true. With a hub or a proxy that has ended, it will not be."""
+        """Wait until the condition is true. Fail at once if the hub or the proxy has ended."""
         with suppress(TimeoutException):
             patient = WebDriverWait[Any](None, SECONDS, poll_frequency=0.1)
             patient.until(lambda _: self._has_ended() or condition())
@@ -141,7 +141,7 @@ class Hub:
         return any(program.poll() is not None for program in self._started)
 
     def end(self) -> None:
-        """The hub takes along what it has started. If it was cut off, that is still in the hub's folder."""
+        """End the hub, which ends what it has started, then kill any processes left in its folder."""
         for program in reversed(self._started):
             program.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -156,20 +156,20 @@ class Hub:
 
     def _processes(self) -> Iterator[psutil.Process]:
         for process in psutil.process_iter():
-            with suppress(psutil.Error):  # it has ended meanwhile, or is somebody else's
+            with suppress(psutil.Error):  # ended meanwhile, or belongs to somebody else
                 if Path(process.cwd()).is_relative_to(self._folder):
                     yield process
 
 
 class Server:
-    """Somebody's server, reached through the hub's proxy as by a browser."""
+    """A person's server, reached through the hub's proxy as by a browser."""
 
     def __init__(self, hub: Hub, person: str, token: str) -> None:
         self._hub, self._token = hub, token
         self._path = f"/user/{person}"
 
     def run(self, command: str) -> str:
-        """What a command prints in a terminal of its own, which begins in the person's home."""
+        """Run a command in a new terminal in the person's home, and return its output."""
         name = self._hub.ask("POST", f"{self._path}/api/terminals", {}, self._token)["name"]
         terminal = websocket.create_connection(
             f"ws{self._hub.url.removeprefix('http')}{self._path}/terminals/websocket/{name}",

@@ -1,4 +1,4 @@
-"""JupyterLab as a student meets it: a server on a folder, and a notebook in the browser."""
+"""JupyterLab as students use it: a server for a folder, and a notebook in the browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from support.chromium import SECONDS, Page
 
-# A notebook is read as a whole here, so every cell must be in the page; nothing may pop up over it.
+# Tests read whole notebooks, so every cell must be in the page, and nothing may pop up over it.
 LAB_SETTINGS = {
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -32,7 +32,7 @@ FORMGRADER = "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formg
 
 @contextmanager
 def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
-    """The address of a JupyterLab as the course installs it, without any setting of the person who runs the tests."""
+    """The address of a JupyterLab as the course installs it, without the tester's own settings."""
     settings = home / "config" / "labconfig" / "default_setting_overrides.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps(LAB_SETTINGS))
@@ -46,7 +46,7 @@ def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
         "JUPYTER_PATH": str(Path(sys.prefix) / "share" / "jupyter"),
         "IPYTHONDIR": str(home / "ipython"),
         "MPLCONFIGDIR": str(home / "matplotlib"),
-        "OMP_NUM_THREADS": "1",  # more would only wait for one another, on a busy machine many times as long
+        "OMP_NUM_THREADS": "1",  # more threads would wait for each other, and far longer on a busy machine
     }
     port = free_port()
     command = [sys.executable, "-m", "jupyterlab", *options]
@@ -64,7 +64,7 @@ def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
         )
         yield url
     finally:
-        server.terminate()  # a polite end: it takes its kernels along
+        server.terminate()  # politely, so that it ends its kernels, too
         try:
             server.wait(timeout=20)
         except subprocess.TimeoutExpired:
@@ -87,7 +87,7 @@ def answers(url: str) -> bool:
 
 
 class NotebookPage(Page):
-    """A notebook in JupyterLab, as it is on the screen."""
+    """A notebook in JupyterLab, as shown on the screen."""
 
     def __init__(self, browser: Chrome, code_cells: int) -> None:
         super().__init__(browser)
@@ -100,21 +100,21 @@ class NotebookPage(Page):
         self.wait(lambda: self.find(f"[data-command='{command}']"), f"no {command}")[0].click()
 
     def run_all(self) -> None:
-        """Run > Run All Cells, until every cell has its number, or one has stopped with an error."""
-        # The notebook shows an idle kernel before it has one, and runs nothing then.
+        """Run > Run All Cells; wait until every cell has a number, or one has stopped with an error."""
+        # The notebook shows an idle kernel even before it has one, when it would run nothing.
         kernel = "return jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status"
         self.wait(lambda: self.script(kernel) == "idle", "the kernel did not start")
         self.choose("Run", "runmenu:run-all")
         self.wait(lambda: self.has_run() or self.tracebacks(), "the notebook did not run to its end")
 
     def restart_and_run_all(self) -> None:
-        """Kernel > Restart Kernel and Run All Cells…, until a new kernel has counted all cells from the first on."""
+        """Kernel > Restart Kernel and Run All Cells…; wait until a new kernel has numbered all cells from 1 on."""
         self.choose("Kernel", "runmenu:restart-and-run-all")
         self.wait(lambda: self.find(".jp-Dialog .jp-mod-accept"), "no question whether to restart")[0].click()
         self.wait(lambda: self.has_run_in_order() or self.tracebacks(), "the notebook did not run to its end")
 
     def prompts(self) -> list[str]:
-        """A cell that waits shows *, one that did not run a blank; a folded one shows nothing."""
+        """The prompt of each cell: a number, * while it waits, a blank if it did not run; empty if it is folded."""
         texts = self.script("return $('.jp-CodeCell .jp-InputPrompt').map(prompt => prompt.textContent)")
         return [text[1:-2] for text in texts]
 
@@ -125,7 +125,7 @@ class NotebookPage(Page):
         return all(prompt == str(number) for number, prompt in enumerate(self.prompts(), start=1) if prompt)
 
     def run_cell(self, cell: WebElement) -> None:
-        """Click into a cell and press Shift and Enter, until it has a number that it did not have before."""
+        """Click into a cell, press Shift and Enter, and wait until it has a new number."""
         before = cell.find_element("css selector", ".jp-InputPrompt").text
         cell.find_element("css selector", ".cm-content").click()
         ActionChains(self.browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
@@ -134,7 +134,7 @@ class NotebookPage(Page):
         )
 
     def type_into(self, cell: WebElement, source: str) -> None:
-        """Replace what a cell holds, key by key. The editor indents; Backspace takes a step back."""
+        """Replace the text of a cell, key by key. The editor indents; Backspace removes a level."""
         editor = cell.find_element("css selector", ".cm-content")
         editor.click()
         editor.send_keys(Keys.CONTROL, "a")
@@ -142,13 +142,13 @@ class NotebookPage(Page):
         for number, line in enumerate(source.splitlines()):
             if number:
                 editor.send_keys(Keys.ENTER)
-            if line:  # a blank one keeps the indentation for the next
+            if line:  # a blank line keeps the indentation for the next one
                 too_far = len(self.lines(cell)[-1]) - (len(line) - len(line.lstrip()))
                 editor.send_keys(Keys.BACKSPACE * (too_far // 4), line.lstrip())
         assert self.lines(cell) == source.splitlines()
 
     def fill_in(self, sources: dict[int, str]) -> None:
-        """Put these sources into cells, counted from the first of the notebook, as if they were pasted."""
+        """Put sources into cells as if pasted, by their numbers from 0."""
         cells = "const cells = jupyterapp.shell.currentWidget.content.widgets"
         for number, source in sources.items():
             self.script(f"{cells}; cells[arguments[0]].model.sharedModel.setSource(arguments[1])", number, source)
@@ -175,7 +175,7 @@ class NotebookPage(Page):
         return self.cell(start).find_element("css selector", ".jp-Cell-outputArea")
 
     def show(self, width: int) -> None:
-        """Make the window this wide. In a narrow one the list of files gives way to the notebook."""
+        """Make the window this wide; in a narrow one, hide the list of files."""
         self.browser.set_window_size(width, 1000)
         sides = "const shell = jupyterapp.shell; arguments[0] < 1000 ? shell.collapseLeft() : shell.expandLeft()"
         self.script(sides, width)

@@ -1,4 +1,4 @@
-"""Notebooks run by a real kernel, with widgets in them."""
+"""Run notebooks with widgets in a real kernel."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from nbclient.output_widget import OutputWidget
 
 
 class DeafOutput(OutputWidget):
-    """What a widget shows is kept here, and the kernel is not told of it.
+    """Keeps what a widget shows, without sending it back to the kernel, which none of our cells need.
 
-    nbclient would tell it on the very socket on which it waits for the kernel's answer. If that has come by then,
-    sending swallows the only sign of it, and nbclient sees it when its time is over. No cell of ours asks for it.
+    nbclient would send on the same socket where it waits for the kernel's reply. If that has arrived by then, sending
+    swallows the only sign of it, and nbclient sees it only when its time is over.
     """
 
     def send(self, *_: Any, **__: Any) -> None: ...
 
 
 def client_of(notebook: Any, **settings: Any) -> NotebookClient:
-    """It runs this notebook."""
+    """A client that runs this notebook."""
     client = NotebookClient(notebook, kernel_name="python3", **settings)
     client.widget_registry = {"@jupyter-widgets/output": {"OutputModel": DeafOutput}}
     return client

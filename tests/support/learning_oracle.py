@@ -1,7 +1,7 @@
-"""Whether a function writes and learns as it should, exercises 26 and 27: decided without the grader.
+"""Whether a function writes and learns as it should, for exercises 26 and 27, decided without the grader.
 
-The small model that a function is given is worked out here by numpy; so are the gradients' lengths and the optimizers'
-steps, from slopes of autograd in float64.
+The small model is computed here with numpy, as are the lengths of gradients and the optimizers' steps, from autograd's
+gradients in float64.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from grader.sandbox.forms.small_model import FEW, SmallModel, small_shapes
 Array = np.ndarray
 Weights = Mapping[str, torch.Tensor]
 
-TEXTS = 2000  # that begin alike
-SIGMAS = 6  # as far as counts may be from what is expected
+TEXTS = 2000  # with the same beginning
+SIGMAS = 6  # allowed distance of counts from expected ones
 TOLERANCE = 1e-4
 
 
@@ -31,7 +31,7 @@ TOLERANCE = 1e-4
 
 
 def logits_after(weights: Mapping[str, Array], text: Array) -> Array:
-    """Of the token that follows, with a model that is not in training; text: (T,)."""
+    """The logits for the token after a text (T,), from a model that is not in training."""
     text = text[-len(weights["positions.weight"]) :]
     x = weights["tokens.weight"][text] * np.cos(1 + weights["positions.weight"][: len(text)])
     x = x + x.cumsum(0) / np.arange(1, len(text) + 1)[:, None]
@@ -40,7 +40,7 @@ def logits_after(weights: Mapping[str, Array], text: Array) -> Array:
 
 
 def shares_after(weights: Mapping[str, Array], text: Array, temperature: float, top_k: int | None) -> Array:
-    """How probable each token is to follow."""
+    """The probability of each token to come next."""
     logits = logits_after(weights, text)
     if temperature == 0 or top_k == 1:
         return np.asarray(np.arange(len(logits)) == logits.argmax(), dtype=float)
@@ -51,7 +51,7 @@ def shares_after(weights: Mapping[str, Array], text: Array, temperature: float, 
 
 
 def writes_well(weights: Weights, tokens: torch.Tensor, count: int, how: Mapping[str, Any], seen: Any) -> bool:
-    """Whether all texts are such as they should be, and nothing else is changed."""
+    """Whether all texts are as they should be, and nothing else has changed."""
     if seen["changes_input"] or seen["train"] != how["train"] or seen["keeps"]:
         return False
     text, few, again, other = seen["outputs"].values()
@@ -77,13 +77,13 @@ def is_continued(text: Any, tokens: torch.Tensor, count: int) -> bool:
 
 
 def follows(weights: Mapping[str, Array], row: Array, count: int, *how: Any) -> bool:
-    """Whether each new token is the one that must come."""
+    """Whether each new token is the only possible one."""
     places = range(len(row) - count, len(row))
     return all(shares_after(weights, row[:place], *how)[row[place]] == 1 for place in places)
 
 
 def is_distributed(weights: Mapping[str, Array], texts: Array, count: int, *how: Any) -> bool:
-    """Whether texts that begin alike go on as often in each way as they should."""
+    """Whether texts with the same beginning have each continuation as often as they should."""
     start = texts[0, :-count]
     vocabulary = range(len(weights["tokens.weight"]))
     for new in itertools.product(vocabulary, repeat=count):
@@ -97,7 +97,7 @@ def is_distributed(weights: Mapping[str, Array], texts: Array, count: int, *how:
 
 
 def texts_to_write() -> list[Inputs]:
-    """Greedy and drawn, hot and cold, with and without a best few; within and beyond the context."""
+    """Cases greedy and drawn, hot and cold, with and without top_k, within and beyond the context."""
     choose = random.Random(26)
     ways: list[dict[str, Any]] = [{"temperature": 0.0}, {"top_k": 1}, {"temperature": 0.0, "top_k": 3}]
     drawn: list[dict[str, Any]] = [
@@ -122,7 +122,7 @@ def written(choose: random.Random, B: int, T: int, count: int, way: dict[str, An
 
 
 def learns_well(wanted: tuple[list[float], Mapping[str, Array]], seen: Any) -> bool:
-    """Whether losses are these floats, and the weights after the steps these."""
+    """Whether losses are these, as floats, and weights after all steps are these."""
     losses, weights = wanted
     if seen["changes_input"] or not seen["floats"] or not np.allclose(seen["losses"], losses, rtol=TOLERANCE):
         return False
@@ -148,7 +148,7 @@ def learned(weights: Weights, batches: list[torch.Tensor], how: Mapping[str, Any
 
 
 def loss_and_slopes(weights: Mapping[str, Array], tokens: torch.Tensor) -> tuple[float, dict[str, Array]]:
-    """In training, in which the model leaves a part out."""
+    """The loss and its gradients in training mode, where the model leaves out a part."""
     model = SmallModel({name: torch.from_numpy(one) for name, one in weights.items()}).train()
     chances = model(tokens).log_softmax(-1)  # (B, T, V)
     B, T = tokens.shape
@@ -163,7 +163,7 @@ def loss_and_slopes(weights: Mapping[str, Array], tokens: torch.Tensor) -> tuple
 def stepped(
     weight: Array, slope: Array, moments: tuple[Array, Array], number: int, how: Mapping[str, Any]
 ) -> tuple[Array, tuple[Array, Array]]:
-    """Plain descent with momentum, or AdamW, by their papers."""
+    """A step of plain descent with momentum, or of AdamW, by their papers."""
     first, second = moments
     if how["optimizer"] == "SGD":
         first = how.get("momentum", 0.0) * first + slope
@@ -195,7 +195,7 @@ def draw(number: int) -> list[Inputs]:
 
 
 def wanted_of(number: int, given: Inputs) -> Any:
-    """What knows a right answer when it sees it."""
+    """A function that recognises right answers."""
     if number == 26:
         return functools.partial(writes_well, *given)
     weights, _, batches, how = given

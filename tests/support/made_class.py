@@ -1,4 +1,4 @@
-"""A class made by hand: what is in the gradebook and in autograded/, without grading anything."""
+"""Make up a class: write the gradebook and autograded/ without grading anything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
 
 @dataclass
 class Made:
-    """A graded submission. What is not said is right, and earns full marks."""
+    """A graded submission. Exercises that are not mentioned are right, and earn full marks."""
 
     student: str
     credit: Mapping[int, float] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Made:
 
 
 def grade(course: Course, *made: Made) -> None:
-    """Write them as `grader autograde` does."""
+    """Write these submissions as `grader autograde` would."""
     release = course.read("release", ASSIGNMENT)
     entries = []
     for one in made:

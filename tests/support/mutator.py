@@ -1,7 +1,7 @@
-"""Small mistakes, made systematically: every way to change one spot of a function.
+"""Make small mistakes systematically: every way to change one spot of a function.
 
-The mistakes are those of students and of typing: an operator, a name, a number, an axis, an order, a call or a
-statement is another one, or missing. What only prints, warns or checks is left alone.
+They are mistakes of students and of typing: an operator, a name, a number, an axis, an order, a call or a statement is
+replaced or missing. Code that only prints, warns or checks is left alone.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ SAYS_NOTHING = ("print", "warnings.warn")
 
 
 class Place(NamedTuple):
-    """Where a node stands: a field of its parent, or an item of one."""
+    """The place of a node: a field of its parent, or an item of one."""
 
     parent: ast.AST
     field: str
@@ -91,7 +91,7 @@ class Place(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A node that can be changed, with the statement and the expression around it and the names known there."""
+    """A node that can be changed, with its statement, the expression around it, and the names known there."""
 
     node: ast.AST
     place: Place
@@ -102,7 +102,7 @@ class Spot(NamedTuple):
 
 
 class Mutant(NamedTuple):
-    """A solution with one spot changed: in which line of it, from 1, and from what to what."""
+    """A solution with one spot changed: its line, counted from 1, and the old and new text."""
 
     line: int
     change: str
@@ -110,7 +110,7 @@ class Mutant(NamedTuple):
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """Every change of one spot, always in the same order, none twice."""
+    """Every change of one spot, in a fixed order, without duplicates."""
     tree = ast.parse(source)
     seen = {ast.unparse(tree)}
     writer = functools.cache(functools.partial(_writer, tree))
@@ -127,7 +127,7 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 
 def _writer(tree: ast.Module, place: Place) -> Callable[[], str]:
-    """What writes a tree whose statement at this place is a changed one. All others are written once."""
+    """A function that writes the tree after a change to the statement at this place. All else is written only once."""
     whole, statement = ast.unparse(tree), place.node
     place.put(ast.Expr(ast.Name(HERE)))
     before, _, after = ast.unparse(tree).partition(HERE)
@@ -137,7 +137,7 @@ def _writer(tree: ast.Module, place: Place) -> Callable[[], str]:
     def write() -> str:
         return before + ast.unparse(place.node).replace("\n", f"\n{margin}") + after
 
-    # Some look otherwise by themselves, such as an `elif`.
+    # Some statements look different on their own, such as `elif`.
     return write if write() == whole else lambda: ast.unparse(tree)
 
 
@@ -163,7 +163,7 @@ def _spots_at(place: Place, statement: Place, names: tuple[str, ...]) -> Iterato
 
 
 def _inside(node: ast.AST) -> Iterator[Place]:
-    """The parts of a node, without annotations, decorators and what has no part in the answer."""
+    """The parts of a node, except annotations, decorators, and code that cannot affect the answer."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "bases"):
             continue
@@ -188,13 +188,13 @@ def _bound(function: Function) -> list[str]:
 
 
 def _attributes(node: ast.ClassDef) -> list[str]:
-    """What a class keeps, such as "self.mask"."""
+    """The attributes that a class sets, such as "self.mask"."""
     kept = [one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)]
     return list(dict.fromkeys(ast.unparse(one) for one in kept if ast.unparse(one.value) == "self"))
 
 
 def _changes(spot: Spot) -> Iterator[ast.AST]:
-    """What can come in place of a node."""
+    """All replacements for a node."""
     if isinstance(spot.node, ast.stmt):
         yield from _other_statements(spot.node)
     elif isinstance(getattr(spot.node, "ctx", ast.Load()), ast.Load):
@@ -249,7 +249,7 @@ def _other_expressions(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.AS
 
 
 def _other_constants(value: object) -> Iterator[ast.AST]:
-    """Numbers nearby, which change dim=0 to dim=1 and dim=-1 to dim=-2, too; the other bool; einsum's letters."""
+    """Numbers nearby, which also turns dim=0 into dim=1 and dim=-1 into dim=-2; the other bool; einsum's letters."""
     match value:
         case bool():
             yield ast.Constant(not value)
@@ -276,7 +276,7 @@ def _other_operations(node: ast.BinOp) -> Iterator[ast.AST]:
 
 
 def _other_calls(node: ast.Call) -> Iterator[ast.AST]:
-    """Arguments in another order, without a named argument, one step less, or no call at all."""
+    """Arguments in another order, a named argument left out, one step less, or no call at all."""
     for order in _exchanged(node.args):
         yield ast.Call(node.func, order, node.keywords)
     for keyword in node.keywords:
@@ -291,7 +291,7 @@ def _other_calls(node: ast.Call) -> Iterator[ast.AST]:
 
 
 def _exchanged(items: list[Item]) -> Iterator[list[Item]]:
-    """The list with two of its items exchanged, for every two."""
+    """The list with two items exchanged, for every pair."""
     for i, j in itertools.combinations(range(len(items)), 2):
         order = list(items)
         order[i], order[j] = order[j], order[i]

@@ -1,4 +1,4 @@
-"""The notebooks that nbgrader brings along, graded by nbgrader and by us: a table of their scores, side by side.
+"""Grade the notebooks that nbgrader comes with, by nbgrader and by us, and show the scores side by side.
 
 python -m support.nbgrader_notebooks            all of them, in minutes
 python -m support.nbgrader_notebooks --ratio    a class of 60 in the course of nbgrader's documentation
@@ -34,7 +34,7 @@ GUIDE, FILES = WHEEL / "docs/source/user_guide", WHEEL / "tests/apps/files"
 SECONDS = 5
 SETTINGS = f"c = get_config()\nc.CourseDirectory.course_id = 'proof'\nc.Execute.timeout = {SECONDS}\n"
 BESIDE = ("data.txt", "jupyter.png")
-# nbgrader's own test of this one is skipped, since it "consumes a LOT of memory".
+# nbgrader skips its own test of this one, since it "consumes a LOT of memory".
 TOO_MUCH_FOR_NBGRADER = "infinite-loop-with-output"
 
 say = Console(width=250, highlight=False, markup=False).print
@@ -44,7 +44,7 @@ Scores = dict[tuple[str, str, str], tuple[float | None, bool]]  # student, noteb
 
 @dataclass
 class Assignment:
-    """Notebooks of the course, and by student what was handed in. Where there is no path, it is what was released."""
+    """The notebooks of an assignment, and each student's submission. None stands for the released notebook."""
 
     name: str
     source: Mapping[str, Path]
@@ -56,7 +56,7 @@ class Assignment:
 class Compared:
     assignment: str
     released: bool
-    theirs: Mapping[str, Scores | None]  # by student; None where nbgrader does not grade
+    theirs: Mapping[str, Scores | None]  # by student; None if nbgrader fails to grade
     ours: Mapping[str, Scores | None]
 
     @property
@@ -69,7 +69,7 @@ class Compared:
 
 
 def documentation() -> Assignment:
-    """The course of nbgrader's documentation, with the submissions that are in it."""
+    """The course in nbgrader's documentation, with its submissions."""
     names = ("problem1", "problem2")
     submitted = {
         path.name: {name: path / "ps1" / f"{name}.ipynb" for name in names} for path in (GUIDE / "submitted").iterdir()
@@ -80,7 +80,7 @@ def documentation() -> Assignment:
 
 
 def test_files() -> list[Assignment]:
-    """What nbgrader's own tests hand in for one another."""
+    """The notebooks that nbgrader's own tests submit for one another."""
     families = {"submitted": "submitted-unchanged", **{name: name for name in _autotests()}}
     found = []
     for family, source in families.items():
@@ -95,7 +95,7 @@ def _autotests() -> list[str]:
 
 
 def each_by_itself() -> list[Assignment]:
-    """Every notebook of the wheel as an assignment: handed in as its author has it, and as it was released."""
+    """Each notebook in the wheel as an assignment, submitted both solved by its author and as released."""
     paths = {path.read_bytes(): path for path in sorted(WHEEL.rglob("*.ipynb")) if path.stem != TOO_MUCH_FOR_NBGRADER}
     return [
         Assignment(
@@ -108,7 +108,7 @@ def each_by_itself() -> list[Assignment]:
 
 
 def compare(assignments: Iterable[Assignment], folder: Path) -> list[Compared]:
-    """Grade all of them in two course folders that begin alike."""
+    """Grade all assignments in two course folders that start out equal."""
     theirs = folder / "theirs"
     theirs.mkdir(parents=True)
     (theirs / CONFIG_FILE).write_text(SETTINGS)
@@ -206,7 +206,7 @@ def print_table(found: Iterable[Compared]) -> int:
 
 
 def print_ratio(folder: Path, students: int = 60, sample: int = 6) -> None:
-    """The documentation's course, handed in by a class; nbgrader grades some, and takes as long for each."""
+    """Time a class that submits the documentation's course; nbgrader's time is estimated from a sample."""
     some = documentation()
     kinds = list(some.students.items())
     some.students = {f"s{number:02}": kinds[number % len(kinds)][1] for number in range(students)}

@@ -1,8 +1,8 @@
-"""What references and misconceptions answer on the second device, judged: run by
-test_second_device.py, in a process of its own, since a device is made for good.
+"""Judge the answers of references and misconceptions on the second device. test_second_device.py runs this
+in its own process, since a device cannot be removed again.
 
-Prints, for each exercise that it is asked for, and for some of what may be held of it ("" for nothing), the names and
-the credit of the verdict, and the devices that the answers were on.
+For each exercise asked for, and for some misconceptions about it ("" for none), this prints the names and the credit of
+the verdict, and the devices of the answers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from grader.solutions.chance import same_chance
 from support import second_device
 from support.answer_keys import FUNCTIONS, answer_key, some_misconceptions
 
-FEW = 4  # each so many cases
+FEW = 4  # one case in so many
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
-    """By what is held. A misconception of a class answers a few cases, and more only where these do not name it."""
+    """By misconception. For classes, one answers only a few cases, and the rest if these do not name it."""
     found = {"": told_of(answer_key(name), ())}
     for one in some_misconceptions(exercise):
         key = answer_key(name, every=FEW if exercise.glance else 1)
@@ -44,12 +44,12 @@ def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
 
 
 def told_of(key: AnswerKey, held: Held) -> list[Any] | None:
-    """Names, credit and places; None if an index out of range takes the device down, which no name outlives."""
+    """Names, credit and devices; None if an index out of range breaks the device, so that nothing can be named."""
     given = []
     for case in key.cases:
         given.append(answer(key.exercise, held, case))
         if second_device.MODULE.broken:
-            second_device.MODULE.broken = False  # as only this one can be mended
+            second_device.MODULE.broken = False  # unlike real devices, this one can be repaired
             return None
     verdict = Judge(second_device.NAME).verdict(key, given)
     places = sorted({place for one in given if isinstance(one, Returned) for place in one.devices})
@@ -57,14 +57,14 @@ def told_of(key: AnswerKey, held: Held) -> list[Any] | None:
 
 
 def answer(exercise: Exercise, held: Held, case: SampledCase) -> Answer:
-    """As it comes from a sandbox."""
+    """An answer as it comes from a sandbox."""
     inputs = there(list(case.inputs))
     try:
         with same_chance():
             value = exercise.wrong_answer(held, inputs) if held else exercise.reference(*inputs)
         tree, tensors = written(exercise.form.name, value)
         after, after_tensors = written(exercise.form.name, inputs, "input")
-    except Exception as error:  # some mistakes cannot be computed for some sizes
+    except Exception as error:  # some mistakes fail for some sizes
         return Raised(type(error).__name__, str(error))
     found = read(exercise.form.name, tree, tensors)
     return Returned(found, read(exercise.form.name, after, after_tensors), devices(tree))

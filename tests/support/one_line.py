@@ -1,4 +1,4 @@
-"""How far the tests are, in one line that moves; where it cannot, a line at each tenth. Whatever fails is named."""
+"""Show the progress of tests in one moving line, or in logs, a line for each tenth. Failures are named at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 class OneLine:
-    """Takes the place of a dot for each of some thousand tests."""
+    """Replaces a dot for each of thousands of tests."""
 
     def __init__(self, terminal: pytest.TerminalReporter) -> None:
         self._terminal = terminal
@@ -39,7 +39,7 @@ class OneLine:
             self._say(far, stays=True)
 
     def pytest_sessionfinish(self) -> None:
-        self._is_over = True  # what follows lists what has failed
+        self._is_over = True  # the list of failures follows
         if self._terminal.isatty:
             self._terminal.write_line("")
 

@@ -1,4 +1,4 @@
-"""Whether a function is right, decided without the grader: by the definition, in float64, on inputs of many sizes."""
+"""Decide whether a function is right without the grader: by its definition, in float64, on inputs of many sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grader.model.answer import Answer, Returned
 from grader.model.exercise import Inputs
 from support import class_oracle, fast_oracle, learning_oracle, transformer_oracle
 
-TOLERANCE = 1e-4  # of the largest number of the answer
+TOLERANCE = 1e-4  # relative to the largest number in the answer
 
 
 def softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -68,8 +68,8 @@ def dropout(weights: Any, p: float, training: bool, dtype: torch.dtype) -> Any:
 
 
 def calls_right(weights: Any, p: float, dtype: torch.dtype, values: Any) -> bool:
-    """Whether calls are right, drop other entries each time, and not always as many."""
-    if not isinstance(values, dict):  # what cannot be sent
+    """Whether calls are right, and drop different entries each time, and different numbers of them."""
+    if not isinstance(values, dict):  # it could not be sent
         return False
     calls = [values["outputs"]["first"], values["outputs"]["second"], values["third"]]
     if not all(isinstance(one, torch.Tensor) and one.dtype == dtype for one in calls):
@@ -87,7 +87,7 @@ def is_chance(calls: list[torch.Tensor]) -> bool:
 
 
 def has_slope(gradient: Any, weights: Any, third: torch.Tensor) -> bool:
-    """Whether the gradient of a sum is what each entry was multiplied by."""
+    """Whether the gradient of the sum is the factor of each entry."""
     if not isinstance(gradient, torch.Tensor):
         return False
     return np.allclose(gradient.double().numpy() * weights, third.detach().double().numpy(), rtol=TOLERANCE, atol=0)
@@ -101,7 +101,7 @@ def dropped_well(weights: Any, p: float, value: Any) -> bool:
     gone = found == 0
     if not np.allclose(found, np.where(gone, 0, weights / (1 - p)), rtol=TOLERANCE, atol=0):
         return False
-    surprise = (gone - p) / math.sqrt(p * (1 - p))  # mean 0 and variance 1, as have its products with a neighbour's
+    surprise = (gone - p) / math.sqrt(p * (1 - p))  # mean 0 and variance 1, like products with a neighbour's
     neighbours = [surprise[1:] * surprise[:-1], surprise[..., 1:] * surprise[..., :-1]]
     by_size = surprise * (weights - weights.mean()) / weights.std()
     return all(abs(one.sum()) <= 6 * math.sqrt(one.size) for one in (surprise, by_size, *neighbours))
@@ -130,7 +130,7 @@ def columns(N: int, D: int) -> list[torch.Tensor]:
 
 
 def keys(N: int, D: int) -> int:
-    """As many as there are queries, or another number."""
+    """The number of keys: as many as queries, or different."""
     return N if N % 2 else D
 
 
@@ -139,7 +139,7 @@ def parameters(d: int, D: int) -> list[torch.Tensor]:
 
 
 def any_rank(N: int, D: int) -> Inputs:
-    """One to four dimensions, numbers small and large, `dim` from either end or left out."""
+    """One to four dimensions, small and large numbers, and `dim` from either end or left out."""
     shape = [(N,), (N, D), (2, N, D), (D, 2, N, 3)][(N + D) % 4]
     x = torch.randn(shape) * 10.0 ** (D % 4) + 10.0 ** (N % 3)
     return (x,) if D == N else (x, random.Random(N * D).randrange(-len(shape), len(shape)))
@@ -163,7 +163,7 @@ INPUTS |= {
     "causal_softmax": lambda N, D: (torch.randn(N, N) * D, D),
     15: lambda N, D: (torch.rand(*[D // 2] * (N % 3), 5 * N, 8 * D) + 0.1, D / 10, N % 4 > 0),
 }
-# Scores of ±10⁴ that are no neighbours, so that rounding has no part in what is the largest.
+# Scores of ±10⁴, so far apart that rounding does not decide which is the largest.
 LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
     10: lambda N, D: (apart(N, D), -1),
     11: lambda N, D: (along_a_line(N, D),),
@@ -173,10 +173,10 @@ for later in (transformer_oracle, fast_oracle):
     DEFINITIONS |= later.DEFINITIONS
     INPUTS |= later.INPUTS
     LARGE |= later.LARGE
-# Of models: shape and dtype count, and gradients.
+# Pieces of models: shape, dtype and gradients count.
 PIECES = (9, 10, 11, 14, "causal_softmax", *transformer_oracle.DEFINITIONS, *fast_oracle.DEFINITIONS)
 
-# Of one word, there may be nothing to predict, and slopes are what rounding leaves.
+# With one word, there may be nothing to predict, and gradients are only rounding errors.
 MORE_THAN_ONE = (25, "next_token_loss", 33)
 
 
@@ -217,13 +217,13 @@ def draw(number: int | str) -> list[Inputs]:
 
 
 def has_slopes_everywhere(given: Inputs) -> bool:
-    """Not where a piece is empty, nor of sizes alone."""
+    """Whether gradients can be checked: not if a piece is empty, or without tensors."""
     tensors = [one for one in given if isinstance(one, torch.Tensor)]
     return bool(tensors) and all(bool(one.isfinite().all()) for one in tensors)
 
 
 def in_form(value: Any, form: Callable[[torch.Tensor], Any]) -> Any:
-    """Every number of a nested list as this form has it."""
+    """The nested list with every number in this form."""
     return [in_form(item, form) for item in value] if isinstance(value, list) else form(value)
 
 
@@ -234,7 +234,7 @@ def float64(value: Any) -> Any:
 
 
 def wanted_of(number: int | str, given: Inputs) -> Any:
-    """What a function must return; or, for classes and where chance has a part, what knows it when it sees it."""
+    """The right result, or, for classes and random results, a function that recognises a right one."""
     if number in class_oracle.MODULES:
         return class_oracle.Wanted(number, given)
     if number in learning_oracle.NUMBERS:
@@ -254,7 +254,7 @@ def wanted_of(number: int | str, given: Inputs) -> Any:
 
 
 def is_piece(want: Any, dtype: torch.dtype, value: Any, tolerance: float = TOLERANCE) -> bool:
-    """Whether a result has these numbers, and just this shape and type; or several have."""
+    """Whether a result, or each of several, has these numbers and exactly this shape and type."""
     if isinstance(want, tuple):
         several = isinstance(value, list | tuple) and len(value) == len(want)
         return several and all(is_piece(one, dtype, each, tolerance) for one, each in zip(want, value, strict=True))
@@ -266,7 +266,7 @@ def is_piece(want: Any, dtype: torch.dtype, value: Any, tolerance: float = TOLER
 
 
 def slopes(definition: Callable[..., Any], given: list[Any]) -> dict[str, np.ndarray]:
-    """By how much a weighted sum of the result grows with each number of each array."""
+    """The gradients of a weighted sum of the result, for each array, by finite differences."""
 
     def height() -> float:
         result = definition(*given).reshape(-1)
@@ -288,7 +288,7 @@ def slope(array: np.ndarray, height: Callable[[], float], step: float = 1e-6) ->
 
 
 def has_slopes(want: dict[str, np.ndarray], value: Any) -> bool:
-    """Whether gradients are these. As for classes, they are compared with the largest of all."""
+    """Whether gradients are these, with a tolerance relative to the largest number in all, as for classes."""
     found = value.get("gradients", {}) if isinstance(value, dict) else {}
     pairs = [(found.get(name), slope) for name, slope in want.items()]
     scale = max(float(np.abs(slope).max()) for slope in want.values())
@@ -308,13 +308,13 @@ class Oracle:
         self.alternatives = [list(zip(given, wanted, strict=True)) for given in alternatives or [inputs]]
 
     def accepts(self, ask: Callable[[Inputs], Answer]) -> bool:
-        """Whether a function is right for all inputs, in one of the forms that they may have."""
+        """Whether a function is right for all inputs, in at least one of their forms."""
         return any(self._all_right(pairs, ask) for pairs in self.alternatives)
 
     def _all_right(self, pairs: list[tuple[Inputs, Any]], ask: Callable[[Inputs], Answer]) -> bool:
         for index, (given, want) in enumerate(pairs):
             if not is_right(ask(given), given, want):
-                pairs.insert(0, pairs.pop(index))  # what shows one function wrong often shows the next one, too
+                pairs.insert(0, pairs.pop(index))  # this input often finds the next wrong function, too
                 return False
         return True
 
@@ -343,7 +343,7 @@ def unchanged(after: Any, before: Any) -> bool:
 
 
 def paired(got: Any, want: Any) -> Iterator[tuple[np.ndarray | None, np.ndarray]]:
-    """Given and wanted numbers, with None where the form is not the one that is asked for."""
+    """Pairs of given and wanted numbers, with None for given ones in the wrong form."""
     if isinstance(want, list):
         items = list(got) if isinstance(got, list | tuple) or (isinstance(got, torch.Tensor) and got.dim()) else []
         for one, other in zip(items if len(items) == len(want) else [None] * len(want), want, strict=True):

@@ -1,4 +1,4 @@
-"""The exercises of the attention course, loaded as those of any course are."""
+"""The exercises of the attention course, loaded like those of any course."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from grader.model.exercise import Exercise
 from support.places import ROOT
 
 CATALOGUE = Course(ROOT).catalogue()
-# Those of all assignments by number: in this course, no two have the same.
+# All exercises by number, which are unique in this course.
 EXERCISES: dict[int, Exercise] = {
     exercise.number: exercise for exercises in CATALOGUE.assignments.values() for exercise in exercises.values()
 }
 ASSIGNMENTS = tuple(CATALOGUE.assignments)
-# To grade a notebook that may have cells of all.
+# For notebooks with cells from any of the exercises.
 OURS = Settings(exercises={exercise.label: exercise for exercise in EXERCISES.values()})
 
 

@@ -1,4 +1,4 @@
-"""What lies outside the sandbox and must stay as it is: canaries for attacks to touch."""
+"""Things outside the sandbox that must not change: canaries for attacks to touch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ State = dict[str, tuple[Any, ...]]
 
 
 class Outside:
-    """A folder, servers and a process that attacks know of, beside the course itself."""
+    """A folder, servers and a process that attacks know of, and the course itself."""
 
     def __init__(self, folder: Path, course: Course) -> None:
         self.course = course
@@ -48,7 +48,7 @@ class Outside:
         self.bystander = subprocess.Popen(
             ["sleep", "7200"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        # Processes that lose their parent become ours, so none can hide.
+        # Adopt processes that lose their parents, so that none can hide.
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     @staticmethod
@@ -61,7 +61,7 @@ class Outside:
         return server
 
     def world(self) -> str:
-        """The file that tells attackers where all this is."""
+        """The content of a file that tells attackers where all this is."""
         known = {
             "CANARY": str(self.folder),
             "PORT": self.port,
@@ -90,7 +90,7 @@ class Outside:
         }
 
     def _bystander(self) -> tuple[Any, ...]:
-        """Whether it lives and runs, on which processors, how often, and with which limits."""
+        """Whether the bystander lives and runs, with which processors, priority and limits."""
         pid = self.bystander.pid
         if (ended := self.bystander.poll()) is not None:
             return (ended,)
@@ -99,7 +99,7 @@ class Outside:
         return (process_state(pid) == "T", os.sched_getaffinity(pid), priority, os.sched_getscheduler(pid), limits)
 
     def _connections(self) -> int:
-        """How many have reached a server so far."""
+        """How many connections have reached a server so far."""
         for server in self.servers:
             with contextlib.suppress(BlockingIOError):
                 while True:
@@ -119,13 +119,13 @@ class Outside:
 
 
 def changes(before: State, after: State, own: str = "") -> list[str]:
-    """What differs, without what belongs to the student whose folder name is `own`."""
+    """The names of things that differ, except in the folder of the student `own`."""
     names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     return [name for name in names if not own or f"/autograded/{own}/" not in f"{name}/"]
 
 
 def files(folder: Path) -> State:
-    """Kind, mode, owner, size and time of every file; the gradebook is looked at by its scores."""
+    """Mode, owner, size and time of every file, except the gradebook, whose scores are checked instead."""
     found: State = {}
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -134,17 +134,17 @@ def files(folder: Path) -> State:
             if entry.is_dir(follow_symlinks=False):
                 found |= files(Path(entry.path))
             status = entry.stat(follow_symlinks=False)
-            # Whatever is added to a folder shows up by itself, and what is graded meanwhile is added to one.
+            # A new file in a folder shows up by itself, and grading adds some, which changes the folder's time.
             time = 0 if stat.S_ISDIR(status.st_mode) else status.st_mtime_ns
             found[entry.path] = (status.st_mode, status.st_uid, status.st_ino, time, status.st_size * bool(time))
     return found
 
 
 def descendants(ancestor: int) -> dict[int, str]:
-    """The living processes that come from this one, with their names."""
+    """The living descendants of a process, with their names."""
     parents: dict[int, tuple[int, str]] = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it ended meanwhile
+        with contextlib.suppress(OSError):  # ended meanwhile
             name, rest = file.read_text(errors="replace").split("(", 1)[1].rsplit(") ", 1)
             if rest[0] not in "ZX":
                 parents[int(file.parent.name)] = (int(rest.split()[1]), name)

@@ -1,9 +1,9 @@
-"""Which tests a run tries, and which part of a large collection.
+"""Choose the tests for a run, and a part of large collections.
 
-CI tries every test, but of a few collections a part. `make test` tries what is fast, what takes long and is about what
-has changed, and a sample of the rest. What is tried is drawn from a hash of the grader and of the course: the same for
-everybody who has this state, and another one after the next change, so that a few changes try everything. `make proof`
-tries it all, and draws more random examples.
+CI tries every test, and part of a few collections. `make test` tries fast tests, slow ones about anything that changed,
+and a sample of the rest. Samples are drawn from a hash of the grader and the course: the same for everybody in this
+state, but different after the next change, so that a few changes try everything. `make proof` tries everything, and
+draws more random examples.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from support.what_changed import changed, tests_of
 
 ALL = bool(os.environ.get("GRADER_ALL"))
 CI = ALL or bool(os.environ.get("GRADER_CI"))
-SAMPLE = 32  # `make test` tries one of so many slow tests that are not about what has changed
+SAMPLE = 32  # `make test` tries one in so many slow tests that are not about a change
 NOT_TRIED = f"slow, and not about what has changed: `make test` tries one of {SAMPLE}, CI all"
 One = TypeVar("One")
 
 
 def part(items: Iterable[One], of: int, in_ci: int = 0) -> list[One]:
-    """One of each `of` items, in CI of each `in_ci`, if given, in their order. What an item is called decides."""
+    """One in `of` items, or one in `in_ci` in CI if given, in their order. The names of items decide."""
     every = list(items)
     of = 1 if ALL else (in_ci or of) if CI else of
     if of == 1:
@@ -36,7 +36,7 @@ def part(items: Iterable[One], of: int, in_ci: int = 0) -> list[One]:
 
 
 def is_tried(test: str) -> bool:
-    """Whether a run tries a test that is slow. What it is called decides."""
+    """Whether a run tries a slow test. Its name decides."""
     return CI or test.partition("::")[0] in about_what_changed() or int(_hash(f"{state()}{test}"), 16) % SAMPLE == 0
 
 
@@ -47,7 +47,7 @@ def about_what_changed() -> set[str]:
 
 @functools.cache
 def state() -> str:
-    """Of all that a grade may depend on."""
+    """A hash of everything that grades may depend on."""
     paths = [path for kind in ("grader/**/*.py", "source/**/*.ipynb") for path in sorted(ROOT.glob(kind))]
     return _hash("".join(_hash(path.read_bytes()) for path in paths))
 

@@ -1,4 +1,4 @@
-"""nbgrader by itself."""
+"""Run nbgrader by itself."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from grader.course.folder import Course
 
 
 def instructor(course: Course) -> dict[str, str]:
-    """The environment of somebody who has no settings but those of the course."""
+    """The environment of an instructor who has only the course's settings."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     own = {"USER": "instructor", "HOME": str(course.root), "JUPYTER_CONFIG_DIR": str(course.root / ".jupyter")}
     return {**os.environ, "PATH": path, **own}
 
 
 def nbgrader(course: Course, *arguments: str) -> str:
-    """Run nbgrader's command line in the course folder, in this process, which has imported all of it already.
+    """Run nbgrader's command line in the course folder, in this process, which has already imported it.
 
-    nbgrader leaves a copy in place of the environment, which would stay as it is now for all tests that follow.
+    nbgrader replaces the environment by a copy, which later tests would otherwise be left with.
     """
     environment = os.environ
     try:
         with contextlib.chdir(course.root):
             said: str = run_nbgrader(list(arguments), env=instructor(course))
     finally:
-        os.environ = environment  # noqa: B003  it is the one that was there before
+        os.environ = environment  # noqa: B003  the same object as before
     return said
 
 

@@ -1,4 +1,4 @@
-"""A small server that answers the calls of Canvas and Moodle that are documented and that we make, and no others."""
+"""A small server for the documented calls of Canvas and Moodle that we make, and no others."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 TOKEN = "not-for-others"
-PAGE = 2  # people on a page of Canvas, whatever is asked for
+PAGE = 2  # people on a page of Canvas, however many are asked for
 Planned = tuple[int, dict[str, str], str] | None  # code, headers, text; a code of 0 cuts the connection
 
 
 @dataclass
 class Held:
-    """What the platform knows."""
+    """The data of the platform."""
 
     people: list[dict[str, Any]] = field(default_factory=list)
     score: dict[int, float | None] = field(default_factory=dict)
@@ -29,10 +29,10 @@ class Held:
     grading_type: str = "points"
     teams: int = 0
     calls: list[str] = field(default_factory=list)
-    # What is answered first in place of what is asked. Nothing stands for what is asked.
+    # Answers to the first calls, in place of the right ones; None stands for the right one.
     first: list[Planned] = field(default_factory=list)
     first_writes: list[Planned] = field(default_factory=list)
-    link: str = ""  # where pages go on, if not here
+    link: str = ""  # where the next page is, if not here
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -68,7 +68,7 @@ class Handler(BaseHTTPRequestHandler):
         writes = function == "mod_assign_save_grades"
         if self._instead(self.held.first_writes if writes else self.held.first):
             return
-        if form["wstoken"] != TOKEN:  # Moodle says so with the code 200
+        if form["wstoken"] != TOKEN:  # Moodle reports it with status 200
             said = {"exception": "moodle_exception", "errorcode": "invalidtoken", "message": "Invalid token"}
             self._answer(200, said)
         else:
@@ -160,7 +160,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(held: Held) -> Iterator[str]:
-    """The address at which it answers."""
+    """Serve this data, and yield the address."""
     handler = type("OneHandler", (Handler,), {"held": held})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

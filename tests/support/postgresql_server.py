@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, on a socket in a folder of its own, where nobody but its user comes in."""
+"""A PostgreSQL server for tests, on a socket in its own folder, which only its user may enter."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-# What it writes need not outlive a power cut; what it says in its log is in English.
+# No need to survive a power cut; the log is in English.
 SETTINGS = "-c listen_addresses='' -c fsync=off -c full_page_writes=off -c lc_messages=C"
 
 
 def programs() -> Path | None:
-    """Where the server's programs are, the newest if there are several; Debian keeps them out of PATH."""
+    """The folder of the newest server's programs; Debian keeps them out of PATH."""
     found = [Path(path).parent for path in [shutil.which("pg_ctl")] if path]
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
     return next((folder for folder in reversed(found) if (folder / "initdb").is_file()), None)
@@ -28,7 +28,7 @@ class Server:
     def __init__(self, programs: Path) -> None:
         self._programs = programs
         self._user = _somebody_else() if os.getuid() == 0 else None  # PostgreSQL refuses to run as root
-        # Not in pytest's folder, which is closed to other users, and too long a path for a socket.
+        # Not pytest's folder: other users may not enter it, and its path is too long for a socket.
         self._folder = Path(tempfile.mkdtemp(prefix="postgresql-"))
         if self._user:
             os.chown(self._folder, self._user.pw_uid, self._user.pw_gid)
@@ -36,12 +36,12 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        """Returns when it answers."""
+        """Start the server, and wait until it answers."""
         options = f"{SETTINGS} -c unix_socket_directories={self._folder}"
         self._run("pg_ctl", "start", "--wait", "--timeout=120", f"--log={self._folder}/log", f"--options={options}")
 
     def stop(self, how: str = "fast") -> None:
-        """`fast` ends all connections in good order, `immediate` is a crash. Returns when it has gone."""
+        """Stop the server, and wait until it has ended. `fast` closes all connections, `immediate` is a crash."""
         self._run("pg_ctl", "stop", "--wait", "--timeout=120", f"--mode={how}")
 
     def remove(self) -> None:
@@ -50,7 +50,7 @@ class Server:
         shutil.rmtree(self._folder)
 
     def start_again(self) -> None:
-        """If it has been stopped."""
+        """Start the server if it has been stopped."""
         if not self._runs:
             self.start()
 
@@ -79,7 +79,7 @@ class Server:
         other: dict[str, Any] = {}
         if self._user:
             other = {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []}
-        # The server keeps what it gets as its output open, so a pipe would never end.
+        # The server keeps its output open, so a pipe would never end.
         with tempfile.TemporaryFile("w+") as output:
             done = subprocess.run(
                 command, cwd="/", stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False, **other
@@ -89,7 +89,7 @@ class Server:
 
 
 def _somebody_else() -> pwd.struct_passwd:
-    """Whom Debian's package makes, or else nobody."""
+    """The user from Debian's package, or else nobody."""
     try:
         return pwd.getpwnam("postgres")
     except KeyError:

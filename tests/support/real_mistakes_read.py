@@ -1,4 +1,4 @@
-"""The corpus of real mistakes: what each piece says about its code, and what a verdict told of it."""
+"""The corpus of real mistakes: the facts about each piece of code, and how much of them a verdict tells."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from support.our_course import EXERCISES
 from support.places import DATA
 
 FOLDER = DATA / "real_mistakes"
-# What the engine says of any exercise.
+# Misconceptions that the engine names in any exercise.
 OF_ALL = {BORROWED, AS_ROWS, FLAT, ANOTHER_ORDER}
 FIELDS = {"causes", "true", "says", "false", "follows"}
 MARK = re.compile(r"\s*# <-$")
-MAX_LINE = 120  # characters of a line that is shown
-# What was seen, which is no cause: it explains nothing, whatever words it has in common with one.
+MAX_LINE = 120  # characters of a line in a sentence
+# Sentences about what was seen, which explain nothing, even if they share words with a cause.
 SEEN = re.compile(
     r"first wrong|was expected|Your (function|class) returned"
     r"|hidden cases? are right"
 )
-RAISED_AT = re.compile(r", at the line `.*`")  # its words are the student's
+RAISED_AT = re.compile(r", at the line `.*`")  # the student's words
 
 
 class Said(Protocol):
-    """What was said of a piece: a verdict, or what is on record."""
+    """What was said about a piece: a verdict, or its record."""
 
     @property
     def sentences(self) -> Sequence[str]: ...
@@ -42,7 +42,7 @@ class Said(Protocol):
 
 
 class Told(StrEnum):
-    """What a verdict is to the student who wrote the code."""
+    """How much a verdict helps the student who wrote the code."""
 
     NAMED = "named and true"
     LOCATED = "located"
@@ -52,14 +52,14 @@ class Told(StrEnum):
 
 @dataclass(frozen=True)
 class Mistake:
-    """A piece of code as a student wrote it, with a mark at each line in which a mistake lies."""
+    """A piece of code as a student wrote it, with a mark at each line with a mistake."""
 
     number: int
     piece: CorpusPiece
 
     @cached_property
     def marked(self) -> list[str]:
-        """The lines of the cell, as they stand in the file."""
+        """The lines of the cell with their marks, as in the file."""
         return self.piece.code.rstrip("\n").split("\n")
 
     @property
@@ -92,7 +92,7 @@ class Mistake:
 
 @functools.cache
 def mistakes(number: int) -> list[Mistake]:
-    """Those of an exercise; none if nobody has written any down."""
+    """The recorded mistakes in an exercise; none if there is no file."""
     file = FOLDER / f"ex{number:02}.txt"
     pieces = read_pieces(file.read_text(encoding="utf-8")) if file.exists() else []
     return [Mistake(number, piece) for piece in pieces]
@@ -103,7 +103,7 @@ def all_mistakes() -> list[Mistake]:
 
 
 def lines_told(mistake: Mistake, verdict: Said) -> list[tuple[str, bool, str]]:
-    """Each line of the code that a sentence shows, whether it is marked, and the sentence."""
+    """Each line of code that a sentence quotes, whether it is marked, and the sentence."""
     marks: dict[str, bool] = {}
     for line in mistake.marked:
         shown = MARK.sub("", line).strip()[:MAX_LINE]
@@ -121,18 +121,18 @@ def told(mistake: Mistake, verdict: Said) -> Told:
 
 
 def untrue(mistake: Mistake, verdict: Said) -> list[str]:
-    """All that a verdict says and that is not true of the code."""
+    """Everything in a verdict that is not true of the code."""
     true = {*mistake.listed("true"), *mistake.listed("follows")}
     found = [f"named: {name}" for name in verdict.misconceptions if name not in true]
     pattern = mistake.says_of_itself("false")
     found += [f"said: {said}" for said in verdict.sentences if pattern and re.search(pattern, said)]
-    # Where an error was raised is a fact, not a claim about where the mistake lies.
+    # The line where an error was raised is a fact, not a claim about the mistake.
     shown = [line for line, marked, said in lines_told(mistake, verdict) if not marked and "stopped with" not in said]
     return found + [f"line: {line}" for line in shown]
 
 
 def causes_told(mistake: Mistake, verdict: Said) -> int:
-    """How many of the true causes are told, one sentence for each."""
+    """How many of the true causes the verdict tells, one sentence for each."""
     said = sum(1 for sentence in verdict.sentences if mistake.says_a_cause(sentence))
     return max(said, len(set(verdict.misconceptions) & set(mistake.listed("true"))))
 

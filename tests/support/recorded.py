@@ -1,6 +1,6 @@
-"""The verdict on each piece of student code that we have, in tests/data/records, a file for each exercise.
+"""The verdicts on all our pieces of student code, in tests/data/records, with a file for each exercise.
 
-`make records` writes them anew. Whoever changes what is said, or what it earns, reads the difference and commits it.
+`make records` writes them anew. If you change sentences or credit, read the difference, and commit it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from support.solution_cells import corpus, of_notebook, source
 FOLDER = DATA / "records"
 _FIRST = re.compile(r"\S+: (?P<credit>[\d.]+), (?P<reason>[^:]+)(?:: (?P<names>.+))?")
 _PLACE = re.compile(r"  `.*` is about [^`]*$")
-PATIENCE = 20  # times as much time for searches as graders have: the longest needs eight times, on a busy machine
+PATIENCE = 20  # a factor for time limits of searches; the longest needs eight on a busy machine
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def pieces(number: int) -> list[Piece]:
 
 
 def made_of_mistakes(number: int) -> Iterator[tuple[Exercise, Misconception, Piece]]:
-    """The solution with the lines of each mistake, but for those that need what only the exercise's file has."""
+    """The solution with the lines of each mistake, except for lines that need names from the exercise's file."""
     functions = [function for function in EXERCISES[number].functions if function.written]
     plain = {function.entry: lines_of(function).text({}) for function in functions}
     for function in functions:
@@ -87,10 +87,10 @@ def _needs_its_file(function: Exercise, text: str, plain: str) -> bool:
 
 @contextmanager
 def judging() -> Iterator[Callable[[Piece], Verdict]]:
-    """Grades a piece in a notebook where everything else is right. What is known of an exercise is kept meanwhile.
+    """A function that grades a piece in a notebook where everything else is right, and keeps answer keys meanwhile.
 
-    The hidden seed is drawn from its name, and searches have more time than else: what is found is the same on a busy
-    machine.
+    Hidden seeds come from the names of pieces, and searches have more time than usual, so that results are the same on
+    a busy machine.
     """
     settings = replace(OURS, judging=PATIENCE * OURS.judging)
     with a_few_seeds(), pytest.MonkeyPatch.context() as patch:
@@ -114,7 +114,7 @@ def as_text(piece: Piece, verdict: Verdict) -> str:
 
 
 def recorded(number: int) -> dict[str, str]:
-    """The text on each piece, by its name."""
+    """The recorded text for each piece, by name."""
     file = _file(number)
     blocks: dict[str, str] = {}
     for line in file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else ():
@@ -126,7 +126,7 @@ def recorded(number: int) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Record:
-    """What is on record of a piece."""
+    """The recorded verdict on a piece."""
 
     credit: float
     reason: str
@@ -136,7 +136,7 @@ class Record:
 
 @functools.cache
 def records(number: int) -> dict[str, Record]:
-    """Of each piece of an exercise, by its name."""
+    """The record of each piece of an exercise, by name."""
     return {name: _read(block) for name, block in recorded(number).items()}
 
 
@@ -151,7 +151,7 @@ def _read(block: str) -> Record:
 
 
 def record(number: int, texts: dict[str, str]) -> None:
-    """Write these down, and forget what there is no code for. Several processes may do this at once."""
+    """Write these texts, and forget those whose pieces are gone. Several processes may do this at once."""
     file = _file(number)
     file.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(Path(tempfile.gettempdir(), f"{file.stem}.lock")):
@@ -171,7 +171,7 @@ def _file(number: int) -> Path:
 
 
 def _notebook(piece: Piece) -> Any:
-    """What the notebook has imported and given, the solutions of the exercises before, this code, and its test."""
+    """A notebook with the usual imports and given cells, solutions of earlier exercises, this code, and its test."""
     assignment = EXERCISES[piece.number].assignment
     cells = [cell for cell in source(assignment).cells if cell.cell_type == "code"]
     by_name = {str(cell.metadata.get("nbgrader", {}).get("grade_id")): cell for cell in cells}

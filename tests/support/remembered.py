@@ -1,6 +1,6 @@
-"""What takes long to work out, kept on the disk under a hash of everything that it depends on.
+"""Keep slow results on the disk, with a hash of everything that they depend on.
 
-CI works everything out again, as does GRADER_COLD=1; then what is kept lasts for one run, which has several processes.
+CI computes everything again, as does GRADER_COLD=1; results are then kept only for the processes of one run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from support.places import ROOT
 
-# What decides on an answer, and how it is judged.
+# The rooms that decide on answers, and on how they are judged.
 ENGINE = tuple(
     f"grader/{room}"
     for room in (
@@ -39,12 +39,12 @@ ENGINE = tuple(
 
 
 def remembered(name: str, depends_on: Iterable[Path], work_out: Callable[[], Any], cold: Path | None = None) -> Any:
-    """What `work_out` returns, as JSON has it. `cold` is the folder of a run that begins with nothing."""
+    """The result of `work_out`, as read back from JSON. `cold` is the folder of a run that starts with nothing."""
     folder = cold or ROOT / ".pytest_cache" / "remembered"
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / f"{name}.json"
     key = _hash([*depends_on, *(path for room in ENGINE for path in sorted((ROOT / room).rglob("*.py")))])
-    with FileLock(f"{kept}.lock"):  # the first one works it out for all
+    with FileLock(f"{kept}.lock"):  # the first process computes it for all
         if kept.exists() and (found := json.loads(kept.read_text()))["key"] == key:
             return found["value"]
         value = work_out()
@@ -57,7 +57,7 @@ def is_cold() -> bool:
 
 
 def _hash(paths: Iterable[Path]) -> str:
-    """Of the contents, and of what computes: other versions may round otherwise."""
+    """A hash of files' contents and of library versions, which may round differently."""
     found = hashlib.sha256(f"{platform.python_version()} {torch.__version__} {np.__version__}".encode())
     for path in paths:
         found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes() + b"\0")

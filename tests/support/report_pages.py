@@ -1,4 +1,4 @@
-"""What stands in a report."""
+"""Read the pages of a report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from support.made_class import ASSIGNMENT
 
 
 def told(course: Course) -> dict[str, Any]:
-    """What the JSON file says."""
+    """The content of the JSON file."""
     found: Any = as_json(summary(read_class(course, ASSIGNMENT, print)))
     return dict(found)
 
 
 def written(course: Course) -> dict[str, str]:
-    """The files of the report, by their ending."""
+    """The files of the report, by their suffixes."""
     paths = write_report(course, ASSIGNMENT, print)
     return {path.suffix: path.read_text(encoding="utf-8-sig") for path in paths}
 
@@ -33,7 +33,7 @@ def lines_of(table: str) -> list[dict[str, str]]:
 
 
 def text_of(html: str) -> str:
-    """What there is to read on a page."""
+    """The visible text of a page."""
     found: list[str] = []
     parser = HTMLParser()
     parser.handle_data = found.append  # type: ignore[method-assign,assignment]

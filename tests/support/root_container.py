@@ -1,5 +1,5 @@
-"""A container such as Gradescope starts: root of the machine, with what Docker leaves of root's rights; no network; and
-a kernel without Landlock. The repository is not in it, but for the libraries of its environment."""
+"""A container like Gradescope's: the machine's root, with only the rights that Docker leaves; no network; and a kernel
+without Landlock. The repository is not in it, except for the libraries of its environment."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ENVIRONMENT = _INHERITED | {"PATH": os.defpath, "HOME": "/tmp", "LANG": "C.UTF-
 
 
 def run_as_root(*command: str, folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a command there. This folder can be written, by root."""
+    """Run a command in such a container. As root, it may write to this folder."""
     if os.getuid() != 0:
         pytest.skip("only root can start a container of root")
     skip_unless_it_can_be_started()
     started = _run(["true"], folder, environment)
-    if started.returncode != 0:  # this machine's root may have no such rights
+    if started.returncode != 0:  # this machine's root may lack the rights
         pytest.skip(f"no container of root can be started here: {started.stderr.strip()}")
     return _run(command, folder, environment)
 
@@ -60,9 +60,9 @@ def _alone() -> list[str]:
 def _disk(folder: Path) -> list[str]:
     libraries = {Path(path) for path in (sys.prefix, sys.base_prefix, *_MORE)}
     above = {parent for path in libraries for parent in path.parents}
-    closed = [path for path in above if not path.stat().st_mode & stat.S_IXOTH]  # to all but root: /root, for one
+    closed = [path for path in above if not path.stat().st_mode & stat.S_IXOTH]  # such as /root
     empty = {Path("/tmp"), ROOT, *closed}
-    # Bubblewrap would close what it makes on the way to all but root.
+    # Made here, since bubblewrap would close parent folders to all but root.
     shown = {*libraries, folder}
     way = {parent for path in shown for parent in path.parents if empty & {parent, *parent.parents}} - empty
     steps = [word for path in sorted(way | empty) for word in _fresh(path, path in empty)]

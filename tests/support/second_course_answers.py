@@ -1,4 +1,4 @@
-"""Wrong answers to the second course: in each exercise a misconception of half the points, and a greeting."""
+"""Wrong answers to the second course: in each exercise, a misconception worth half the points, and a greeting."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""A second device called "second", whose tensors are plain tensors that lie in the CPU's memory.
+"""A device called "second", whose tensors are plain tensors in the CPU's memory.
 
-PyTorch treats it as it treats a GPU: modules move, gradients flow in a thread of the device, new tensors are on the CPU
-unless somebody says otherwise, and tensors of both do not meet. What computes is the CPU: each operation gets the same
-memory under the CPU's name. Like a GPU, the device finds out late about an index that is out of range, and is of no
-further use to the process then; and it has less memory than one can ask for.
+PyTorch treats it like a GPU: modules move, gradients flow in a thread of the device, new tensors are on the CPU by
+default, and tensors of both devices cannot be mixed. The CPU does the computing: each operation gets the same memory
+under the CPU's name. Like a GPU, the device notices an index out of range too late, and is then useless for the rest of
+the process; and its memory is limited.
 
-It starts as CUDA does: it reads where its memory lies, listens on a socket under a name of the machine's, and leaves
-a thread behind, which it names. docs/gpu.md lists the calls that a real driver makes.
+It starts as CUDA does: it reads the memory map, listens on an abstract socket, and starts a thread, which it names.
+docs/gpu.md lists the calls that a real driver makes.
 
-Importing this makes the device, for good: tests do so in processes of their own.
+Importing this makes the device, which cannot be undone: tests do it in processes of their own.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from torch.utils import backend_registration
 
 NAME = "second"
 MEMORY = 2**28  # bytes
-_CPU, _SECOND = 1, 12  # as DLPack counts kinds of devices
-_MAY_MEET = ("copy_", "_copy_from", "_to_copy", "set_")  # tensors of two devices
-_MAY_BE_INDEXED = ("index", "index_put_", "index_put", "_index_put_impl_", "_unsafe_index")  # by tensors of the CPU
-_MAKES_ONE = ("cat", "stack")  # for which a single number of the CPU is no exception
+_CPU, _SECOND = 1, 12  # DLPack's numbers for kinds of devices
+_MAY_MEET = ("copy_", "_copy_from", "_to_copy", "set_")  # take tensors of two devices
+_MAY_BE_INDEXED = ("index", "index_put_", "index_put", "_index_put_impl_", "_unsafe_index")  # by CPU tensors
+_MAKES_ONE = ("cat", "stack")  # refuse even single numbers on the CPU
 _TAKE_INDICES = ("index", "index_select", "embedding")
 _DIFFERENT = "Expected all tensors to be on the same device, but found at least two devices, second:0 and cpu!"
 _TOO_LATE = "second error: device-side assert triggered"
@@ -44,7 +44,7 @@ class _Device(ctypes.Structure):
 
 
 class _Head(ctypes.Structure):
-    """How a tensor begins in DLPack's form."""
+    """The start of a tensor in DLPack's form."""
 
     _fields_ = (("data", ctypes.c_void_p), ("device", _Device))
 
@@ -54,9 +54,9 @@ _inside.restype, _inside.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c
 
 
 class Driver(threading.Thread):
-    """What CUDA leaves in a process: a socket, and a thread that waits for somebody who never comes.
+    """What CUDA leaves in a process: a socket, and a thread that waits for connections which never come.
 
-    What the thread is asked to call, it calls: it shall be no freer than the code of a notebook.
+    Tests let the thread call things, since it must not be allowed more than a notebook's code.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Driver(threading.Thread):
         self.path.write_text("second-EvtHandlr")
 
     def ask(self, call: Any) -> str:
-        """What came of a call that the thread has made: its value or its error, as a text."""
+        """Let the thread make a call, and return its value or its error as text."""
         self._call = call
         self._asked.send(b"x")
         return self._asked.recv(1000).decode()
@@ -95,7 +95,7 @@ class Driver(threading.Thread):
 
 
 class _Module:
-    """torch.second, as torch.cuda is the module of CUDA."""
+    """The module torch.second, like torch.cuda for CUDA."""
 
     broken = False
     memory = MEMORY
@@ -117,13 +117,13 @@ class _Module:
         return 0
 
     def manual_seed_all(self, seed: int) -> None:
-        """The CPU draws its random numbers."""
+        """Nothing to do: the CPU draws random numbers."""
 
     def synchronize(self, device: Any = None) -> None:  # noqa: ARG002
         self.check()
 
     def mem_get_info(self, device: Any = None) -> tuple[int, int]:  # noqa: ARG002
-        """What is asked first of a device that starts."""
+        """The first call to a device, which starts it."""
         self.driver = self.driver or Driver()
         return MEMORY, MEMORY
 
@@ -131,7 +131,7 @@ class _Module:
         self.memory = int(MEMORY * fraction)
 
     def check(self) -> None:
-        """Once broken, nothing works any more."""
+        """Raise an error if the device is broken."""
         if self.broken:
             raise torch.AcceleratorError(_TOO_LATE)
 
@@ -140,7 +140,7 @@ MODULE = _Module()
 
 
 class _Generator(torch.Generator):
-    """The CPU draws for this device, so that is where its generators are."""
+    """The CPU draws for this device, so its generators are there."""
 
     def __new__(cls, device: Any = "cpu") -> _Generator:
         here = "cpu" if torch.device(device).type == NAME else device
@@ -149,18 +149,18 @@ class _Generator(torch.Generator):
 
 @dataclass(frozen=True)
 class _Parameter:
-    """What an operation takes."""
+    """A parameter of an operation."""
 
     name: str
     holds_tensors: bool
     is_written: bool
-    may_be_elsewhere: bool  # as indices may, and what is copied
-    may_be_a_number: bool  # of the CPU, in a tensor without dimensions
+    may_be_elsewhere: bool  # like indices, or a tensor to copy
+    may_be_a_number: bool  # on the CPU, in a tensor without dimensions
 
 
 @dataclass(frozen=True)
 class _Operation:
-    """What is worth knowing of an operation, and is worked out once."""
+    """Facts about an operation, collected once."""
 
     name: str
     parameters: dict[str, _Parameter]
@@ -187,21 +187,21 @@ class _Loan:
 
     def __init__(self, of_views: bool) -> None:
         self.of_views = of_views
-        self.arguments: list[tuple[_Parameter, torch.Tensor, torch.Tensor]] = []  # each with what stands for it
+        self.arguments: list[tuple[_Parameter, torch.Tensor, torch.Tensor]] = []  # each with its stand-in
 
     def of(self, parameter: _Parameter, value: Any) -> Any:
         if not parameter.holds_tensors:
             return value
         if isinstance(value, torch.Tensor):
             return self._of_tensor(parameter, value)
-        if type(value) is int:  # of which some operations make no tensor by themselves
+        if type(value) is int:  # some operations do not make a tensor of it
             return torch.tensor(value)
         return [self.of(parameter, one) for one in value] if isinstance(value, list | tuple) else value
 
     def _of_tensor(self, parameter: _Parameter, one: torch.Tensor) -> torch.Tensor:
         if one.device.type == NAME:
             same = _lent(one, _CPU)
-            # What is empty may be filled, and memory that is lent cannot grow.
+            # An empty tensor may be filled, but lent memory cannot grow.
             same = same if one.numel() else torch.empty_like(same)
         else:
             same = one
@@ -209,7 +209,7 @@ class _Loan:
         return same
 
     def look_at_devices(self) -> None:
-        """Tensors of two devices do not meet, but for numbers, copies and indices."""
+        """Refuse tensors of two devices, except for numbers, copies and indices."""
         if not any(one.device.type == NAME for parameter, one, _ in self.arguments if parameter.name != "indices"):
             raise RuntimeError(_DIFFERENT)
         for parameter, one, _ in self.arguments:
@@ -218,13 +218,13 @@ class _Loan:
                 raise RuntimeError(_DIFFERENT)
 
     def give_back(self) -> None:
-        """What has another shape or place now has it here, too."""
+        """Update tensors here whose stand-ins now have a different shape or place."""
         for parameter, one, same in self.arguments:
             if parameter.is_written and one is not same and _place(one) != _place(same):
                 one.data = _lent(same, _SECOND)
 
     def returned(self, found: Any, here: bool) -> Any:
-        """What the call returns: arguments that it has written, or new tensors."""
+        """The results of the call: arguments that it wrote to, or new tensors."""
         if isinstance(found, list | tuple):
             return type(found)(self.returned(one, here) for one in found)
         if not isinstance(found, torch.Tensor):
@@ -238,10 +238,10 @@ class _Loan:
 
 
 def compute(op: Any, *args: Any, **kwargs: Any) -> Any:
-    """Any operation with a tensor of this device, or that makes one."""
+    """Run any operation that takes or makes a tensor of this device."""
     MODULE.check()
     operation = _known(op)
-    if operation.name == "as_strided":  # which counts from the beginning of the storage
+    if operation.name == "as_strided":  # counts from the start of the storage
         return _strided(*args, **kwargs)
     loan = _Loan(operation.returns_views)
     given = [loan.of(*pair) for pair in zip(operation.parameters.values(), args, strict=False)]
@@ -260,14 +260,14 @@ def compute(op: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _computed(op: Any, operation: _Operation, given: list[Any], named: dict[str, Any]) -> Any:
-    if operation.name == "_copy_from":  # which the CPU does not have
+    if operation.name == "_copy_from":  # the CPU does not have it
         return given[1].copy_(given[0])
     try:
         return op(*given, **named)
     except IndexError:
         if operation.name not in _TAKE_INDICES:
             raise
-    MODULE.broken = True  # and nobody knows it yet
+    MODULE.broken = True  # but nothing reports it yet
     is_index = [name in ("index", "indices") for name in operation.parameters]
     return op(*(_zeros(one) if index else one for index, one in zip(is_index, given, strict=False)), **named)
 
@@ -278,7 +278,7 @@ def _zeros(index: Any) -> Any:
 
 
 def _lent(tensor: torch.Tensor, kind: int) -> torch.Tensor:
-    """The same memory as a tensor of the other device."""
+    """A tensor of the other device with the same memory."""
     capsule = torch._C._to_dlpack(tensor)
     _Head.from_address(_inside(capsule, b"dltensor")).device.kind = kind
     found: torch.Tensor = torch._C._from_dlpack(capsule)
@@ -286,8 +286,8 @@ def _lent(tensor: torch.Tensor, kind: int) -> torch.Tensor:
 
 
 def _view(viewed: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
-    """A view as the CPU sees it, of the storage here: gradients of slices ask where they begin there."""
-    if viewed.dtype is not same.dtype or not same.numel():  # what is empty is nowhere
+    """A view like the CPU's, but of the storage here, since gradients of slices need its offset there."""
+    if viewed.dtype is not same.dtype or not same.numel():  # empty tensors have no place
         return _lent(same, _SECOND)
     begins = int(viewed.storage_offset()) + (same.data_ptr() - viewed.data_ptr()) // same.element_size()
     return _strided(viewed, same.shape, same.stride(), begins)

@@ -1,4 +1,4 @@
-"""Small notebooks, graded in a sandbox."""
+"""Grade small notebooks in a sandbox."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_cell(number: int) -> Any:
     return code(source, grade_id=f"test-exercise-{number}", grade=True, solution=False, points=POINTS.get(number, 1))
 
 
-test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells; it is no test
+test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells, and is not a test
 
 
 def grade(
@@ -38,7 +38,7 @@ def grade(
     seed: str = "ada",
     limits: Limits = SHORT,
 ) -> tuple[dict[int, Verdict], Any]:
-    """Grade a notebook of code (text) and test cells (numbers)."""
+    """Grade a notebook with code cells (texts) and test cells (numbers)."""
     notebook = nbformat.v4.new_notebook(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )

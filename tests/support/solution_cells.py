@@ -1,4 +1,4 @@
-"""Run solution cells in this process, as a notebook would, and put cases to the functions that they define."""
+"""Run solution cells in this process, as a notebook would, and put cases to their functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from grader.solutions.chance import same_chance
 from support.our_course import ASSIGNMENTS, EXERCISES
 from support.places import ROOT
 
-MOST_MEMORY = 2**30  # bytes beyond what the test process holds
+MOST_MEMORY = 2**30  # bytes, beyond those of the test process
 CELL = "cell"  # the file name of code from a cell
 
 
@@ -42,7 +42,7 @@ def pieces(number: int) -> list[CorpusPiece]:
 
 
 def corpus(number: int, kind: str = "right") -> dict[str, str]:
-    """Solutions of the corpus by style."""
+    """The corpus's solutions for an exercise, by style."""
     return {piece.name: piece.code for piece in pieces(number) if piece.kind == kind}
 
 
@@ -53,17 +53,17 @@ def source(assignment: str) -> Any:
 
 @functools.cache
 def from_notebook() -> dict[int, str]:
-    """The solutions that the notebooks hold, by exercise."""
+    """The solutions in all notebooks, by exercise."""
     return {number: cell for name in ASSIGNMENTS for number, cell in of_notebook(name).items()}
 
 
 def of_notebook(assignment: str) -> dict[int, str]:
-    """The solutions that one notebook holds, by exercise."""
+    """The solutions in one notebook, by exercise."""
     return {int(number): cell for number, cell in solutions(source(assignment)).items()}
 
 
 def notebook(number: int) -> dict[str, Any]:
-    """What a solution cell finds defined: imports, given data and helpers, right solutions of earlier exercises."""
+    """The names that a solution cell can use: imports, given data and helpers, and solutions of earlier exercises."""
     assignment = EXERCISES[number].assignment
     cells = {str(cell.metadata.get("nbgrader", {}).get("grade_id")): cell.source for cell in source(assignment).cells}
     earlier = [int(one) for one in solutions(source(assignment)) if int(one) < number]
@@ -91,14 +91,14 @@ def _compiled(source: str) -> CodeType:
 
 
 def functions(number: int) -> dict[int | str, Exercise]:
-    """All that is asked for in an exercise: the first function by its number, others by their names."""
+    """All functions of an exercise: the first by its number, any others by their names."""
     first, *others = EXERCISES[number].functions
     return {number: first} | {other.entry: other for other in others}
 
 
 def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10**6) -> Callable[[Inputs], Answer]:
-    """What the source defines for an exercise, as something to put cases to; stopped after `steps` lines."""
-    namespace = given | {"print": _print_nothing}  # no tensor need be written out for that
+    """A function that puts cases to a source's function for an exercise, each stopped after `steps` lines."""
+    namespace = given | {"print": _print_nothing}  # saves formatting tensors
     try:
         define(source, namespace)
         entry = namespace[exercise.entry]
@@ -108,7 +108,7 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
     hung: list[Answer] = []
 
     def ask(inputs: Inputs) -> Answer:
-        if hung:  # code that never ends is not asked again
+        if hung:  # do not ask endless code again
             return hung[0]
         copy = of_its_own(list(inputs))
         try:
@@ -129,7 +129,7 @@ def _print_nothing(*_values: object, **_options: object) -> None: ...
 
 
 def of_its_own(value: Any) -> Any:
-    """Inputs as a sandbox gets them: tensors and lists that nobody else has."""
+    """A copy of inputs, as a sandbox gets them."""
     if isinstance(value, torch.Tensor):
         return value.clone(memory_format=torch.contiguous_format)
     if isinstance(value, dict):
@@ -139,7 +139,7 @@ def of_its_own(value: Any) -> Any:
 
 @contextlib.contextmanager
 def stopped_after(steps: int) -> Iterator[None]:
-    """TimeoutError after so many lines of the cell. Counted, since a signal would also strike other people's code."""
+    """Raise TimeoutError after this many lines of the cell; a signal could also hit code outside of it."""
     left = steps
 
     def count(frame: FrameType, _event: str, _argument: Any) -> Any:
@@ -161,12 +161,12 @@ def stopped_after(steps: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """One thread, nothing printed, no warnings, a bound on memory."""
+    """One thread, no output, no warnings, and a limit on memory."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    # A loop that collects without end fills the machine's memory long before its time is up.
+    # An endless loop that collects something would fill the machine's memory before it times out.
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MOST_MEMORY, hard))
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):

@@ -1,4 +1,4 @@
-"""What the classes of `transformer` must do, by definitions in float64, and inputs of many sizes for them."""
+"""The right results for the classes of `transformer`, by definitions in float64, and inputs of many sizes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def through(x: Tensor, weights: Weights, name: str) -> Tensor:
 
 
 def attended(x: Tensor, weights: Weights, name: str, heads: int) -> Tensor:
-    """The attention that the notebook gives, head by head and word by word."""
+    """The notebook's own attention, head by head and word by word."""
     size = x.shape[-1] // heads
     q, k, v = through(x, weights, f"{name}.project").chunk(3, dim=-1)
     outputs = []
@@ -43,7 +43,7 @@ def attended(x: Tensor, weights: Weights, name: str, heads: int) -> Tensor:
 
 
 def block(arguments: Sequence[Any], weights: Weights, x: Tensor, begins: str = "") -> Tensor:
-    """Exercise 24. A rate of 1 is that of a module in training here: nothing is left of what is added."""
+    """Exercise 24. A rate of 1 stands for a module in training, which drops everything that is added."""
     if arguments[3] == 1.0:
         return x
     own = {name.removeprefix(begins): weight for name, weight in weights.items() if name.startswith(begins)}
@@ -72,7 +72,7 @@ MODULES: dict[int, Callable[..., Tensor]] = {23: same_size, 24: block, 25: model
 
 
 def some(shapes: Mapping[str, Sequence[int]]) -> dict[str, Tensor]:
-    """Weights of these names, none of them small."""
+    """Weights with these names, none of them small."""
     return {name: torch.randn(*shape) + (len(shape) == 1) for name, shape in shapes.items()}
 
 

@@ -1,4 +1,4 @@
-"""What the functions of `transformer` must return, by definitions in float64, and inputs of many sizes for them."""
+"""The right results for the functions of `transformer`, by definitions in float64, and inputs of many sizes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def turned(x: Array, places: list[int], base: float = 10000.0) -> Array:
 
 
 def padded(queries: Array, keys: Array, values: Array, lengths: list[int], causal: bool = False) -> Array:
-    """Exercise 22, query by query, over those keys that it sees."""
+    """Exercise 22, query by query, over the keys that each sees."""
     B, H, T, d = queries.shape
     outputs = np.zeros((B, H, T, values.shape[-1]))
     for b, h, t in np.ndindex(B, H, T):
@@ -79,7 +79,7 @@ def inputs_21(N: int, D: int) -> Inputs:
 
 
 def inputs_22(N: int, D: int) -> Inputs:
-    """One sentence in some is empty."""
+    """Some sentences are empty."""
     choose, B, H, causal = random.Random(10 * N + D), 1 + N % 3, 1 + D % 2, D % 3 == 0
     keys = N if causal else 1 + (N * D) % 7
     lengths = [choose.randint(0, keys) for _ in range(B)]
@@ -94,7 +94,7 @@ def large_22(N: int, D: int) -> Inputs:
 
 
 def inputs_loss(N: int, D: int) -> Inputs:
-    """Texts without padding, with some behind, or a number that none has."""
+    """Texts without padding, with padding at the end, or with a `pad` that does not occur."""
     logits, tokens, pad = 2 * torch.randn(1 + D % 3, N, D + 2), torch.randint(D + 2, (1 + D % 3, N)), N % (D + 2)
     if (N + D) % 3 == 0:
         return logits, tokens
@@ -106,7 +106,7 @@ def inputs_loss(N: int, D: int) -> Inputs:
 
 def large_loss(N: int, D: int) -> Inputs:
     logits, *others = inputs_loss(N, D)
-    order = torch.randperm(logits.numel()).reshape(logits.shape)  # so that none is near another
+    order = torch.randperm(logits.numel()).reshape(logits.shape)  # far from each other
     return (2e4 * order / logits.numel() - 1e4, *others)
 
 
@@ -123,7 +123,7 @@ def long_20(N: int, D: int) -> Inputs:
 
 
 def far_21(N: int, D: int) -> Inputs:
-    """Positions of thousands, some with numbers of 16 bits."""
+    """Positions in the thousands, some with numbers of 16 bits."""
     dtype = (torch.float16, torch.bfloat16, torch.float32)[D % 3]
     return torch.randn(N, 8).to(dtype), torch.arange(N) + 4001 + D
 
@@ -134,6 +134,6 @@ LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
     22: large_22,
     "next_token_loss": large_loss,
 }
-# How far right answers may be off, of the largest number: sines of large angles have few digits, as have 16 bits.
+# Tolerances relative to the largest number: sines of large angles have few exact digits, as have 16 bits.
 ROUGHLY: dict[int | str, float] = {20: 1e-3, 21: 1e-3}
 SIXTEEN_BITS = {torch.float16: 2e-2, torch.bfloat16: 8e-2}

@@ -1,4 +1,4 @@
-"""Python programs, each in a process of its own that need not import torch, matplotlib and marimo again."""
+"""Run Python programs in processes that have already imported torch, matplotlib and marimo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# Forks for each line that it reads; the fork is what `python ARGUMENTS` would be. Nothing is computed before.
+# Forks for each line that it reads; the fork then acts as `python ARGUMENTS`. Nothing is computed before.
 WARM = """
 import gc, json, os, runpy, sys
 import torch, matplotlib.pyplot, marimo._cli.cli, nbformat
@@ -39,7 +39,7 @@ while line := lines.readline():
 
 
 class WarmPython:
-    """Close it in the end."""
+    """A process to fork from; call `close` in the end."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -48,7 +48,7 @@ class WarmPython:
         )
 
     def run(self, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-        """What `python ARGUMENTS` does in this folder, and says."""
+        """Do what `python ARGUMENTS` would do in this folder, and return its output."""
         texts = {name: self._folder / name for name in ("stdout", "stderr")}
         for path in texts.values():
             path.unlink(missing_ok=True)

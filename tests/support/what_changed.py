@@ -1,6 +1,7 @@
-"""Which tests `make quick` runs: of each file that changed, those that import it. It leaves out what takes long.
+"""Choose the tests for `make quick`: those that import a changed file, except slow ones.
 
-Changed is what differs from the main branch, committed or not. `make test` is the proof; this is for the loop before.
+A file has changed if it differs from the main branch, committed or not. `make test` is the proof; this is for quick
+loops before it.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from support.groups import LONG, seconds
 from support.places import ROOT, TESTS
 
 ALWAYS = ("house",)
-# Rooms of tests for what no import tells of; the tests of a room are run whenever it changes.
+# Tests to run for changes that imports do not show. Those of a room always run if it changes.
 OF_FOLDERS = {
     "source": ("kit", "notebooks", "release"),
     "release": ("release",),
     "docs": ("term",),
-    "grader/exercises": ("judging", "facts", "again", "repair"),  # they are loaded, and imported by nobody
+    "grader/exercises": ("judging", "facts", "again", "repair"),  # loaded, and never imported
     "grader/kit": ("release",),
-    "grader/sandbox": ("running",),  # most is reached by another process
+    "grader/sandbox": ("running",),  # mostly used from another process
 }
 
 
 def changed() -> list[str]:
-    """Paths that differ from where this branch left the main one, and new ones."""
+    """Paths that differ from where this branch left the main one, and new files."""
     mains = [name for name in ("origin/main", "main") if git("rev-parse", "--verify", "--quiet", name)]
     base = git("merge-base", "HEAD", mains[0])[0] if mains else "HEAD"
     return [*git("diff", "--name-only", base), *git("ls-files", "--others", "--exclude-standard")]
@@ -39,7 +40,7 @@ def git(*arguments: str) -> list[str]:
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """Files that a test imports, also by way of what lies beside it; with a module, what that imports of its room."""
+    """Files that a test imports, also through other files of tests; of a module, also its imports from its own room."""
     found: set[str] = set()
     for name in _names(ast.parse(path.read_text())):
         for root in (TESTS, ROOT):
@@ -60,14 +61,14 @@ def _names(code: ast.AST) -> Iterator[str]:
 
 
 def tests_of(paths: Iterable[str]) -> set[str]:
-    """Places of test files."""
+    """The paths of test files to run for these changes."""
     tests = {str(path.relative_to(ROOT)): path for path in TESTS.glob("*/test_*.py")}
     rooms, chosen = {*ALWAYS}, set[str]()
     for path in paths:
         room, *inside = path.removeprefix("grader/").split("/")
         rooms |= {room} if inside and path.startswith("grader/") else set()
         rooms |= {one for folder, some in OF_FOLDERS.items() if path.startswith(f"{folder}/") for one in some}
-        if "conftest" not in path:  # on which all depend
+        if "conftest" not in path:  # all depend on it
             chosen |= {place for place, test in tests.items() if path in {place, *imports(test)}}
     return chosen | {place for place in tests if place.split("/")[1] in rooms}
 

@@ -1,4 +1,4 @@
-"""Everything that grading leaves in a course, in a form that can be compared: rows by their names, files by content."""
+"""Everything that grading leaves in a course, in a form to compare: rows by names, files by content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grader.course.folder import Course
 
 
 def rows(course: Course) -> dict[str, set[tuple[Any, ...]]]:
-    """All rows that belong to submissions, without the ids that are drawn by chance."""
+    """All rows of submissions, without their random ids."""
     with course.api().gradebook as gradebook:
         session = gradebook.db
         cells = [
@@ -48,7 +48,7 @@ def rows(course: Course) -> dict[str, set[tuple[Any, ...]]]:
 
 
 def files(course: Course) -> dict[str, tuple[str, Any]]:
-    """What lies in autograded/: mode and content of each file, cell by cell for notebooks."""
+    """The mode and content of each file in autograded/, cell by cell for notebooks."""
     folder = course.root / "autograded"
     return {
         str(path.relative_to(folder)): (stat.filemode(path.stat().st_mode), _content(path))

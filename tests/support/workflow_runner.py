@@ -1,4 +1,4 @@
-"""Does the steps of a workflow of GitHub one by one, as they stand, as a runner would."""
+"""Run the steps of a GitHub workflow one by one, exactly as a runner would."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Runner:
     repository: Path
     workspace: Path
     programs: Path  # where `python` is
-    known: Mapping[str, str] = field(default_factory=dict)  # what expressions stand for
+    known: Mapping[str, str] = field(default_factory=dict)  # values of expressions
     others: Mapping[str, Path] = field(default_factory=dict)  # repositories that can be fetched
     said: str = ""
     artifacts: list[Path] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Runner:
         return self.workspace.with_name("summary.md")
 
     def run(self) -> int:
-        """The code of the first step that fails, after which nothing is done; else zero."""
+        """Run all steps until one fails, and return its exit code; zero if none does."""
         (workflow,) = (self.repository / ".github/workflows").iterdir()
         text = yaml.safe_load(workflow.read_text(encoding="utf-8"))
         assert text["permissions"] == {"contents": "read"}

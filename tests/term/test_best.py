@@ -176,7 +176,7 @@ def test_nothing_that_was_handed_in_is_thrown_away(course: Course) -> None:
     assert collected(course, ("2026-10-20 09:00:00", newest)) == ["replaced"]
     assert all_there(course) == {one, two, three, newest}
     assert course.notebook("submitted/kurt", WORDS).read_text() == newest
-    assert course.handing_in() == ["kurt"]
+    assert course.submitters() == ["kurt"]
     assert [path.name for path in (course.root / "submitted/kurt").iterdir()] == [WORDS]
 
 
@@ -196,7 +196,7 @@ def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
     collected(course, (SECOND, notebook(course, RIGHT)))  # its place is free: what was there is kept already
     graded(course)
     assert attempts.kept(course, "kurt", WORDS) == [copy]
-    assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert which(course) == "the best of 2 attempts, that of 2026-10-13 09:00 UTC"
     source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
     (told,) = collect(course, WORDS, [source], Wanted(as_named=True), silent)
     assert told.outcome == placing.WAITS
@@ -274,15 +274,15 @@ def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypa
     assert sorted(done) == ["ada", "kurt", "kurt"]
     # A day and an hour late: a fifth of 7 is taken off, and that is more than the 3 of the first.
     assert points(course) == {"ada": 7, "kurt": 5.6}
-    assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert which(course) == "the best of 2 attempts, that of 2026-10-13 09:00 UTC"
     assert which(course, "ada") == ""
     assert graded(course) == {"ada": True, "kurt": True}
     collected(course, (THIRD, notebook(course, WRONG)))
-    assert stale(course, WORDS, silent) == {"kurt": ("a new hand-in",)}
+    assert stale(course, WORDS, silent) == {"kurt": ("a new submission",)}
     assert graded(course) == {"ada": True, "kurt": False}
     assert len(done) == 4
     assert points(course) == {"ada": 7, "kurt": 5.6}
-    assert which(course) == "the best of 3 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert which(course) == "the best of 3 attempts, that of 2026-10-13 09:00 UTC"
     assert stale(course, WORDS, silent) == {}
 
 
@@ -290,7 +290,7 @@ def test_of_equal_ones_the_newer_counts(course: Course) -> None:
     course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, RIGHT)))
     graded(course)
-    assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert which(course) == "the best of 2 attempts, that of 2026-10-13 09:00 UTC"
 
 
 def test_an_extension_makes_another_one_the_best_and_that_is_told(
@@ -301,7 +301,7 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
     graded(course)
     assert points(course) == {"kurt": 3}
-    assert which(course) == "the best of 2 hand-ins, that of 2026-10-12 07:00 UTC"
+    assert which(course) == "the best of 2 attempts, that of 2026-10-12 07:00 UTC"
     publish(course, WORDS, ["moodle"], silent)
     course = rule(
         course, BEST.replace("share = 0.1", "share = 0.35") + '[assignments.words.extensions]\nkurt = "1 day"\n'
@@ -317,10 +317,10 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
         publish(course, WORDS, [], silent)
     (kurt,) = unseen.value.found
     assert (kurt.before, kurt.now) == (3, 4.55)
-    assert kurt.why[0] == "another hand-in counts: the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert kurt.why[0] == "another attempt counts: the best of 2 attempts, that of 2026-10-13 09:00 UTC"
     new = publish(course, WORDS, [], silent, yes=True)
     assert new
-    assert new.students["kurt"].hand_in == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert new.students["kurt"].hand_in == "the best of 2 attempts, that of 2026-10-13 09:00 UTC"
     course = rule(course, BEST.replace("share = 0.1", "share = 0.35"))
     assert graded(course) == {"kurt": True}
     assert points(course) == {"kurt": 3}
@@ -376,7 +376,7 @@ def test_the_hand_ins_of_all_members_are_candidates(course: Course) -> None:
     collected(course, (THIRD, notebook(course, RIGHT)), student="lise")
     graded(course)
     assert points(course) == {"kurt": 5.6, "lise": 5.6}
-    assert which(course) == which(course, "lise") == "the best of 3 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert which(course) == which(course, "lise") == "the best of 3 attempts, that of 2026-10-13 09:00 UTC"
 
 
 def test_a_changed_exercise_is_graded_in_all_hand_ins(course: Course) -> None:
@@ -401,7 +401,7 @@ def test_a_dry_run_writes_nothing(course: Course) -> None:
     before = files_in(course.root)
     ended = grader("autograde", WORDS, "--dry-run", folder=course.root)
     assert ended.returncode == 0, ended.stderr
-    assert "the best of 2 hand-ins" in " ".join(ended.stdout.split())
+    assert "the best of 2 attempts" in " ".join(ended.stdout.split())
     after = files_in(course.root)
     assert {place for place in {*before, *after} if before.get(place) != after.get(place)} <= {".grader_sound"}
 
@@ -440,7 +440,7 @@ def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
     for page in (write_report(course, WORDS, silent)[0], *write_feedback(course, WORDS, silent)):
         browser.get(page.as_uri())
         browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
-        assert "the best of 2 hand-ins, that of 2026-10-12 07:00 UTC" in browser.find_element("tag name", "main").text
+        assert "the best of 2 attempts, that of 2026-10-12 07:00 UTC" in browser.find_element("tag name", "main").text
         assert violations(browser) == [], page
 
 
@@ -448,7 +448,7 @@ def test_when_the_last_one_counts_again_it_is_so(course: Course) -> None:
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)))
     graded(course)
     course = rule(course, "")
-    assert stale(course, WORDS, silent) == {"kurt": ("a new hand-in",)}
+    assert stale(course, WORDS, silent) == {"kurt": ("a new submission",)}
     graded(course)
     assert points(course) == {"kurt": 3}
     assert which(course) == ""
@@ -463,5 +463,5 @@ def test_a_plugin_for_being_late_leaves_no_best(course: Course) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
     course = Course(course.root)
-    with pytest.raises(CourseError, match=r"counts: a plugin of nbgrader's, in .* no rule says which hand-in is the"):
+    with pytest.raises(CourseError, match=r"counts: a plugin of nbgrader's, in .* no rule says which attempt is the"):
         list(autograde(course, WORDS))

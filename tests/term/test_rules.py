@@ -299,7 +299,7 @@ def test_the_report_tells_the_rules_and_what_was_understood(course: Course) -> N
     course = rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\n')
     page, table, _ = write_report(course, WORDS, silent)
     said = page.read_text()
-    assert "By course.toml: 1: does not count; parse-date: full marks for all who handed in." in said
+    assert "By course.toml: 1: does not count; parse-date: full marks for all who submitted." in said
     (kurt,) = [row for row in csv.DictReader(table.read_text("utf-8-sig").splitlines()) if row["student"] == "kurt"]
     assert (kurt["exercise 1"], kurt["exercise parse-date"]) == ("", "2")
     of_1, _, of_date, *_ = json.loads(write_report(course, WORDS, silent)[2].read_text())["exercises"]
@@ -627,7 +627,7 @@ def test_a_new_group_is_published_with_its_reason(graded: Course, tmp_path: Path
     assert set(found) == {"grace", "lise"}, "henri has handed in last"
     assert found["lise"] == (None, 8, ("graded for the first time",))
     assert found["grace"][:2] == (0, 8)
-    assert "course.toml (handed in by henri)" in found["grace"][2]
+    assert "course.toml (submitted by henri)" in found["grace"][2]
     new = publish(course, WORDS, [], silent, yes=True)
     assert new
     with zipfile.ZipFile(course.root / "published/words/1/feedback.zip") as before:
@@ -638,7 +638,7 @@ def test_a_new_group_is_published_with_its_reason(graded: Course, tmp_path: Path
 
 def test_two_of_a_group_whose_times_are_unknown_are_a_question(course: Course) -> None:
     course = rule(course, '[groups]\nred = ["ada", "iris"]\n')
-    with pytest.raises(CourseError, match="groups: ada and iris have both handed in words, and no time says"):
+    with pytest.raises(CourseError, match="groups: ada and iris have both submitted words, and no time says"):
         by_standings(course)
 
 

@@ -1,4 +1,4 @@
-"""Mistakes that several exercises know, as lines of solutions whose marks and names are the same."""
+"""Mistakes that several exercises share, as lines for solutions with the same marks and names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from grader import Misconception
 
 
 def named(mistakes: Iterable[Misconception], *names: str) -> list[Misconception]:
-    """Those with these names, where the lines of another exercise fit."""
+    """The mistakes with these names, for an exercise where the lines of another one fit."""
     known = {one.name: one for one in mistakes}
     return [known[name] for name in names]

@@ -1,4 +1,4 @@
-"""What a module does not do that is right in all numbers."""
+"""Mistakes of a module whose numbers are all right."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ZEROS = "for parameter in self.parameters():\n    if parameter.dim() > 1:\n     
 
 # fmt: off
 def of_any(last: str, result: str) -> list[Misconception]:
-    """Of every module. `last` is the mark of the last line of `__init__`, and `result` what is returned."""
+    """For every module. `last` is the mark of the last line of `__init__`, and `result` the variable returned."""
     return [
         wrong("weights not random", {f"after {last}": ZEROS},
               "In a new module, all weights are the same number. Begin with random numbers: otherwise words would "

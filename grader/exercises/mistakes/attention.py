@@ -1,5 +1,4 @@
-"""Mistakes in modules of attention, whose lines have these names.
-
+"""Mistakes in modules of attention, for solutions with these names.
 Variables of `forward`: x, q, k, v, scores, mask (true where hidden), weights, context. Marks there: query, key, value,
 scores, scale, crop, hide, normalise, drop, mix, result; in `__init__`: projections, rate, size and buffer of the mask.
 """
@@ -23,7 +22,7 @@ WEIGHTS_DETACHED = wrong(
 
 
 def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
-    """Of scaling, roles and gradients: exercises 12, 13 and 16. The lines make q, k and v of these."""
+    """In scaling, roles and gradients: exercises 12, 13 and 16. The arguments are the expressions for q, k and v."""
     return [
         *at("scale",
             wrong("not scaled", "",
@@ -102,8 +101,8 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
 
 
 def of_split_heads(before: str, merged: str, returned: str = "{}") -> list[Misconception]:
-    """Of modules that split one projection: exercises 18, 19 and 29. Weights are changed at the place `before`, heads
-    (B, H, T, d) are transposed and `merged`, and `returned` is what is made of the result."""
+    """In modules that split one projection: exercises 18, 19 and 29. Weights are changed at the place `before`, heads
+    (B, H, T, d) are transposed and `merged`, and `returned` is the form of the result."""
     return [
         *at("scale",
             wrong("not scaled", "",
@@ -167,7 +166,7 @@ def of_split_heads(before: str, merged: str, returned: str = "{}") -> list[Misco
     ]
 
 
-# Where every word may look at every word: exercises 12 and 13.
+# Without a mask, where every word may look at every other: exercises 12 and 13.
 UNMASKED = [
     wrong("dimensions compared", {"scores": "scores = q.T @ k", "mix": "context = v @ weights.T"},
           "Your results are those of scores that compare dimensions, not words. Words are rows: queries @ keys.T has "
@@ -201,7 +200,7 @@ UNMASKED = [
               "d_out).", credit=0.25)),
 ]
 
-# Of the mask, and of sentences in a batch: exercises 16 and 18.
+# In the mask, and with sentences in a batch: exercises 16 and 18.
 MASKED = [
     wrong("words and sentences exchanged",
           {"before sizes": "x = x.transpose(0, 1)", "result": "return context.transpose(0, 1)"},
@@ -282,7 +281,7 @@ RENORMALISED = wrong("renormalised after softmax",
       "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and 0/0 is "
       "NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.", credit=0.75)
 
-# Of dropout on weights: exercises 16 and 18.
+# In dropout on weights: exercises 16 and 18.
 DROPOUT = [
     wrong("nothing dropped", {"drop": ""},
           "In training, nothing is dropped. Dropout is for the attention weights.", kind="missing step"),
@@ -316,7 +315,7 @@ DROPPED_SCORES = [
 
 
 def of_modules(last: str, result: str = "context") -> list[Misconception]:
-    """Of what is right in all numbers. `last` is the mark of the last line of `__init__`."""
+    """In modules whose ordinary numbers are all right. `last` is the mark of the last line of `__init__`."""
     return [
         wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(-1, keepdim=True)"},
               "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use "

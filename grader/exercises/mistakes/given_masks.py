@@ -1,4 +1,4 @@
-"""Mistakes about a mask that comes as an argument, and about the softmax behind it: exercise 19."""
+"""Mistakes with a mask that comes as an argument, and with the softmax after it: exercise 19."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LATER_HIDDEN = "later = torch.ones_like(scores[0, 0]).triu(1) == 1\nscores = sco
 
 
 def softmax_over(name: str, what: str, dim: int) -> list[Misconception]:
-    """Where all scores along this dimension are hidden, −∞ gives NaN, and a large number does not."""
+    """Softmax over this dimension. If all its scores are hidden, −∞ gives NaN, but a large negative number does not."""
     lines = {"normalise": f"weights = torch.softmax(scores, dim={dim})"}
     says = f"Your weights are normalised over {what} (dim={dim} of the scores). They must be over the keys: dim=3."
     return [

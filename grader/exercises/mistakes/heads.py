@@ -1,4 +1,4 @@
-"""Mistakes of functions that get queries, keys and values of several heads, as lines."""
+"""Mistakes in functions of queries, keys and values with several heads, as lines."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from grader import Misconception, at, wrong
 
 
 def zeros_of_nothing(one: Misconception) -> Misconception:
-    """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
+    """The same mistake in code that gives zeros if a softmax has nothing left, like loops or PyTorch's own kernel."""
     normalise = one.change.get("normalise", "weights = torch.softmax(scores, dim=-1)")
     zeros = {"normalise": f"{normalise}.nan_to_num(0.0)"}
     return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
 
 
 def and_with_zeros(*mistakes: Misconception) -> list[Misconception]:
-    """Each of them, and the same with zeros of nothing."""
+    """Each of the mistakes, alone and with `zeros_of_nothing`."""
     return [each for one in mistakes for each in (one, zeros_of_nothing(one))]
 
 
-# Which say nothing where each head has one query.
+# Mistakes that make no sense if each head has one query.
 WITH_MANY_QUERIES = ("softmax over queries",)
 
 
 # fmt: off
 def with_lines(masked: str = "") -> list[Misconception]:
-    """The same of a solution whose lines have the marks `scores`, `scale`, `hide`, `normalise` and `mix`.
+    """Mistakes for a solution whose lines have the marks `scores`, `scale`, `hide`, `normalise` and `mix`.
 
-    `masked` stands before what is done where some scores are hidden, such as `if causal: `.
+    `masked` comes before lines that are only for hidden scores, such as `if causal: `.
     """
     return [
         *at("scale",

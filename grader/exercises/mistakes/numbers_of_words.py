@@ -1,4 +1,4 @@
-"""As many queries as keys taken for granted, which exercises 2, 4, 5 and 6 are not to do."""
+"""The mistake to assume as many queries as keys: exercises 2, 4, 5 and 6."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ASSUMED = "Your code is right only where there are as many queries as keys. Ther
 
 
 def cases(sized: Callable[[int, int], Callable[[torch.Generator], Inputs]]) -> list[Case]:
-    """Cases of more keys than queries, and of fewer: `sized` makes them of these numbers."""
+    """Cases with more keys than queries, and with fewer; `sized` takes these two numbers."""
     return [
         Case("more keys than queries", "loops over queries in place of keys", sized(3, 5), beside=ASSUMED),
         Case("more queries than keys", "loops over keys in place of queries", sized(5, 2), beside=ASSUMED),

@@ -1,4 +1,4 @@
-"""Right numbers, but no piece of a model: another type, or gradients that do not get through."""
+"""Right numbers that are useless in a model: a different type, or gradients that do not get through."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ANOTHER_TYPE_RETURNED = (
 
 # fmt: off
 def gradients_lost(results: str, place: str = "before result") -> list[Misconception]:
-    """Where no gradient comes through a function that returns these, `outputs` or `m, l, o`."""
+    """Code that lets no gradient through to its results, which are `outputs` or `m, l, o`."""
     cut_off = each_of(results, "{0} = {0}.detach()")
     ruined = each_of(results, "needed = torch.sigmoid({0}.nan_to_num())\n{0} = {0} + needed.zero_()")
     return [
@@ -21,7 +21,7 @@ def gradients_lost(results: str, place: str = "before result") -> list[Misconcep
 
 
 def another_type(results: str, *places: str) -> list[Misconception]:
-    """Where the numbers that are called so have a type of their own."""
+    """Code in which the variables of these names have a type of their own."""
     single, double = (each_of(results, f"{{0}} = {{0}}.{to}()") for to in ("float", "double"))
     return [
         wrong("not the input's dtype", dict.fromkeys(places, single),
@@ -34,5 +34,5 @@ def another_type(results: str, *places: str) -> list[Misconception]:
 
 
 def each_of(names: str, line: str) -> str:
-    """This line for each of the names."""
+    """The line for each of the names."""
     return "\n".join(line.format(name) for name in names.split(", "))

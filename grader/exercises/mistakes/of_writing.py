@@ -1,4 +1,4 @@
-"""What goes wrong in writing with a model: exercise 26. Draws are judged by how they are distributed."""
+"""Mistakes in writing with a model: exercise 26. Draws are judged by their distribution."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OTHER = (
     "Your tokens are not drawn by the probabilities asked for: the softmax of logits / temperature, of the best top_k."
 )
 
-# Of tokens that are distributed in another way.
+# For tokens with a different distribution.
 NO_TEMPERATURE = "Your tokens are drawn as if temperature were 1. Divide the logits by it before the softmax."
 MULTIPLIED = "Your tokens are drawn as if logits were multiplied by temperature. Divide them by it."
 NO_TOP_K = "Your tokens are drawn from the whole vocabulary, whatever top_k is. Keep only the best top_k."
@@ -58,7 +58,7 @@ PLACES = (
 
 
 def wrong_form(text: Any, tokens: Tensor, count: int) -> str:
-    """A sentence on texts that are not built as they should be."""
+    """A sentence on texts of the wrong form; empty if it is right."""
     B, T = tokens.shape
     if not isinstance(text, Tensor) or text.dtype != tokens.dtype:
         return "Your function does not return a tensor of whole numbers."
@@ -70,13 +70,13 @@ def wrong_form(text: Any, tokens: Tensor, count: int) -> str:
 
 
 def wrong_greedy(few: Any, again: Any, other: Any) -> str:
-    """A sentence on chance that has a part in it."""
+    """A sentence if greedy texts depend on chance; else empty."""
     texts = [one for one in (again, other) if isinstance(one, Tensor) and isinstance(few, Tensor)]
     return "" if all(torch.equal(few, one) for one in texts) else NEVER_GREEDY
 
 
 def wrong_chance(text: Tensor, few: Any, again: Any, other: Any, *, given: bool) -> str:
-    """A sentence on chance that has no part in it, or too much: in a text, and in fewer that were written anew."""
+    """A sentence if texts, and fewer that were written anew, depend too little or too much on chance; else empty."""
     if not all(isinstance(one, Tensor) and one.shape[1:] == text.shape[1:] for one in (few, again, other)):
         return OTHER
     if bool((text == text[:1]).all()):
@@ -87,7 +87,7 @@ def wrong_chance(text: Tensor, few: Any, again: Any, other: Any, *, given: bool)
 
 
 def best(logits: Tensor, top_k: int | None, *, largest: bool = True) -> Tensor:
-    """−∞ for all but the k best, or worst."""
+    """The logits, with −∞ for all but the k largest, or smallest."""
     if top_k is None:
         return logits
     kept = logits.topk(top_k, largest=largest).indices
@@ -95,11 +95,11 @@ def best(logits: Tensor, top_k: int | None, *, largest: bool = True) -> Tensor:
 
 
 def by_rank(logits: Tensor, top_k: int | None) -> Tensor:
-    """The best has the place 0, where it is places that are drawn."""
+    """Logits by rank, for code that draws places among the best, of which the best is 0."""
     return logits if top_k is None else logits.sort(-1, descending=True).values
 
 
-# How tokens may be drawn, by the sentence on it: the logits whose softmax is their distribution. First, the right way.
+# Ways to draw tokens, by the sentence on each: logits whose softmax is their distribution. The right way comes first.
 WAYS: dict[str, Callable[[Tensor, float, int | None], Tensor]] = {
     "": lambda logits, temperature, top_k: best(logits, top_k) / temperature,
     NO_TEMPERATURE: lambda logits, temperature, top_k: best(logits, top_k),

@@ -1,4 +1,4 @@
-"""Words as rows, in a notebook that has them as columns."""
+"""The mistake to take words as rows in a notebook where they are columns."""
 
 from __future__ import annotations
 
