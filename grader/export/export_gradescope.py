@@ -1,4 +1,4 @@
-"""Export an autograder for Gradescope that runs nothing and hands out our grades."""
+"""Export an autograder for Gradescope that runs nothing and just reports our grades."""
 
 from __future__ import annotations
 

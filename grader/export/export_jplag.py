@@ -52,7 +52,7 @@ def program(notebook: NotebookNode) -> str:
 
 
 def _python(source: str) -> str:
-    """The source of a cell without lines for IPython: one of those would make all the rest unreadable."""
+    """The source of a cell without IPython's own lines: one of them would make all the rest unreadable."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about odd escapes in strings, which are not our concern
