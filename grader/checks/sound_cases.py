@@ -48,7 +48,7 @@ def no_longer_right(
         now = _right({graded.student: graded for graded in autograde(place, assignment, students, **how)})
     for label, some in tried.items():
         if not set(some) & set(now.get(label, ())):
-            yield f"exercise {label} was right for {', '.join(some)}, who have handed in nothing new, and is no longer"
+            yield f"exercise {label} was right for {', '.join(some)}, who have submitted nothing new, and is no longer"
 
 
 def _records(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Record]:

@@ -52,7 +52,7 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
             "max_score": item.most,
             "output": "\n".join([*ruled, *waits, *found, *_told(said)]),
         })  # fmt: skip
-    late = f"{number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
+    late = f"{number(standing.penalty)} points were taken off, since it was submitted late." if standing.penalty else ""
     which = f"This is {standing.hand_in}." if standing.hand_in else ""
     open_ = "These points are not final: something waits for your instructor." if standing.waits else ""
     first = " ".join(filter(None, ["Graded outside of Gradescope.", which, late, open_]))

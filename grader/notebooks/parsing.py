@@ -153,7 +153,7 @@ class _NotWhole(_Unreadable):
 
 
 def _unreadable(why: str) -> NotebookNode:
-    return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please hand it in again."])
+    return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please submit it again."])
 
 
 def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:

@@ -124,9 +124,9 @@ _CLEANER = nh3.Cleaner(
 # --- Markdown -----------------------------------------------------------------------------------------------------
 
 # No links to submitted HTML: opened from the formgrader, it would have the instructor's rights.
-_HANDED_IN = r"(?:\.\./)*+\w[\w-]*+(?:[/.][\w-]++)*?\.(?:csv|gif|ipynb|jpe?g|md|png|py|txt)"
+_SUBMITTED = r"(?:\.\./)*+\w[\w-]*+(?:[/.][\w-]++)*?\.(?:csv|gif|ipynb|jpe?g|md|png|py|txt)"
 # The target may be a plain word: it is Python, as in f[i](x) or a[i]: int, or leads to nothing that runs.
-_TARGET = rf"(?:<?https?://|mailto:|\#|(?:{_HANDED_IN}|[^ \t\r\n.:&\\<>%/)\[\]]*+)(?=[ \t\r\n)]|\Z))"
+_TARGET = rf"(?:<?https?://|mailto:|\#|(?:{_SUBMITTED}|[^ \t\r\n.:&\\<>%/)\[\]]*+)(?=[ \t\r\n)]|\Z))"
 _FIGURE = r"\w[\w-]*+(?:[/.][\w-]++)*+"  # a path below the notebook
 _TITLE = r"""(?:[ ]++"[^"<>`$\\\[\]\n]*+")?+"""
 # The value of an attribute must not end a tag, code, formula, table cell or line for any parser.
@@ -195,7 +195,7 @@ def _is_attribute(tag: str, name: str, value: str) -> bool:
 
 def _text_attribute(name: str, value: str) -> str | None:
     """The same as in HTML, but files beside the notebook are allowed, too."""
-    beside = {"href": _HANDED_IN, "src": _FIGURE}.get(name)
+    beside = {"href": _SUBMITTED, "src": _FIGURE}.get(name)
     return value if beside and re.fullmatch(beside, value) else _safe_attribute(name, value)
 
 

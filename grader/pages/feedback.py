@@ -22,7 +22,7 @@ from grader.sandbox.plain_text import one_line
 _COPIED = "group.txt"  # beside a page that is a copy
 
 
-def handed_in_by(course: Course, assignment: str, tell: Callable[[str], None]) -> Mapping[str, str]:
+def submitted_by(course: Course, assignment: str, tell: Callable[[str], None]) -> Mapping[str, str]:
     """Who submitted for the group, by student; without those who submitted themselves."""
     if not term_rules(course, assignment).groups:
         return {}
@@ -44,7 +44,7 @@ def copy_pages(course: Course, assignment: str, by: Mapping[str, str]) -> None:
         target.mkdir(parents=True)
         for page in (feedback / other / assignment).glob("*.html"):
             shutil.copyfile(page, target / page.name)
-        (target / _COPIED).write_text(f"Handed in by {other}, for the group.\n")
+        (target / _COPIED).write_text(f"Submitted by {other}, for the group.\n")
 
 
 def write_feedback(
@@ -61,7 +61,7 @@ def write_feedback(
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
     api = course.api()
     check_gradebook(api, tell)
-    by = handed_in_by(course, assignment, tell)
+    by = submitted_by(course, assignment, tell)
     if without := sorted(student for student in students if by.get(student, student) not in graded):
         raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
     remove_copies(course, assignment)

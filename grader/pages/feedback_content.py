@@ -112,7 +112,7 @@ class _Reader:
             max_score=largest,
             without_rules=largest if (most := number(self.names.get("without_rules"))) is None else most,
             late_penalty=number(self.names.get("late_penalty")) or 0.0,
-            hand_in=one_line(self.names.get("hand_in", "")),
+            attempt=one_line(self.names.get("attempt", "")),
             why_late=one_line(self.names.get("why_late", "")),
             parts=parts,
             notes=list(map(self._sentence, notes)),
@@ -299,7 +299,7 @@ def _by_rule(part: PagePart, cell: NotebookNode) -> PagePart:
         if not is_open:
             part.automatic, part.found = part.points or 0.0, part.headline
         part.points = max(part.points or 0.0, part.max_points)
-        part.state, part.headline = "full", "Full marks for all who handed in"
+        part.state, part.headline = "full", "Full marks for all who submitted"
         part.right, part.steps = [], []
     return part
 

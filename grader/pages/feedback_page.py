@@ -79,7 +79,7 @@ class Grades(GetGrades):
         penalty, why = self._taken_off(notebook.assignment, points)
         most = sum(item.most for item in self._items.values())
         group = ", ".join(map(self._called, self._rules.group_of(self.student_id)))
-        told = {"of": group, "why_late": why, "hand_in": self._which(notebook.assignment)}
+        told = {"of": group, "why_late": why, "attempt": self._which(notebook.assignment)}
         without = sum(item.max_points for item in self._items.values())
         return {**told, "score": points - penalty, "max_score": most, "late_penalty": penalty, "without_rules": without}
 

@@ -81,7 +81,7 @@ class Page:
     max_score: float
     without_rules: float  # the maximum, ignoring the rules of the term
     late_penalty: float
-    hand_in: str  # which attempt counts, if the best of several does
+    attempt: str  # which attempt counts, if the best of several does
     why_late: str  # the rule behind the late penalty, if there is one
     parts: list[PagePart]
     notes: list[Markup]

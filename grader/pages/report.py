@@ -22,11 +22,11 @@ from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
-from grader.pages.handed_in_works import files_of, read_earlier
 from grader.pages.page_parts import REPORT, template
 from grader.pages.report_lines import AlikePair, ExercisePoints, Identical, Points, Summary, as_json
 from grader.pages.similar_code import LETTERS, WORDS
 from grader.pages.spreadsheet import defused, number
+from grader.pages.submitted_work import files_of, read_earlier
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 
@@ -74,9 +74,9 @@ def write_report(
     """
     names = Names(course, assignment)
     grades = of_these(read_class(course, assignment, tell), students)
-    handed_in = files_of(course, assignment, [standing.student for standing in grades.submissions])
+    submitted = files_of(course, assignment, [standing.student for standing in grades.submissions])
     earlier = {names(who): work for folder in against for who, work in read_earlier(folder, assignment, tell).items()}
-    told = summary(names.grades(grades), {names(who): file for who, file in handed_in.items()}, earlier)
+    told = summary(names.grades(grades), {names(who): file for who, file in submitted.items()}, earlier)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
     # An anonymous assignment has codes for names, and no folders are named after codes, so there are no links.
@@ -245,7 +245,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("identical", len(told.identical), "group", "with the same file or text"),
         ("alike", len(told.alike), "pair", "of similar notebooks"),
         ("alike", len(told.not_compared), "submission", "with code that could not be compared"),
-        ("late", len(told.late), "submission", "handed in late"),
+        ("late", len(told.late), "late submission", ""),
         ("late-without-time", len(told.late_without_time), "submission", "late by nobody knows how much"),
         ("no-time", len(told.no_time), "submission", "without a time"),
         ("no-submission", len(told.no_submission), "student", "without a submission"),

@@ -69,7 +69,7 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
     source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     if "submissions associated" in reason_of(result):
         raise CourseError(
-            f"Hand-ins of {assignment} have been graded, and nbgrader keeps which cells have points. {kept} stays. "
+            f"Submissions of {assignment} have been graded, and nbgrader keeps which cells have points. {kept} stays. "
             f"If they were a trial: nbgrader db assignment remove {assignment} --force forgets all its points, "
             "those given by hand as well, and leaves the files; then release and grade again. Or put the new cells in "
             "another assignment."

@@ -151,7 +151,7 @@ _INTRODUCTION = """\
 they use has changed. A name may be defined in one cell only; names that begin with `_` belong to their cell. Keep
 this file in its folder, beside whatever else is there.
 
-To hand in, make a Jupyter notebook of it:
+To submit it, make a Jupyter notebook of it:
 `marimo export ipynb {name}.py --sort top-down -o {name}.ipynb`
 """
 _IN_TURN = """\

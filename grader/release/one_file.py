@@ -85,6 +85,6 @@ def _need_readable(ordinary: NotebookNode, single: NotebookNode, name: str) -> N
     as_read = [parse_notebook(nbformat.writes(each).encode()).cells for each in (ordinary, single)]
     if as_read[0] != as_read[1]:
         raise CourseError(
-            f"{name}.ipynb as a single file could not be read when it is handed in; its figures may be too large. "
+            f"{name}.ipynb as a single file could not be read when it is submitted; its figures may be too large. "
             "Hand out the folder instead."
         )
