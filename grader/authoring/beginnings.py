@@ -50,7 +50,7 @@ class SolutionCell:
 
     @property
     def is_numpy(self) -> bool:
-        """Whether the cell computes with arrays and not with tensors."""
+        """Whether the cell computes with arrays instead of tensors."""
         used = " ".join(self.imports)
         return "numpy" in used and "torch" not in used and not self.is_class
 
@@ -65,7 +65,7 @@ class SolutionCell:
 
     @property
     def marks(self) -> dict[str, int]:
-        """A mark for each statement that has a unique name, and the line on which the statement ends."""
+        """A mark for each statement with a unique name, and the line on which it ends."""
         found = [(_mark(node), node) for node in ast.walk(self.node) if isinstance(node, ast.stmt) and _mark(node)]
         names = [mark for mark, _ in found]
         return {mark: node.end_lineno or 0 for mark, node in found if names.count(mark) == 1}
@@ -270,7 +270,7 @@ def _must_be_new(course: Course, label: Label, function: str, assignment: str) -
 
 
 def _exercises_of(course: Course) -> Path:
-    """The course's folder of exercises; those in a package cannot be added to from here."""
+    """The course's folder of exercises; a package of exercises cannot be added to from here."""
     files = course.exercise_files
     if files.package:
         raise CourseError(f"The exercises of this course are those of the package {files.package}. Add it there.")

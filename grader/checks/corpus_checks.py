@@ -1,7 +1,7 @@
-"""Student code that a course keeps in corpus/, right and wrong: whether it is judged as its headings say.
+"""Check that the student code in corpus/, right and wrong, is judged as its headings say.
 
-`corpus/ASSIGNMENT/EXERCISE.txt` holds that of one exercise, as grader/checks/student_code.py reads it. A wrong one may
-say which misconceptions are to be named: `:named: not divided`, several with ` + ` between them.
+`corpus/ASSIGNMENT/EXERCISE.txt` holds the code for one exercise; grader/checks/student_code.py reads it. Wrong code may
+say which misconceptions the verdict should name: `:named: not divided`, or several joined by ` + `.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Corpus:
         self.pieces: dict[str, list[CorpusPiece]] = {}  # by file
         self.unreadable: list[ExerciseProblem] = []
         folder = course.root / FOLDER / assignment
-        for path in sorted({former.parent for former in folder.glob("*/[rw]*/")}):  # one file for each, until 0.6
+        for path in sorted({former.parent for former in folder.glob("*/[rw]*/")}):  # the layout until 0.6
             place = str(path.relative_to(course.root))
             say = f"Put all code of an exercise into one text, {place}.txt: docs/writing_an_exercise.md shows how."
             self.unreadable.append(ExerciseProblem(label_of(path.name), place, "is a folder", say))
@@ -71,7 +71,7 @@ def _label(file: str) -> Label | None:
 
 
 def _problem(piece: CorpusPiece, tried: Callable[[str], TriedCode], known: Container[str]) -> str:
-    """How it is judged otherwise than it says; nothing if it is not."""
+    """How the verdict differs from what the piece says; empty if it does not."""
     try:
         verdict = tried(piece.code).verdict
     except CourseError as error:

@@ -1,7 +1,7 @@
-"""Inputs of hidden cases that depend on more than their generator: then the same code earns other points next time.
+"""Find hidden cases whose inputs depend on more than their generator: the same code could earn other points next time.
 
-They are drawn twice with the generators that all share in different states. Where the order of a set may matter, which
-is another one in each process, they are drawn in other processes, too.
+Inputs are drawn twice, with the global generators in different states. Where the order of a set may matter, which
+differs from process to process, they are drawn in other processes, too.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table, is_table
 
 ORDERS = (1, 2, 3)  # values of PYTHONHASHSEED
-_IN_NO_ORDER = ("set", "frozenset", "hash", "id")  # what depends on the process …
+_IN_NO_ORDER = ("set", "frozenset", "hash", "id")  # these differ from process to process
 _WAY_OUT = "Draw all that is random from `rng` alone, and let nothing depend on the time or on the order of a set."
 
 
 def problems_of_drawing(
     files: ExerciseFiles, assignment: str, functions: Sequence[Exercise]
 ) -> Iterator[ExerciseProblem]:
-    """At most one for each case. Of a function, the first case that cannot be drawn is told alone."""
+    """At most one problem per case. If a function has a case that cannot be drawn, only that is reported."""
     drawn, soundly = {}, []
     for function in functions:
         try:
@@ -59,7 +59,7 @@ def problems_of_drawing(
 
 
 def traces(function: Exercise, elsewhere: int = 0) -> dict[str, list[str]]:
-    """What tells inputs from others, by case. The seed of the generators that all share is another one `elsewhere`."""
+    """Digests of the inputs, by case. `elsewhere` seeds the global generators."""
     found: dict[str, list[str]] = {}
     for sampled in function.sample(elsewhere=elsewhere):
         text = _trace(sampled.inputs)
@@ -68,7 +68,7 @@ def traces(function: Exercise, elsewhere: int = 0) -> dict[str, list[str]]:
 
 
 def _trace(value: object) -> str:
-    """A text that is another one where the value is. Of what nobody can compare, it tells the type."""
+    """A text that differs when the value differs. If values cannot be compared, it is just their type."""
     if isinstance(value, torch.Tensor) and value.layout is torch.strided:
         content = value.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
         return f"{value.dtype} {tuple(value.shape)} {hashlib.sha256(content.numpy().tobytes()).hexdigest()}"
@@ -92,7 +92,7 @@ def _trace(value: object) -> str:
 
 
 def _order_may_matter(function: Any, seen: set[int]) -> bool:
-    """Whether there is anything in a function, or what it calls of the same files, that each process has otherwise."""
+    """Whether a function, or what it calls in the same files, holds anything that differs from process to process."""
     function = inspect.unwrap(getattr(function, "func", function))
     if id(function) in seen or not place_of_code(function):
         return False
@@ -104,7 +104,7 @@ def _order_may_matter(function: Any, seen: set[int]) -> bool:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A code with all that is written in it."""
+    """A code object and all that are nested in it."""
     yield code
     for one in code.co_consts:
         if isinstance(one, CodeType):
@@ -118,7 +118,7 @@ def _has_no_order(code: CodeType) -> bool:
 
 
 def _elsewhere(files: ExerciseFiles, assignment: str) -> list[Mapping[str, dict[str, list[str]]]]:
-    """The traces by exercise and function, as other processes draw."""
+    """The traces by exercise and function, drawn in other processes."""
     processes = [
         subprocess.Popen(
             [sys.executable, "-m", "grader.checks.drawn_inputs"],
@@ -129,7 +129,7 @@ def _elsewhere(files: ExerciseFiles, assignment: str) -> list[Mapping[str, dict[
         )
         for order in ORDERS
     ]
-    question = pickle.dumps((files, assignment))  # ours, for ourselves
+    question = pickle.dumps((files, assignment))  # only our own process reads it
     found = []
     for process in processes:
         answer, said = process.communicate(question)
@@ -144,12 +144,12 @@ def _draw() -> None:
     files, assignment = pickle.loads(sys.stdin.buffer.read())
     torch.set_num_threads(1)
     found: dict[str, dict[str, list[str]]] = {}
-    with contextlib.redirect_stdout(sys.stderr):  # whatever the files print
+    with contextlib.redirect_stdout(sys.stderr):  # exercise files may print
         for exercise in load(files, checked=True).of(assignment).values():
             for function in exercise.functions:
                 with contextlib.suppress(NotDrawn):
                     found[f"{function.label}, {function.entry}"] = traces(function)
-    print(json.dumps(found))  # noqa: T201  to whoever asks
+    print(json.dumps(found))  # noqa: T201  the parent process reads it
 
 
 if __name__ == "__main__":

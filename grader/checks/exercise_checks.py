@@ -1,4 +1,4 @@
-"""What may be wrong with an exercise as its author wrote it: each problem with its place and the way out."""
+"""Find an author's mistakes in an exercise: each problem says where it is and how to fix it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MOST = TOLERANCE["cpu"]
 class ExerciseProblem:
     """Something for the author to fix."""
 
-    exercise: Label | None  # if it lies in one
-    place: str  # in that: a function, and a case or misconceptions of it; a cell, a file
+    exercise: Label | None  # None if it is in no single exercise
+    place: str  # a function, perhaps with a case or misconceptions; a cell; a file
     what: str
     way_out: str
 
@@ -36,11 +36,11 @@ class ExerciseProblem:
 
 
 def problems_of(key: AnswerKey) -> Iterator[ExerciseProblem]:
-    """All that is found in one function of an exercise."""
+    """All problems in one function of an exercise."""
     yield from _impossible_credits(key.exercise)
     found = list(unsound_references(key))
     yield from found
-    if found:  # then nothing can be compared with what they answer
+    if found:  # without a sound reference, there is nothing to compare with
         return
     if all(value is None for value in key.expected):
         what = "the reference returns nothing in any case"
@@ -55,7 +55,7 @@ def problems_of(key: AnswerKey) -> Iterator[ExerciseProblem]:
 
 
 def problem_of(exercise: Exercise, parts: Sequence[str], what: str, way_out: str) -> ExerciseProblem:
-    """Something to fix in a function of an exercise, or at a case or at misconceptions of it."""
+    """A problem in a function of an exercise; `parts` names the case or misconceptions concerned."""
     return ExerciseProblem(
         exercise.label, ", ".join([f"`{exercise.entry}`", *(f"“{part}”" for part in parts)]), what, way_out
     )
@@ -72,7 +72,7 @@ def _impossible_credits(exercise: Exercise) -> Iterator[ExerciseProblem]:
 
 
 def unsound_references(key: AnswerKey) -> Iterator[ExerciseProblem]:
-    """At most one problem for each case: the first is the cause of others."""
+    """Problems with the reference, at most one for each case: the first one causes the others."""
     known = set()
     for index, case in enumerate(key.cases):
         if case.case.name not in known and (found := _unsound_reference(key, index)):
@@ -106,7 +106,7 @@ def _unsound_reference(key: AnswerKey, index: int) -> ExerciseProblem | None:
 
 
 def _what_stops(exercise: Exercise, inputs: object, answer: object) -> str:
-    """What else of an exercise is called while a class is graded, and stops, also for a right answer."""
+    """Say which other function that grading calls fails even on a right answer; empty if none does."""
     calls: list[tuple[str, Any, tuple[Any, ...]]] = [("other_forms", form, (inputs,)) for form in exercise.other_forms]
     calls += [("picture", exercise.picture, (answer, inputs))] if exercise.picture else []
     for name, function, arguments in calls:
@@ -127,7 +127,7 @@ def _is_the_same_in_float64(exercise: Exercise, inputs: object, answer: object) 
 
 
 def _pairs(exercise: Exercise, one: object, other: object) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Numbers that belong together; none if there are none."""
+    """Pairs of corresponding numbers; empty if there are none."""
     return exercise.form.paired_numbers(one, other) or []
 
 
@@ -137,7 +137,7 @@ def _as_double(value: object) -> Any:
 
 
 def _in_float64(value: object) -> Any:
-    """The same inputs, with all numbers of float32 in float64. Those of 16 bits are a case of their own."""
+    """The inputs with float32 tensors as float64. 16-bit tensors stay: they are a case of their own."""
     if isinstance(value, dict):
         return {name: _in_float64(item) for name, item in value.items()}
     return type(value)(map(_in_float64, value)) if isinstance(value, list | tuple) else _as_double(value)
@@ -147,7 +147,7 @@ def _in_float64(value: object) -> Any:
 
 
 def _idle_cases(key: AnswerKey) -> Iterator[ExerciseProblem]:
-    """Cases in which every misconception is right."""
+    """Cases that no misconception fails."""
     for name, samples in itertools.groupby(range(len(key.cases)), key=lambda index: key.cases[index].case.name):
         sampled = list(samples)
         if not any(_is_wrong(key, one, index) for one in key.exercise.mistakes for index in sampled):
@@ -156,7 +156,7 @@ def _idle_cases(key: AnswerKey) -> Iterator[ExerciseProblem]:
 
 
 def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
-    """Those that answer nothing at all, which is a slip of the author's."""
+    """Misconceptions that never return an answer, which is a slip by the author."""
     for one in key.exercise.mistakes:
         if not any(isinstance(key[index].wrong([one]), Returned) for index in range(len(key.cases))):
             try:
@@ -181,7 +181,7 @@ def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[ExerciseProblem]:
 
 
 def explains(key: AnswerKey, one: Misconception, other: Misconception) -> bool:
-    """Whether the first misconception answers as the second does on every case, errors included."""
+    """Whether the first misconception gives the second's answer in every case, errors included."""
     return all(_agree(key, one, other, index) for index in range(len(key.cases)))
 
 

@@ -1,4 +1,4 @@
-"""What may be wrong with a notebook as its author wrote it: each problem with its place and the way out."""
+"""Find an author's mistakes in a notebook: each problem says where it is and how to fix it."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ from grader.notebooks.cells import (
 from grader.pages.sections import Sections, points_in
 from grader.solutions.lines import definition
 
-# Which misconceptions the checks that students see let pass: of those, only the hidden cases tell.
+# Find the misconceptions that pass the visible checks, so that only hidden cases catch them.
 #
-# That is no error, since a visible check cannot know everything, but an author wants to know it. The notebook is run as
-# it is released, solved, in a process of its own; then each misconception stands in the place of the solution for a
-# moment, and what the check says of it is compared with what it says of the solution.
+# That is no error, since a visible check cannot catch everything, but authors want to know. The released notebook is
+# run with its solutions in a separate process. Then each misconception briefly replaces the solution, and the check's
+# output for it is compared with its output for the solution.
 
-Cells = Sequence[tuple[str, Label | None]]  # what is run, and the exercise that it checks
-Passed = tuple[Label, str | None]  # an exercise and its misconception; None where ours cannot stand for a solution
+Cells = Sequence[tuple[str, Label | None]]  # the code of each cell, and the exercise it checks, if any
+Passed = tuple[Label, str | None]  # an exercise and its misconception; None if even the reference passes differently
 
 
 def passed_by_visible_checks(course: Course, compiled: Course, assignment: str) -> list[Passed]:
-    """All misconceptions that the check of their exercise takes for right, notebook by notebook."""
+    """All misconceptions that pass the visible check of their exercise, notebook by notebook."""
     found: list[Passed] = []
     for name in compiled.notebooks("release", assignment):
         release = compiled.read("release", assignment, name)
@@ -67,7 +67,7 @@ def passed_by_visible_checks(course: Course, compiled: Course, assignment: str) 
 
 
 def _passed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[Passed]:
-    torch.set_num_threads(1)  # as where it was started: others would only wait for one another
+    torch.set_num_threads(1)  # as in the parent process: more threads would only wait for each other
     exercises = Course(root).exercises(assignment)
     os.environ["MPLBACKEND"] = "agg"
     os.chdir(folder)
@@ -83,12 +83,12 @@ def _passed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[Pas
 
 
 def _unseen(shell: InteractiveShell, source: str, function: Exercise) -> Iterator[str | None]:
-    """What the check says the same of as of the solution."""
+    """The misconceptions for which the check shows the same as for the solution; None if it cannot tell."""
     solution = shell.user_ns[function.entry]
     right = _said(shell, source)
     shell.user_ns[function.entry] = _holding(function, [])
     can_tell = right is not None and _said(shell, source) == right
-    if not can_tell and right is not None:  # that the solution itself does not pass is found elsewhere
+    if not can_tell and right is not None:  # a solution that fails its check is reported elsewhere
         yield None
     for misconception in function.mistakes if can_tell else ():
         shell.user_ns[function.entry] = _holding(function, [misconception])
@@ -98,7 +98,7 @@ def _unseen(shell: InteractiveShell, source: str, function: Exercise) -> Iterato
 
 
 def _holding(function: Exercise, held: Sequence[Misconception]) -> Callable[..., Any]:
-    """A student's function or class with just these mistakes: as it is called, and not as it is put to the test."""
+    """A student's function or class with just these mistakes, called as in a notebook and not as in a hidden case."""
     answers = held[0].answers if held else None
     changes = {} if answers else changes_of(held)
     if function.written and not answers:
@@ -109,15 +109,15 @@ def _holding(function: Exercise, held: Sequence[Misconception]) -> Callable[...,
 
 
 def _said(shell: Any, source: str) -> object:
-    """What a cell shows; None if it stops with an error."""
+    """What a cell shows; None if it raises an error."""
     with capture_output() as captured:
         result = shell.run_cell(source, silent=False, store_history=False)
     return (captured.stdout, [output.data for output in captured.outputs]) if result.success else None
 
 
-SCHEMA = 3  # of nbgrader's metadata; it fixes older ones itself
+SCHEMA = 3  # of nbgrader's metadata; nbgrader upgrades older cells itself
 MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION", "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
-ALIKE = 0.8  # "BEGIN SOLUTON" is, "begin with the solution" is not
+ALIKE = 0.8  # enough for "BEGIN SOLUTON", but not for "begin with the solution"
 
 _ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, points=([\d.]+))?\)""")
 
@@ -125,7 +125,7 @@ _ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, poin
 def problems_of_notebooks(
     notebooks: Sequence[NotebookNode], exercises: Sequence[Exercise]
 ) -> Iterator[ExerciseProblem]:
-    """All that is found in the sources of an assignment, which has these exercises."""
+    """All problems in the source notebooks of an assignment with these exercises."""
     yield from broken_cells(notebooks)
     cells = [cell for notebook in notebooks for cell in notebook.cells]
     for cell in cells:
@@ -133,7 +133,7 @@ def problems_of_notebooks(
             yield from _misspelt_markers(cell)
             yield from _unpaired_markers(cell)
     labels = [exercise.label for exercise in exercises]
-    tests = {  # those of nbgrader's own kind may be called as they like
+    tests = {  # ordinary tests of nbgrader's may have any name
         label: cell
         for cell in cells
         if is_test_cell(cell) and (label := tested_exercise(cell)) and not is_ordinary_test(cell, labels)
@@ -153,7 +153,7 @@ def problems_of_notebooks(
 
 
 def _other_solutions(notebooks: Sequence[NotebookNode], exercises: Sequence[Exercise]) -> Iterator[ExerciseProblem]:
-    """Solution cells that are not what the file of the exercise has as its solution."""
+    """Solution cells that differ from the solution in the exercise file."""
     cells = {label: text for notebook in notebooks for label, text in solutions(notebook).items()}
     for function in (function for exercise in exercises for function in exercise.functions):
         if not function.written or function.label not in cells:
@@ -169,12 +169,12 @@ def _other_solutions(notebooks: Sequence[NotebookNode], exercises: Sequence[Exer
 def _of_cell(text: str, name: str) -> list[str]:
     try:
         return _lines_of(definition(text, name) or "")
-    except SyntaxError:  # which is told elsewhere
+    except SyntaxError:  # reported elsewhere
         return []
 
 
 def _lines_of(text: str) -> list[str]:
-    """Without docstrings and empty lines."""
+    """The lines of code, without docstrings and empty lines."""
     hidden = set[int]()
     for node in ast.walk(ast.parse(text)):
         first = node.body[0] if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
@@ -185,7 +185,7 @@ def _lines_of(text: str) -> list[str]:
 
 
 def broken_cells(notebooks: Sequence[NotebookNode]) -> Iterator[ExerciseProblem]:
-    """What nbgrader refuses to compile, and hidden tests that students would get."""
+    """Cells that nbgrader refuses to compile, and hidden tests that students would get to see."""
     for notebook in notebooks:
         known = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
         named = [cell for cell in known if cell.metadata.nbgrader.get("schema_version", 0) >= SCHEMA]
@@ -203,7 +203,7 @@ def _impossible_metadata(cell: NotebookNode, times: Counter[object]) -> Iterator
     if not re.fullmatch(r"[A-Za-z0-9_-]+", str(name or "")):
         yield _problem(cell, f"its grade_id is “{name or ''}”", "Take letters, digits, - and _.")
     elif times[name] > 1:
-        times[name] = 1  # told once
+        times[name] = 1  # report it once
         yield _problem(cell, "two cells have this grade_id", "Give one of them another: a copied cell keeps it.")
     if known.get("grade") or known.get("task"):
         is_number = isinstance(points, (int, float)) and not isinstance(points, bool)
@@ -265,7 +265,7 @@ def _missing_parts(
 
 
 def _in_two_notebooks(notebooks: Sequence[NotebookNode], labels: Sequence[Label]) -> Iterator[ExerciseProblem]:
-    """Names of cells may be the same in two notebooks, but for those of exercises."""
+    """Exercises solved in two notebooks. Other cells may have the same name in several notebooks."""
     for label in labels if len(notebooks) > 1 else ():
         if sum(any(solved_exercise(cell) == label for cell in notebook.cells) for notebook in notebooks) > 1:
             yield ExerciseProblem(
@@ -287,7 +287,7 @@ def _another_exercise(label: Label, cell: NotebookNode) -> Iterator[ExerciseProb
 
 def _other_points(label: Label, cell: NotebookNode, heading: str) -> Iterator[ExerciseProblem]:
     points = cell.metadata["nbgrader"].get("points")
-    said = {"the cell's metadata": float(points)} if isinstance(points, (int, float)) else {}  # or it is told
+    said = {"the cell's metadata": float(points)} if isinstance(points, (int, float)) else {}  # else reported elsewhere
     for call, _, points in _ASKED.findall(cell.source):
         if points:
             said[call] = float(points)
@@ -303,6 +303,6 @@ def _other_points(label: Label, cell: NotebookNode, heading: str) -> Iterator[Ex
 
 
 def _points(said: dict[str, float]) -> str:
-    """As a heading has them."""
+    """The points as a heading writes them."""
     points = next(iter(said.values()), 2)
     return f"{points:g} point{'' if points == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Before a class is graded: a hidden case that a right answer would fail is a question to its author, and no grade."""
+"""Before a class is graded: stop and ask the author if right answers would fail a hidden case."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from grader.gradebook.records import Record
 from grader.model.label import Label
 from grader.model.submission import Graded
 
-# Before a class is graded by other exercises than before: where all that was right is wrong, that is a question.
+# If exercises have changed since a class was last graded, and all answers that were right are now wrong, ask first.
 
-TRIED = 3  # right answers of each exercise
+TRIED = 3  # right answers per exercise that are graded again
 FEWEST = 2  # one alone may have been right by chance
 
 
 def no_longer_right(
     course: Course, assignment: str, tell: Callable[[str], None], how: Mapping[str, Any]
 ) -> Iterator[str]:
-    """The exercises of which some were right, with the same hand-ins, and none of those that are tried still is.
+    """Exercises where unchanged submissions were right, and none of those graded again still is.
 
-    They are graded in a copy of the course. Where the gradebook is on a server, there is no copy, and nothing is tried.
+    They are graded in a copy of the course. A gradebook on a server cannot be copied; then nothing is tried.
     """
     if gradebook_file(course.api()) is None:
         return
     try:
         reasons = stale(course, assignment, tell)
-    except CourseError:  # the assignment is new to the gradebook; what else is wrong stops grading, too
+    except CourseError:  # the assignment is new to the gradebook; anything else stops grading, too
         return
     same = [name for name, why in reasons.items() if EXERCISES in why and NEW_SUBMISSION not in why]
     right = _right({name: record for name, record in _records(course, assignment, tell).items() if name in same})
@@ -48,7 +48,7 @@ def no_longer_right(
         now = _right({graded.student: graded for graded in autograde(place, assignment, students, **how)})
     for label, some in tried.items():
         if not set(some) & set(now.get(label, ())):
-            yield f"exercise {label} was right for {', '.join(some)}, who have handed in nothing new, and is no longer"
+            yield f"exercise {label} was right for {', '.join(some)}, who have submitted nothing new, and is no longer"
 
 
 def _records(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Record]:
@@ -57,7 +57,7 @@ def _records(course: Course, assignment: str, tell: Callable[[str], None]) -> di
 
 
 def _right(found: Mapping[str, Record | Graded]) -> dict[Label, list[str]]:
-    """Whose answers are right, by exercise."""
+    """The students with right answers, by exercise."""
     right: dict[Label, list[str]] = {}
     for student, one in found.items():
         for verdict in (scored.verdict for scored in one.verdicts):
@@ -69,9 +69,9 @@ def _right(found: Mapping[str, Record | Graded]) -> dict[Label, list[str]]:
 if TYPE_CHECKING:
     from grader.model.exercise import Exercise
 
-NOTE = ".grader_sound"  # beside the gradebook: which state of the exercises was looked at
-_CHECKS = 2  # one more when more is looked at, so that nothing counts as looked at that was not
-_MOST = 3  # problems that are told at once
+NOTE = ".grader_sound"  # beside the gradebook: the state of the exercises that was last checked
+_CHECKS = 2  # raise this when a check is added, so that all exercises are checked again
+_MOST = 3  # problems in one message
 
 
 def must_be_sound(
@@ -83,9 +83,9 @@ def must_be_sound(
     anyway: bool = False,
     remember: bool = True,
 ) -> None:
-    """References answer all cases, finitely and always the same, and what was right still is, or it is meant `anyway`.
+    """Check that references give finite, repeatable answers. Unless `anyway`, ask if right answers would turn wrong.
 
-    Looked at once for each state of the exercises, if it may `remember`. `how` says how submissions are graded.
+    If it may `remember`, it runs once for each state of the exercises. `how` says how submissions are graded.
     """
     files = course.exercise_files
     state = f"{files.digest} {_CHECKS}"
@@ -93,7 +93,7 @@ def must_be_sound(
         return
     must_be_drawn_alike(course, assignment, "Nothing is graded")
     from grader.checks.exercise_checks import unsound_references
-    from grader.judging.answer_key import AnswerKey  # these bring torch
+    from grader.judging.answer_key import AnswerKey  # these import torch
 
     found = [
         str(problem)
@@ -113,10 +113,8 @@ def must_be_sound(
 
 
 def must_be_drawn_alike(course: Course, assignment: str, otherwise: str) -> None:
-    """The inputs of all cases can be drawn, and are the same for the same seed, or CourseError says what does not
-    happen `otherwise`.
-    """
-    from grader.checks.drawn_inputs import problems_of_drawing  # brings torch
+    """Check that the inputs of all cases can be drawn, and are the same each time; `otherwise` begins the error."""
+    from grader.checks.drawn_inputs import problems_of_drawing  # imports torch
 
     functions = _functions(course, assignment)
     found = [str(problem) for problem in problems_of_drawing(course.exercise_files, assignment, functions)]
@@ -124,7 +122,7 @@ def must_be_drawn_alike(course: Course, assignment: str, otherwise: str) -> None
 
 
 def must_be_releasable(course: Course, assignment: str) -> None:
-    """What would keep nbgrader from compiling it, or a class from being graded, is told in our words."""
+    """Raise a CourseError, in our words, if nbgrader could not compile it or a class could not be graded."""
     must_be_drawn_alike(course, assignment, "Nothing is released")
     from grader.checks.notebook_checks import broken_cells
 

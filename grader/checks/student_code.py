@@ -1,4 +1,4 @@
-"""Student code as a course keeps it: all of one exercise in a text, most of it as what is different from another piece.
+"""Read a course's student code: a text for each exercise, where most pieces only say how they differ from another one.
 
     === right loop: a dict, and a loop
     def most_common(text):
@@ -12,9 +12,9 @@
     -    for word in text.lower().split():
     +    for word in text.split():
 
-Below a heading and its fields stands what is in the solution cell. After `from`, it is what differs from the piece of
-that name: lines that go (-), lines that come (+), and before them, where it would not be clear which line is meant,
-lines that stay (a blank). The first place that fits is meant, below the one before.
+Below a heading and its fields comes the code of the solution cell. With `from NAME`, it only lists how it differs from
+the piece of that name: lines to remove (-), lines to add (+), and, where the place would be unclear, lines to keep
+(a blank) before them. Changes apply in order, each at the first place that fits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from grader.errors import CourseError
 _HEADING = re.compile(r"=== (right|wrong) ([\w-]+)(?:, from ([\w-]+))?: (.+)")
 _SIGNS = ("-", "+", " ")
 _FIELD = re.compile(r":([a-z]+(?: [a-z]+)*): (.*)")
-_NO_FIELD = re.compile(r":|\W*named\b", re.IGNORECASE)  # but somebody may have thought so
+_NO_FIELD = re.compile(r":|\W*named\b", re.IGNORECASE)  # but probably meant as one
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class CorpusPiece:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A piece as it is written."""
+    """A piece as written in the text."""
 
     line: int
     kind: str
@@ -61,7 +61,7 @@ class _Entry:
 
 
 def read_pieces(text: str) -> list[CorpusPiece]:
-    """All pieces of a text, in its order. CourseError says what cannot be read, and in which line."""
+    """All pieces of a text, in order. A CourseError says which line cannot be read, and why."""
     entries = list(_entries(text))
     whole = {entry.name: entry.body for entry in entries if not entry.base}
     names: set[str] = set()
@@ -105,7 +105,7 @@ def _lines(entry: _Entry, whole: Mapping[str, Sequence[str]]) -> Sequence[str]:
 
 
 def _changed(entry: _Entry, base: Sequence[str]) -> Iterator[str]:
-    """The lines of another piece, with those that differ in their places."""
+    """The lines of the base piece, with the changes applied."""
     at = 0
     for old, new in _blocks(entry):
         kept = [line[1:] for line in old if line.startswith(" ")]
@@ -121,7 +121,7 @@ def _changed(entry: _Entry, base: Sequence[str]) -> Iterator[str]:
 
 
 def _blocks(entry: _Entry) -> Iterator[tuple[list[str], list[str]]]:
-    """Lines that stay and lines that go, and what comes in their place."""
+    """The changes one by one: the lines to keep or remove, and the lines to add after them."""
     old: list[str] = []
     new: list[str] = []
     for line in entry.body:

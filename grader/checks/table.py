@@ -1,6 +1,4 @@
-"""What `grader validate` has found, as a table: what was checked, with ✓ or ✗. Whatever is to be said in words stands
-below it, whole, and what is wrong comes last.
-"""
+"""Print what `grader validate` found: a table of checks with ✓ or ✗, then all details in full, errors last."""
 
 from __future__ import annotations
 
@@ -20,18 +18,18 @@ from grader.sandbox.plain_text import one_line
 
 State = Literal["good", "note", "bad"]
 SIGNS = {"good": "[green]✓[/]", "note": "[yellow]note[/]", "bad": "[red]✗[/]"}
-ALL_OF_IT = 1_000_000  # letters of a text, which is never cut off
+ALL_OF_IT = 1_000_000  # characters: texts are never cut off
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that was checked, and what came of it."""
+    """A check and its result."""
 
-    checked: str  # in a few words, as it should be
+    checked: str  # what should be true, in a few words
     state: State = "good"
-    text: str = ""  # whatever is to be said: the place, what is wrong, and the way out
-    exercise: Label | None = None  # if it is about a single one
-    count: int | None = None  # of what was looked at, if that can be counted
+    text: str = ""  # details: where, what is wrong, and how to fix it
+    exercise: Label | None = None  # if it is about a single exercise
+    count: int | None = None  # how many things were checked, if they can be counted
 
     @property
     def ok(self) -> bool:
@@ -40,14 +38,14 @@ class Finding:
 
 @dataclass
 class Checked:
-    """An assignment and what was found in it."""
+    """An assignment and its findings."""
 
     assignment: str
     findings: list[Finding] = field(default_factory=list)
     seconds: float = 0.0
 
     def take(self, findings: Iterable[Finding]) -> None:
-        """All of them. If one cannot be had, those before it are there."""
+        """Add findings, and note how long they took. If one raises an error, those before it are kept."""
         began = time.perf_counter()
         try:
             self.findings.extend(findings)
@@ -55,14 +53,14 @@ class Checked:
             self.seconds = time.perf_counter() - began
 
     def told(self, state: State) -> Iterator[str]:
-        """Findings of a kind that are more than a sign in the table, in words."""
+        """The texts of the findings in this state that have more to say than the table."""
         for finding in self.findings:
             if finding.state == state and finding.text:
                 yield f"{self.assignment}: {one_line(finding.text, ALL_OF_IT)}"
 
 
 def show(checked: Sequence[Checked], console: Console) -> None:
-    """The table, then what is worth knowing, then what is wrong."""
+    """Print the table, then the notes, then the errors."""
     console.print(_table(checked))
     console.print()
     for state in ("note", "bad"):
@@ -72,9 +70,9 @@ def show(checked: Sequence[Checked], console: Console) -> None:
 
 
 def _table(checked: Sequence[Checked]) -> Table:
-    """A line for each check, and one for each exercise in which it found something.
+    """A row for each check, and one for each exercise in which it found something.
 
-    Each names its assignment: who searches for a line sees what it belongs to.
+    Each row names its assignment, so that a search hit shows where it belongs.
     """
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False)
     table.add_column("assignment", overflow="fold")
@@ -92,7 +90,7 @@ def _table(checked: Sequence[Checked]) -> Table:
 
 
 def _alike(findings: Iterable[Finding]) -> dict[tuple[Label | None, str, State], list[Finding]]:
-    """In the order in which they were found."""
+    """Group findings that differ in their texts alone, in the order in which they were found."""
     found: dict[tuple[Label | None, str, State], list[Finding]] = {}
     for finding in findings:
         found.setdefault((finding.exercise, finding.checked, finding.state), []).append(finding)
@@ -100,7 +98,7 @@ def _alike(findings: Iterable[Finding]) -> dict[tuple[Label | None, str, State],
 
 
 def _fitted(sign: str, text: str, console: Console) -> str:
-    """On a terminal, broken between words. In a pipe it is one line: what searches there takes a line for a finding."""
+    """Wrap a text on a terminal. In a pipe it stays on one line, so that grep finds it whole."""
     if console.is_terminal:
         text = textwrap.fill(
             text, console.width - 2, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False

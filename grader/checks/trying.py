@@ -1,4 +1,4 @@
-"""Student code for one exercise, tried in its notebook, where all other cells are as the course solves them."""
+"""Try student code for one exercise in its notebook, with the course's solutions in all other cells."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from grader.notebooks.modules_beside import for_students
 
 @dataclass(frozen=True)
 class TriedCode:
-    """The verdict, and the notebook in which it was given."""
+    """A verdict, and the graded notebook that holds it."""
 
     verdict: Verdict
     notebook: NotebookNode
 
     def in_words(self) -> str:
-        """The points, and everything that is said."""
+        """The points and all sentences of the verdict."""
         verdict = self.verdict
         most = next(points_of(cell) for cell in self.notebook.cells if is_test_cell(cell))
         named = " + ".join(verdict.misconceptions) or verdict.reason
@@ -43,14 +43,14 @@ class TriedCode:
         return "\n  ".join([first, *verdict.sentences])
 
     def page(self) -> str:
-        """The feedback page that a student with this code would read."""
-        from grader.pages.feedback_page import FeedbackExporter  # brings nbgrader, which takes a second
+        """The feedback page that a student with this code would get."""
+        from grader.pages.feedback_page import FeedbackExporter  # imports nbgrader, which takes a second
 
         return str(FeedbackExporter().from_notebook_node(self.notebook)[0])
 
 
 def try_code(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> TriedCode:
-    """The verdict on this code as the solution of an exercise."""
+    """Grade this code as the solution of an exercise."""
     for name in course.notebooks("source", assignment):
         source = course.read("source", assignment, name)
         if label in map(solved_exercise, source.cells) and label in map(tested_exercise, source.cells):
@@ -63,7 +63,7 @@ def try_code(course: Course, assignment: str, settings: Settings, label: Label, 
 
 
 def _needed(cells: Sequence[NotebookNode], label: Label) -> Iterator[NotebookNode]:
-    """No other tests, and behind that of the exercise no code."""
+    """The cells to run: without the tests of other exercises, and without code after the exercise's own test."""
     tested = [place for place, cell in enumerate(cells) if is_test_cell(cell) and tested_exercise(cell) == label]
     for place, cell in enumerate(cells):
         if place in tested or not (is_test_cell(cell) or (cell.cell_type == "code" and place > tested[-1])):
@@ -72,7 +72,7 @@ def _needed(cells: Sequence[NotebookNode], label: Label) -> Iterator[NotebookNod
 
 
 def exercise_called(course: Course, name: str, assignment: str = "") -> tuple[str, Exercises, Label]:
-    """Where an exercise of this name is: one assignment must have it, or be named."""
+    """Find an exercise by name. If several assignments have it, `assignment` must say which."""
     chosen = course.chosen([assignment] if assignment else None)
     found = [
         (one, exercises, label)

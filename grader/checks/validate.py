@@ -1,4 +1,4 @@
-"""What CI relies on, checked from end to end in a scratch course folder."""
+"""Check an assignment from end to end in a scratch course folder. CI relies on this."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ FAR = 100  # times the tolerance
 
 
 def validate(course: Course, assignment: str) -> Iterator[Finding]:
-    """Everything that must hold for an assignment before students see it."""
-    torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
+    """Check everything that must hold for an assignment before students see it."""
+    torch.set_num_threads(1)  # tensors are small here: threads would only wait for each other
     numbered = course.exercises(assignment)
     exercises = list(numbered.values())
-    # What is known of the cases is worked out once, for all that is asked of it.
+    # Keys keep the answers that they compute, so all checks share them.
     functions = [function for exercise in exercises for function in exercise.functions]
     by_chance = list(problems_of_drawing(course.exercise_files, assignment, functions))
     keys = [AnswerKey(function, function.sample()) for function in functions if _can_be_drawn(function)]
@@ -72,7 +72,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
 
 
 def _found(problems: Iterable[ExerciseProblem], count: int, checked: str) -> Iterator[Finding]:
-    """What an author has to fix, or that there is nothing."""
+    """A finding for each problem, or a good one if there is none."""
     found = [Finding(checked, "bad", str(problem), problem.exercise) for problem in problems]
     yield from found or [Finding(checked, count=count)]
 
@@ -94,7 +94,7 @@ def _as_written(
 
 
 def _can_be_drawn(function: Exercise) -> bool:
-    """Whether its cases have inputs. If not, this has been told."""
+    """Whether inputs for its cases can be drawn. If not, that is already reported."""
     try:
         return bool(function.sample())
     except NotDrawn:
@@ -102,7 +102,7 @@ def _can_be_drawn(function: Exercise) -> bool:
 
 
 def _answers(key: AnswerKey) -> bool:
-    """Whether its reference answers all cases. If not, this has been told: there is nothing to compare with."""
+    """Whether its reference answers all cases. If not, that is already reported: there is nothing to compare with."""
     try:
         return len(key.expected) == len(key.cases)
     except Exception:  # the author's code
@@ -131,7 +131,7 @@ def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
 
 
 def _not_named(key: AnswerKey, misconception: Misconception) -> ExerciseProblem | None:
-    """A student's code with just this misconception earns what it says, and is told so."""
+    """The problem if code with just this misconception does not earn its credit, or gets no such verdict."""
     whole = key.exercise.as_a_whole(misconception)
     verdict = Judge().verdict(key, answers_of_code(key.cases, whole))
     if verdict.credit == misconception.credit < 1 and verdict.misconceptions == (misconception.name,):
@@ -143,7 +143,7 @@ def _not_named(key: AnswerKey, misconception: Misconception) -> ExerciseProblem 
 
 
 def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
-    """Whether zeros, the input given back and the like earn nothing, and are far from right."""
+    """Check that returning zeros, the input and the like earns nothing, and is far from right."""
     problems, tried = [], 0
     for place, key in enumerate(keys):
         function = key.exercise
@@ -157,7 +157,7 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
                 continue
             tried += 1
             verdict = Judge().verdict(key if does in earlier else by_numbers, answers)
-            if does in earlier and verdict.right:  # the same is asked for once more, perhaps in another form
+            if does in earlier and verdict.right:  # this exercise asks for the same again, perhaps in another form
                 continue
             is_a_mistake = does in earlier and len(verdict.misconceptions) == 1
             if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
@@ -168,9 +168,9 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
 
 
 def _without_names(key: AnswerKey) -> AnswerKey:
-    """The same where names decide nothing: whatever explains such a program's answers, the judge gives them nothing.
+    """The key without its misconceptions: the judge gives such programs nothing, whatever explains their answers.
 
-    What is read of a result may show more than one, and then names count.
+    With `read`, one result may show several misconceptions, and then they count.
     """
     if key.exercise.read is not None:
         return key
@@ -178,7 +178,7 @@ def _without_names(key: AnswerKey) -> AnswerKey:
 
 
 def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:
-    """Whether some answer is a hundred tolerances from right."""
+    """Whether at least one answer is more than a hundred tolerances off."""
     exercise = key.exercise
     compared = [exercise.compared(answer.value, answer.inputs_after) for answer in answers]
     pairs = zip(compared, key.expected, strict=True)
@@ -186,7 +186,7 @@ def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:
 
 
 def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
-    """Programs that give what was asked for before. Where a single misconception says the same, it is a real one."""
+    """Programs that answer an earlier exercise instead. If a single misconception explains that, it is a real one."""
 
     def program(function: Exercise) -> Program:
         parameters = inspect.signature(function.reference).parameters.values()
@@ -195,7 +195,7 @@ def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
         def answer(wanted: object, inputs: Inputs) -> Any:
             try:
                 value = function.reference(*inputs[:count])
-            except Exception:  # what is given here is nothing for it
+            except Exception:  # it cannot take these inputs
                 return None
             return value if paired_numbers(value, wanted) else None
 
@@ -205,7 +205,7 @@ def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
 
 
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
-    """Whether the release, if there is one, is what the source compiles to."""
+    """Check that the release, if there is one, is what the source compiles to."""
     committed, compiled = (each.folder("release") / assignment for each in (course, scratch))
     if not committed.exists():
         return Finding("nothing leaks", "note", f"it is not released yet. Run: grader release {assignment}")
@@ -215,7 +215,7 @@ def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
 
 
 def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
-    """The same of the release as one file, where somebody has made it."""
+    """The same check for the single-file release, if somebody has made one."""
     made = course.root / one_file.FOLDER / assignment
     if not made.exists():
         return
@@ -230,7 +230,7 @@ def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Itera
 
 
 def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
-    """What students are told before they hand in. A check that lets something pass is told, and is no error."""
+    """Note which misconceptions the visible checks let pass. That is no error."""
     checked = "visible checks see all misconceptions"
     passed: dict[Label, list[str | None]] = {}
     for label, name in passed_by_visible_checks(course, scratch, assignment):
@@ -247,7 +247,7 @@ def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]
 
 
 def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
-    """The solved source earns everything and the untouched release nothing, through nbgrader's gradebook."""
+    """Check that the solved source earns full marks, and the untouched release none, in nbgrader's gradebook."""
     for name in scratch.notebooks("release", assignment):
         release = scratch.read("release", assignment, name)
         filled_in = solved(release, scratch.read("source", assignment, name))
@@ -256,7 +256,7 @@ def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
             path.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook, path)
     results = {graded.student: graded for graded in autograde(scratch, assignment)}
-    most = max(graded.max_points for graded in results.values())  # without what is graded by hand
+    most = max(graded.max_points for graded in results.values())  # without manual grading
     scores = _gradebook_scores(scratch, assignment)
     yield _scored("the solved source", results["solved"], scores.get("solved"), most, most)
     yield _scored("the untouched release", results["untouched"], scores.get("untouched"), 0, most)

@@ -225,7 +225,7 @@ class Recogniser:
             return Unknown(f"it is not a whole notebook: {why}, so it has to be submitted again", is_cut=True)
         notebook = parse_notebook(held.content)
         if not notebook.cells:
-            return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please hand it in again.")))
+            return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please submit it again.")))
         return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
 
     def _look_without_outputs(self, held: HeldFile) -> Recognised | Unknown | None:

@@ -30,8 +30,6 @@ from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import defused, is_formula, number
 from grader.sandbox.plain_text import listed, one_line
 
-# A gradebook CSV for Canvas: a new one, or one exported from there with our column filled in.
-
 _CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
 _CANVAS_COLUMNS = ("Student", *_CANVAS_IDS, "Section")
 _POINTS_POSSIBLE = "    Points Possible"

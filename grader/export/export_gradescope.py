@@ -1,4 +1,4 @@
-"""Export an autograder for Gradescope that runs nothing and hands out our grades."""
+"""Export an autograder for Gradescope that runs nothing and just reports our grades."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
             "max_score": item.most,
             "output": "\n".join([*ruled, *waits, *found, *_told(said)]),
         })  # fmt: skip
-    late = f"{number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
+    late = f"{number(standing.penalty)} points were taken off, since it was submitted late." if standing.penalty else ""
     which = f"This is {standing.attempt}." if standing.attempt else ""
     open_ = "These points are not final: something waits for your instructor." if standing.waits else ""
     first = " ".join(filter(None, ["Graded outside of Gradescope.", which, late, open_]))

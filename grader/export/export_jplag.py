@@ -26,7 +26,7 @@ def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -
     if not notebooks:
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     if not (students := course.students(assignment)):
-        raise CourseError(f"Nobody has handed in {assignment}. Run: grader collect {assignment} SOURCE")
+        raise CourseError(f"Nobody has submitted {assignment}. Run: grader collect {assignment} SOURCE")
     folder = f"{assignment}-jplag"
     shutil.rmtree(course.root / FOLDER / folder, ignore_errors=True)
     for name in notebooks:
@@ -34,11 +34,11 @@ def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -
     left_out = []
     for student in students:
         try:
-            handed_in = take_in(course.folder("submitted"), student, assignment, notebooks=notebooks)
+            submission = take_in(course.folder("submitted"), student, assignment, notebooks=notebooks)
         except NotTakenIn:
             left_out.append(names(student))
             continue
-        for name, content in handed_in.notebooks.items():
+        for name, content in submission.notebooks.items():
             text = program(parse_notebook(content))
             write_export(course, f"{folder}/submissions/{names(student)}/{name}.py", text)
     if left_out:
@@ -52,7 +52,7 @@ def program(notebook: NotebookNode) -> str:
 
 
 def _python(source: str) -> str:
-    """The source of a cell without lines for IPython: one of those would make all the rest unreadable."""
+    """The source of a cell without IPython's own lines: one of them would make all the rest unreadable."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about odd escapes in strings, which are not our concern

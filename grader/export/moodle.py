@@ -15,8 +15,6 @@ from grader.export.rest import Rest
 from grader.pages.spreadsheet import defused, number
 from grader.sandbox.plain_text import one_line
 
-# A CSV for Moodle's grade import.
-
 
 def export_moodle(course: Course, assignment: str, by: str, title: str, tell: Tell) -> Path:
     """Write a CSV for Moodle: a column that identifies students, and one with their points.
@@ -93,7 +91,7 @@ class MoodleApi:
         points: dict[str, float | None] = {one.id: None for one in self.people()}
         for grade in sorted(given, key=lambda grade: int(grade.get("attemptnumber", 0))):  # the last attempt counts
             value = points_of(grade["grade"])
-            points[identity(grade["userid"])] = value if value >= 0 else None  # a negative one means none in Moodle
+            points[identity(grade["userid"])] = value if value >= 0 else None  # in Moodle, a negative grade means none
         return points
 
     def save(self, grades: Sequence[Grade]) -> None:

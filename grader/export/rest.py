@@ -68,7 +68,7 @@ class Rest:
         self._sleep = sleep
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Reply:
-        """Get something. `path` may also be a whole address from this platform, if it leads to this platform."""
+        """Send a GET request. `path` may also be a full address from a reply, if it leads to this platform."""
         if not path.startswith(f"{self.base}/"):
             if "://" in path:
                 raise self._sent_away(path)
@@ -147,7 +147,7 @@ class Rest:
 
 
 def _seconds(asked: str, otherwise: float) -> float:
-    """The seconds to wait by Retry-After, which has seconds or a time; else `otherwise`."""
+    """The seconds to wait according to Retry-After, which is a number or a date; else `otherwise`."""
     with contextlib.suppress(ValueError):
         return max(0.0, float(asked))
     with contextlib.suppress(ValueError, TypeError, OverflowError):

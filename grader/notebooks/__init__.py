@@ -1,4 +1,4 @@
-"""Bytes become a notebook that is safe to handle and in its released shape; verdicts become what cells show."""
+"""Turn bytes into notebooks that are safe to handle and in their released shape, and verdicts into outputs."""
 
 __all__ = [
     "brevity",

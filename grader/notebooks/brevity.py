@@ -1,8 +1,8 @@
-"""What is shown of a graded notebook: so much that any page about it, nbgrader's too, is written within seconds.
+"""Shorten graded notebooks, so that any page made from them, nbgrader's too, is written within seconds.
 
-Code is run and judged as it was handed in, whatever its length; only afterwards it is shortened in the graded notebook.
-The readers of nbconvert take time that grows with the square of blanks in a row or of a line, and with that of all code
-where a cell says that it is Ruby or HTML.
+Code is run and judged as submitted, whatever its length; only the graded notebook shows it shortened. nbconvert's
+lexers take time quadratic in the length of a line or of a run of blanks, and in the length of all code in a cell that
+claims to be Ruby or HTML.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from nbformat import NotebookNode
 
 from grader.notebooks.cells import METADATA_KEY, is_test_cell
 
-MAX_CELL = 20_000  # characters of code; a whole notebook of the course has as many
+MAX_CELL = 20_000  # characters of code, as many as in a whole notebook of the course
 MAX_CODE = 100_000  # characters of all cells
 MAX_LINE = 1_000
 MAX_BLANKS = 200  # in a row
 MAX_OTHER = 2_000  # characters of a cell that names another language
-MAX_WORK = 5_000_000  # microseconds, about, that nbconvert takes for all outputs
+MAX_WORK = 5_000_000  # microseconds, roughly, for nbconvert to render all outputs
 
 SHORTENED = "# [Shortened here. It was run as it was handed in.]\n"
 NOTE = "Some cells hold very much code, very long lines or very many blanks. All was run; it is shown shortened."
@@ -30,7 +30,7 @@ _OTHER = re.compile(r"%%(?:html|javascript|js|latex|perl|ruby|!)", re.IGNORECASE
 
 
 def shorten(notebook: NotebookNode) -> None:
-    """Shorten what a graded notebook shows, where it is far too much."""
+    """Shorten the code and outputs of a graded notebook if they are far too long."""
     for cell, source in _shortened(notebook):
         cell.source = source
     left = MAX_WORK
@@ -62,7 +62,7 @@ def _short(source: str, most: int) -> str:
 
 
 def _leave_out(cell: NotebookNode, left: int) -> int:
-    """Leave out the outputs for which nothing is left; returns what is left then. Our own notices stay."""
+    """Drop outputs once nothing is `left` for them, and return what is left then. Our own notices stay."""
     kept = []
     for output in cell.outputs:
         ours = METADATA_KEY in output.get("metadata", {})
@@ -78,7 +78,7 @@ def _leave_out(cell: NotebookNode, left: int) -> int:
 
 
 def _work(output: NotebookNode) -> int:
-    """How many microseconds nbconvert takes for an output, about; what was measured is rounded up."""
+    """Roughly how many microseconds nbconvert takes for an output, rounded up from measurements."""
     text = json.dumps(output, ensure_ascii=False)
     data = output.get("data", {})
     work = 200 + len(text) // 5 + 3 * sum(map(text.count, "<>&")) + 100 * text.count("\\u001b")

@@ -1,4 +1,4 @@
-"""The kinds of cells that a notebook of this course has."""
+"""The kinds of cells in a course's notebooks."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from nbformat import NotebookNode
 
 from grader.model.label import PATTERN, Label, label_of
 
-METADATA_KEY = "grader"  # what we write into the metadata of a graded notebook is under this name
-STOPPED = "stopped"  # of a cell that hung or took its process down: how
-NOTES = "notes"  # of the first cell, which tells what was repaired
+METADATA_KEY = "grader"  # our own key in the metadata of graded notebooks
+STOPPED = "stopped"  # in a cell that hung or crashed its process: how
+NOTES = "notes"  # in the first cell: what was repaired
 
 _TEST_CELL = re.compile(rf"test-exercise-({PATTERN})")
 _SOLUTION_CELL = re.compile(rf"exercise-({PATTERN})")
-_ASKS_HIDDEN_CASES = re.compile(r"\bgrader\.notebook\b|\bhidden_tests\(")  # what an instructor's test cell imports from
+_ASKS_HIDDEN_CASES = re.compile(r"\bgrader\.notebook\b|\bhidden_tests\(")  # how a test cell asks for hidden cases
 
 
 def new_cell(kind: str, source: str, identity: str, metadata: Mapping[str, object] | None = None) -> NotebookNode:
-    """A fresh cell. nbformat's own way to make one checks it at once, which takes ten times as long."""
+    """Make a cell. nbformat's own functions also validate it, which takes ten times as long."""
     cell = {"cell_type": kind, "id": identity, "metadata": metadata or {}, "source": source}
     return nbformat.from_dict(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
 
 
 def ours(holder: Any) -> dict[str, Any]:
-    """What we have written into the metadata of a cell, an output or a notebook, whatever has become of it since."""
+    """Our own metadata in a cell, an output or a notebook, which may have been changed since."""
     metadata = holder.get("metadata")
     found = metadata.get(METADATA_KEY) if isinstance(metadata, dict) else None
     return found if isinstance(found, dict) else {}
@@ -40,7 +40,7 @@ def is_test_cell(cell: NotebookNode) -> bool:
 
 
 def is_given(cell: NotebookNode) -> bool:
-    """Whether the course wrote this code, which is no test."""
+    """Whether this is code from the course, but not a test."""
     return cell.cell_type == "code" and _nbgrader(cell, "locked") and not _nbgrader(cell, "grade")
 
 
@@ -50,20 +50,20 @@ def tested_exercise(cell: NotebookNode) -> Label | None:
 
 
 def exercise_of(grade_id: str) -> Label | None:
-    """The exercise that a test of this name is named after."""
+    """The exercise that a test with this grade id is named after."""
     match = _TEST_CELL.fullmatch(grade_id)
     return label_of(match[1]) if match else None
 
 
 def is_ordinary_test(cell: NotebookNode, exercises: Container[Label | None]) -> bool:
-    """Whether a cell is one of nbgrader's own tests, where the assignment has these exercises."""
+    """Whether a cell is an ordinary nbgrader test, and not a test of one of these exercises."""
     if not is_test_cell(cell) or tested_exercise(cell) in exercises:
         return False
     return not _ASKS_HIDDEN_CASES.search(cell.source)
 
 
 def points_of(cell: NotebookNode) -> float:
-    """What a cell is worth."""
+    """The points a cell is worth."""
     return float(cell.metadata["nbgrader"]["points"])
 
 
@@ -73,18 +73,18 @@ def solved_exercise(cell: NotebookNode) -> Label | None:
 
 
 def solved_in(grade_id: str) -> Label | None:
-    """The exercise whose solution is in a cell of this name."""
+    """The exercise whose solution is in the cell with this grade id."""
     match = _SOLUTION_CELL.fullmatch(grade_id)
     return label_of(match[1]) if match else None
 
 
 def demos_of(release: NotebookNode) -> frozenset[str]:
-    """The sources of the given cells that only draw or time something for the student: they earn nothing."""
+    """The sources of given cells that only draw or time something for the student, and earn nothing."""
     return frozenset(cell.source for cell in release.cells if "demo" in cell.metadata.get("tags", []))
 
 
 def called(cell: NotebookNode) -> str:
-    """How an author finds a cell: by its grade id, or the cell's own."""
+    """The name by which an author finds a cell: its grade id, or else its own id."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", ""))
 
 
@@ -98,12 +98,12 @@ _MARKS = re.compile(r"^\s*### (BEGIN|END) SOLUTION\n?", flags=re.MULTILINE)
 
 
 def solutions(source: NotebookNode) -> dict[Label, str]:
-    """The reference solutions that an instructor's notebook holds, as student code."""
+    """The reference solutions in an instructor's notebook, as student code."""
     return {label: _MARKS.sub("", cell.source) for cell in source.cells if (label := solved_exercise(cell)) is not None}
 
 
 def solved(release: NotebookNode, source: NotebookNode) -> NotebookNode:
-    """A copy of the released notebook with everything filled in as the instructor has it, exercise or not."""
+    """A copy of the released notebook with all of the instructor's solutions, for exercises or not."""
     notebook = copy.deepcopy(release)
     written = {_name(cell): _MARKS.sub("", cell.source) for cell in source.cells if _name(cell)}
     for cell in notebook.cells:
@@ -117,7 +117,7 @@ def _name(cell: NotebookNode) -> str:
 
 
 def fill_in(release: NotebookNode, answers: Mapping[Label, str]) -> NotebookNode:
-    """A copy of the released notebook with these sources as solutions; the others stay to do."""
+    """A copy of the released notebook with these solutions filled in; the others stay unsolved."""
     notebook = copy.deepcopy(release)
     for cell in notebook.cells:
         number = solved_exercise(cell)

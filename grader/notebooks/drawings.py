@@ -1,8 +1,8 @@
-"""Whether a drawing or a picture can be shown: a browser runs nothing in one, but can be kept busy for ever.
+"""Check that a drawing or picture can be shown: a browser runs no code in it, but may be kept busy forever.
 
-Ten copies of ten copies, eight times, are a hundred million shapes in two thousand characters. Filters are computed
-for every pixel. So a drawing is read before it is shown, and what it is made of is counted as often as it is drawn.
-A picture of a few thousand bytes can be one of a billion points.
+Ten copies of ten copies, nested eight times, are a hundred million shapes in two thousand characters. Filters are
+computed for every pixel. So a drawing is parsed before it is shown, and each shape counts as often as it is drawn. A
+picture of a few thousand bytes can have a billion pixels.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-A_SHAPE = 8  # characters: without copies, no drawing has more shapes for its length
-FILTER = 5_000  # shapes that a step of a filter takes as long as
-# What can hold a page, changes all the time, or is drawn again at each corner of a line.
+A_SHAPE = 8  # characters: without copies, no drawing needs fewer for a shape
+FILTER = 5_000  # shapes that take as long as one step of a filter
+# Elements that can embed a page, are animated, or are drawn again at each corner of a line.
 _REFUSED = {"foreignObject", "animate", "animateMotion", "animateTransform", "set", "marker"}
-_REACHES_OUT = re.compile(r"url|[\\@]", re.IGNORECASE)  # of a style, which may be for any number of shapes
+_REACHES_OUT = re.compile(r"url|[\\@]", re.IGNORECASE)  # in a style, which may apply to any number of shapes
 _PICTURE = re.compile(r"data:image/(?:png|jpe?g|gif);base64,")
-MAX_POINTS = 50_000_000  # of a picture: seven times a page at 300 dots an inch
+MAX_POINTS = 50_000_000  # pixels of a picture: nearly six A4 pages at 300 dpi
 _JPEG_PART = re.compile(rb"\xff++([^\x00\xff])", re.DOTALL)
 _REFERENCE = re.compile(r"#([^\s()'\"#%\\]+)")
-_NAME = re.compile(r"[^\s()'\"#%\\]+")  # as it can be read in a reference
+_NAME = re.compile(r"[^\s()'\"#%\\]+")  # as it can appear in a reference
 _DECLARES = re.compile(r"<!ENTITY|<\?xml-stylesheet", re.IGNORECASE)
 
 
 def can_be_shown(svg: str) -> bool:
-    """Whether this is a drawing that has no more to draw than others of its length."""
+    """Whether this is a drawing with no more shapes than its length warrants."""
     if _DECLARES.search(svg):
         return False
     try:
@@ -51,7 +51,7 @@ class _Drawing:
         self.shapes = self._count(root)
 
     def _count(self, element: ElementTree.Element) -> int:
-        """The shapes of an element, with those of all that it refers to."""
+        """The shapes of an element, including those of all elements that it refers to."""
         if element not in self._counted:
             self._counted[element] = -1  # until it is known
             name = str(element.tag).rpartition("}")[2]
@@ -60,7 +60,7 @@ class _Drawing:
             own = FILTER if name.startswith("fe") else 1
             others = [*element, *self._referred(element)]
             self._counted[element] = own + sum(map(self._count, others))
-        if self._counted[element] < 0:  # it holds itself
+        if self._counted[element] < 0:  # it contains itself
             raise _Refused
         return self._counted[element]
 
@@ -73,7 +73,7 @@ class _Drawing:
 
 
 def has_sensible_size(picture: bytes) -> bool:
-    """Whether a PNG, GIF or JPEG has so few points that a browser can show it at once."""
+    """Whether a PNG, GIF or JPEG has few enough pixels for a browser to show it at once."""
     if picture.startswith(b"\xff\xd8"):
         size, order = _jpeg_size(picture), "big"
     elif picture.startswith(b"GIF"):
@@ -85,13 +85,13 @@ def has_sensible_size(picture: bytes) -> bool:
 
 
 def _jpeg_size(picture: bytes) -> bytes:
-    """Height and width, from the first frame: it is found as decoders find it, which skip what is between parts."""
+    """Height and width from the first frame, found the way decoders do it: they skip anything between parts."""
     place = 2
     while part := _JPEG_PART.search(picture, place):
         kind, place = part[1][0], part.end()
         if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
             return picture[place + 3 : place + 7]
-        if kind in (0xD9, 0xDA):  # the end, or points of no frame
+        if kind in (0xD9, 0xDA):  # the end, or pixels without a frame
             break
         if not (kind == 1 or 0xD0 <= kind <= 0xD8):
             place += _number(picture[place : place + 2], "big")

@@ -1,8 +1,7 @@
-"""Python with its words in colours, in time that grows with its length and no faster.
+"""Highlight Python in time linear in its length.
 
-Pygments has more colours and more languages, and rules that look ahead over all the blanks that follow, at each of
-them: a cell of blank lines keeps it busy for minutes. Here one pattern takes one token after another, and never goes
-back.
+Pygments has more colours and languages, but also rules that look ahead over all following blanks, at each of them: a
+cell of blank lines keeps it busy for minutes. Here, one pattern takes one token after another and never backtracks.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ import keyword
 import re
 from html import escape
 
-MAX_COLOURED = 20_000  # characters; beyond, code is plain text
-MAX_STRING = 200  # characters of one that is a part of the code, and no text
+MAX_COLOURED = 20_000  # characters; longer code stays plain text
+MAX_STRING = 200  # characters; longer strings are text rather than code
 
 _QUOTED = "|".join(
     rf"{quotes}(?:[^{quotes[0]}\\]++|\\.|{quotes[0]}(?!{quotes[0]}{{2}}))*+(?:{quotes})?+" for quotes in ('"""', "'''")
@@ -33,7 +32,7 @@ _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")
 
 
 def coloured(source: str, prefix: str = "") -> str:
-    """The code as HTML; keywords, strings, comments, numbers and names have the classes that Pygments gives them."""
+    """Code as HTML, with Pygments' classes for keywords, strings, comments, numbers and names."""
     if len(source) > MAX_COLOURED:
         return escape(source)
     pieces = []
@@ -46,7 +45,7 @@ def coloured(source: str, prefix: str = "") -> str:
 
 
 def without_comments(source: str) -> str:
-    """The code without comments, empty lines and what stands in very long strings."""
+    """Code without comments, empty lines and the contents of very long strings."""
     kept = []
     for token in _TOKEN.finditer(source):
         if token.lastgroup != "c":
@@ -55,12 +54,12 @@ def without_comments(source: str) -> str:
 
 
 def code_to_html(source: str, language: str | None = None, metadata: object = None) -> str:  # noqa: ARG001
-    """Takes the place of nbconvert's filter, whatever language a cell claims to be in."""
+    """Replaces nbconvert's filter, whatever language a cell claims to be in."""
     return f'<div class="highlight hl-ipython3"><pre><span></span>{coloured(source)}\n</pre></div>'
 
 
 def _kind(token: re.Match[str], before: str) -> str:
-    """The class of a token; what stands before it says whether a name is being defined or is an attribute."""
+    """The class of a token; the one before it shows whether a name is being defined or is an attribute."""
     kind, text = token.lastgroup or "", token[0]
     if kind != "name":
         return "" if kind == "plain" else {"c": "c1", "s": "s1", "m": "mi"}[kind]

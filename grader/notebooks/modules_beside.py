@@ -1,7 +1,6 @@
-"""Modules of the grader that lie beside a released notebook: its visible checks are made of them, and where students
-work, there is no grader.
+"""Put modules of the grader beside a released notebook: its visible checks need them, and students have no grader.
 
-An author imports them where they are, so a notebook runs in source/ as it is: `from grader.kit.checking import Checks`.
+Authors import them from the grader, so a notebook runs in source/ unchanged: `from grader.kit.checking import Checks`.
 Students get `from checking import Checks`, and the module as a file. An assignment that imports none gets none.
 """
 
@@ -29,14 +28,14 @@ LEFT_BEHIND = {".ipynb_checkpoints", "__pycache__"}
 
 
 def for_students(code: str) -> str:
-    """An author's code, with these modules imported from beside it."""
+    """An author's code, with these modules imported from files beside it."""
     for pattern, place in _patterns(*MODULES):
         code = pattern.sub(place, code)
     return code
 
 
 def modules_for(codes: Iterable[str]) -> dict[str, bytes]:
-    """The files that an author's code asks for, and those that these ask for."""
+    """The files that an author's code imports, and those that these import in turn."""
     files: dict[str, bytes] = {}
     waiting = list(codes)
     while waiting:
@@ -50,12 +49,12 @@ def modules_for(codes: Iterable[str]) -> dict[str, bytes]:
 
 
 def all_modules() -> dict[str, bytes]:
-    """All that a notebook may have beside it, as it has them."""
+    """All modules that a notebook may have beside it, as students get them."""
     return {f"{name}.py": for_students(_text_of(module)).encode() for module, name in MODULES.items()}
 
 
 def given_beside(source: Path) -> Files:
-    """What students have beside a notebook and source/ has not, or has otherwise; by place."""
+    """The files that students get beside a notebook, by path, if source/ does not have them in the same form."""
     paths = [path for path in sorted(source.rglob("*.py")) if not LEFT_BEHIND & set(path.parts)]
     codes = {str(path.relative_to(source)): path.read_text(encoding="utf-8", errors="replace") for path in paths}
     modules = modules_for([*codes.values(), *_cells(source)])
@@ -69,14 +68,14 @@ def given_beside(source: Path) -> Files:
 
 
 def put_beside(folder: Path, given: Files) -> None:
-    """Write these files into the folder of a notebook, where nbgrader has put what source/ has."""
+    """Write these files into the folder of a notebook, where nbgrader has put those from source/."""
     for place, content in given.items():
         path = folder / place
-        if place not in FILES and not path.is_file():  # it is one that the course ignores
+        if place not in FILES and not path.is_file():  # the course ignores this file
             continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
-        path.unlink(missing_ok=True)  # a copy of what is closed for writing is closed, too
+        path.unlink(missing_ok=True)  # the copy of a read-only file is read-only, too
         path.write_bytes(content)
 
 
@@ -88,13 +87,13 @@ def _cells(source: Path) -> Iterator[str]:
     for path in sorted(source.glob("*.ipynb")):
         try:
             cells = json.loads(path.read_bytes())["cells"]
-        except (ValueError, KeyError):  # nbgrader will say that it is no notebook
+        except (ValueError, KeyError):  # not a notebook, as nbgrader will say
             continue
         yield from ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
 
 
 def _patterns(*modules: str) -> list[tuple[re.Pattern[str], str]]:
-    """The ways to import a module, and what students have in place of each."""
+    """The ways to import these modules, and what students get instead of each."""
     found = []
     for module in modules:
         name, (room, _, last) = MODULES[module], module.rpartition(".")

@@ -1,6 +1,6 @@
-"""Build the outputs of a cell anew from what a sandbox sent, which may be anything that JSON can say.
+"""Rebuild the outputs of a cell from what a sandbox sent, which may be any JSON.
 
-Nothing is passed on: every output is made here, from texts and numbers of known kinds, within bounds.
+Nothing is passed through: every output is made here, from texts and numbers of known kinds, within bounds.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_LATE_RESULT, MAX_OUT
 
 MAX_OUTPUTS = 1000
 MAX_COLOURS = 5000  # changes of colour; nbconvert is slow with more
-MAX_TAGS = 10_000  # nh3 is slow with more, one in the other
-A_PART = 100  # characters: an empty list or object takes a thousand bytes of memory, and a line some time
-SIGNS_A_TAG = 20  # so many "&" take as long as a tag
+MAX_TAGS = 10_000  # nh3 is slow with more, if they are nested
+A_PART = 100  # characters: even an empty list or object takes a thousand bytes of memory, and a line some time
+SIGNS_A_TAG = 20  # this many "&" take as long as a tag
 MAX_DEPTH = 50
 MAX_PIXELS = 10_000
 
 _TEXTS = ("text/plain", "text/latex")
 IMAGES = ("image/png", "image/jpeg", "image/gif")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~])?+")
-# Codes 38 and 48 are followed by a colour; nbconvert fails where it is missing.
+# Codes 38 and 48 are followed by a colour; nbconvert fails if it is missing.
 _CODE = r"(?:[34]8;5;\d{1,3}|[34]8;2(?:;\d{1,3}){3}|(?!0?[34]8(?!\d))\d{1,3})"
 _COLOUR = re.compile(rf"\x1b\[(?:{_CODE}(?:;{_CODE}){{0,9}})?m")
 _SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
@@ -37,7 +37,7 @@ _OUR_SVG_IMAGE = re.compile(_SVG_IMAGE.format(r"([A-Za-z0-9+/]*={0,2})").replace
 
 
 def rebuild_outputs(value: Any) -> list[NotebookNode]:
-    """Outputs in nbformat's form that can be saved and shown without danger, whatever the value is."""
+    """Turn any value into outputs in nbformat's form that are safe to save and show."""
     room = _Room(MAX_OUTPUT)
     outputs: list[dict[str, Any]] = []
     for output in value if isinstance(value, list) else []:
@@ -54,24 +54,24 @@ def rebuild_outputs(value: Any) -> list[NotebookNode]:
 
 
 def rebuild_again(value: object) -> list[NotebookNode]:
-    """The same, of what was rebuilt once and may have been changed by somebody since."""
+    """Rebuild outputs that were rebuilt before, and may have been changed since."""
     return rebuild_outputs([_with_drawing(output) for output in value] if isinstance(value, list) else value)
 
 
 def drawing_in(html: str) -> str:
-    """The address of a drawing that was made an image here; empty if this is something else."""
+    """The address of a drawing that this module turned into an image; empty if this is something else."""
     image = _OUR_SVG_IMAGE.fullmatch(html)
     return f"data:image/svg+xml;base64,{image[1]}" if image else ""
 
 
 def size_of(outputs: list[NotebookNode]) -> int:
-    """In characters, or what takes as much memory."""
+    """The size of outputs in characters, or in what takes as much memory."""
     text = str(outputs)
     return len(text) + A_PART * (text.count("{") + text.count("["))
 
 
 def _with_drawing(output: Any) -> Any:
-    """With the drawing itself, in place of the image that was made of it."""
+    """Put the drawing itself back in place of the image that was made from it."""
     data: Any = output.get("data") if isinstance(output, dict) else None
     html = data.get("text/html") if isinstance(data, dict) else None
     text = "".join(html) if isinstance(html, list) and all(isinstance(line, str) for line in html) else html
@@ -100,7 +100,7 @@ class _Room:
             raise _Full
 
     def text(self, value: object) -> str:
-        """A text, which nbformat may also hold as a list of lines; empty if it is none."""
+        """A text, which may also be a list of lines in nbformat; empty for anything else."""
         parts = value if isinstance(value, list) else [value]
         text = "".join(part for part in parts if isinstance(part, str))
         self.take(len(text))
@@ -121,7 +121,7 @@ class _Room:
 
 
 def _late_end(output: object) -> list[dict[str, Any]]:
-    """The error that ended a cell, or its value, is there in any case, if it is as short as the sandbox makes it."""
+    """The final error or value of a cell, which is always shown if it is as short as the sandbox makes it."""
     rooms = {"error": 3 * MAX_LATE_ERROR + 1, "execute_result": MAX_LATE_RESULT}
     kind = output.get("output_type") if isinstance(output, dict) else None
     if kind not in rooms:
@@ -172,7 +172,7 @@ def _shown(kind: str, output: dict[str, Any], room: _Room) -> dict[str, Any] | N
 
 
 def _data(data: dict[str, Any], room: _Room) -> dict[str, Any]:
-    """What a page may show of one output, by MIME type. Scripts and widgets have no type here."""
+    """What a page may show of an output, by MIME type. Scripts and widgets have no type here."""
     shown: dict[str, Any] = {name: room.text(data[name]) for name in _TEXTS if name in data}
     shown |= {name: image for name in IMAGES if name in data and is_image(name, image := room.text(data[name]))}
     if "application/json" in data:
@@ -187,7 +187,7 @@ def _data(data: dict[str, Any], room: _Room) -> dict[str, Any]:
 
 
 def _svg_image(svg: str) -> str:
-    """The drawing as an image: a browser runs no script in one, and loads nothing. Empty if it would never end."""
+    """A drawing as an image, in which browsers run no scripts and load nothing; empty if it could take forever."""
     if not svg:
         return ""
     if _SVG_NAMESPACE not in svg:
@@ -210,7 +210,7 @@ def _json(value: object, room: _Room, depth: int) -> Any:
 
 
 def _sizes(metadata: object, shown: dict[str, Any]) -> dict[str, Any]:
-    """The width and height at which images are to be shown."""
+    """The widths and heights at which to show images."""
     sizes = {}
     for name in IMAGES:
         size = metadata.get(name) if name in shown and isinstance(metadata, dict) else None

@@ -1,4 +1,4 @@
-"""Read a submitted notebook, whatever it is, into one that is safe to handle."""
+"""Turn a submitted file, whatever it is, into a notebook that is safe to handle."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from nbformat import NotebookNode
 from grader.notebooks.cells import new_cell
 from grader.notebooks.single_file import as_ordinary
 
-# The cells of notebooks in the formats 2 and 3, which nobody has written since 2015, as the present format has them.
-# nbformat's own converters copy all that such a file holds, several times, before anybody can count it.
+# Convert notebooks of formats 2 and 3, which nobody has written since 2015. nbformat's own converters copy everything
+# in such a file several times before anybody can count it.
 
 
 def is_old(submitted: dict[str, Any]) -> bool:
-    """Whether the cells lie on worksheets."""
+    """Whether this is an old notebook, with cells on worksheets."""
     return "cells" not in submitted and isinstance(submitted.get("worksheets"), list)
 
 
 def cells_of(submitted: dict[str, Any], most: int) -> list[Any]:
-    """The cells of all worksheets, as far as there are no more than that: what is no cell stays what it is."""
+    """The first cells of all worksheets, at most this many; None for anything that is not a cell."""
     sheets = islice(submitted["worksheets"], most)
     cells = (cell for sheet in sheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells")))
     return list(map(_converted, islice(cells, most)))
@@ -37,7 +37,7 @@ def _list(value: object) -> Iterator[Any]:
 
 
 def _converted(cell: object) -> dict[str, object] | None:
-    """What the reader of the present format looks at."""
+    """The parts of an old cell that `_rebuild` reads, in the current format."""
     if not isinstance(cell, dict):
         return None
     kind = cell.get("cell_type")
@@ -59,7 +59,7 @@ def _is_text(value: object) -> bool:
 
 
 MAX_BYTES = 20 * 2**20  # a notebook with all its figures has two or three
-MAX_WITH_OUTPUTS = 3 * MAX_BYTES  # of one that is read only to leave its outputs out
+MAX_WITH_OUTPUTS = 3 * MAX_BYTES  # if it is only read to drop its outputs
 # Texts, lists, objects and commas. An empty list is three bytes in a file and seventy in memory.
 MAX_PARTS = 2**20
 MAX_CELLS = 1000
@@ -68,12 +68,12 @@ NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and re
 
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _KINDS = ("code", "markdown", "raw")
-# A text is taken at once, and matches also where it never ends: nothing is looked at twice.
+# A string is matched as a whole, even if it never ends, so nothing is scanned twice.
 _PART = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
 
 
 def content_of(path: Path) -> bytes | None:
-    """What a file that nbgrader has found holds; None if it is no file of its own."""
+    """The content of a file that nbgrader found; None if it is a link, or not a file."""
     names = (path, path.parent, path.parent.parent)  # the notebook, the assignment, the student
     if any(name.is_symlink() for name in names) or not path.is_file():
         return None
@@ -82,7 +82,7 @@ def content_of(path: Path) -> bytes | None:
 
 
 def parse_notebook(content: bytes | None) -> NotebookNode:
-    """The notebook with the sources, the nbgrader metadata and nothing else. Notes say what was wrong with it.
+    """A notebook with just the sources, kinds and ids of cells. Notes say what was wrong with the file.
 
     The content is None if there is no file.
     """
@@ -114,7 +114,7 @@ def parse_notebook(content: bytes | None) -> NotebookNode:
 
 
 def why_not_whole(content: bytes) -> str:
-    """Why a file is no whole text in JSON, as when an upload was cut off; empty if it is, and where nobody can tell."""
+    """Why a file is not complete JSON, as when an upload was cut off; empty if it is, or if nobody can tell."""
     try:
         _parse(content)
     except _NotWhole as why:
@@ -125,8 +125,7 @@ def why_not_whole(content: bytes) -> str:
 
 
 def without_outputs(content: bytes) -> bytes | None:
-    """The same notebook without what running it again makes anew, and without pictures in its texts; None if it is far
-    too large or no notebook."""
+    """The notebook without outputs, widgets and attachments; None if it is far too large or not a notebook."""
     try:
         notebook = _parse(content, MAX_WITH_OUTPUTS)
     except _Unreadable:
@@ -154,7 +153,7 @@ class _NotWhole(_Unreadable):
 
 
 def _unreadable(why: str) -> NotebookNode:
-    return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please hand it in again."])
+    return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please submit it again."])
 
 
 def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:
@@ -188,7 +187,7 @@ def _no_json(ends_early: bool) -> str:
 
 
 def _rebuild(cell: object) -> NotebookNode | None:
-    """A fresh cell with what we need of the submitted one, or None."""
+    """A new cell with what we need from the submitted one; None if that cannot be read."""
     if not isinstance(cell, dict):
         return None
     source = cell.get("source", "")
@@ -212,10 +211,10 @@ def _rebuild(cell: object) -> NotebookNode | None:
 
 
 def _text(source: str) -> str:
-    """Without lone surrogates, which cannot be saved, and with the one end of lines that all readers agree about.
+    """Replace lone surrogates, which cannot be saved, and end lines with newlines only, on which all readers agree.
 
-    Python ends a line, and with it a comment, at a carriage return, too. Other readers do not: to them, all that
-    follows would still be the comment.
+    Python also ends a line, and thus a comment, at a carriage return. Other readers do not: to them, all that follows
+    would still be part of the comment.
     """
     return source.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8")
 

@@ -1,7 +1,7 @@
-"""Put a submitted notebook back into the shape that was released, and note what had to be changed.
+"""Restore the released shape of a submitted notebook, and note what had to be changed.
 
 The student's code stays. What the course gave (tests, given code, points, the kind of each cell) is restored,
-wherever the student deleted, doubled, edited, retyped or moved it.
+wherever the student deleted, duplicated, edited, retyped or moved it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from grader.notebooks.cells import METADATA_KEY, NOTES, new_cell
 
 NBGRADER_SCHEMA = 3
 
-# What the source has and a release has not.
+# What is in the source, but not in a release.
 _HIDDEN = re.compile(
     r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS|=== BEGIN MARK SCHEME ===.*?=== END MARK SCHEME ===", re.DOTALL
 )
@@ -26,7 +26,7 @@ _DEFINES = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 
 
 def known_cells(notebook: NotebookNode, released: NotebookNode = None) -> list[KnownCell]:
-    """What nbgrader's gradebook has recorded of the cells of a released notebook, in the order of the file.
+    """The cells of a released notebook as nbgrader's gradebook records them, in the order of the file.
 
     The gradebook itself keeps no order: a cell that was changed, or added in the middle, may come last.
     """
@@ -66,7 +66,7 @@ def repair(notebook: NotebookNode, known: Sequence[KnownCell]) -> list[str]:
 
 
 def _find(cells: list[NotebookNode], known: Sequence[KnownCell], notes: list[str]) -> dict[str, NotebookNode]:
-    """Which cell of the submission is which known cell: by its grade id, else by what it says."""
+    """Match submitted cells with known ones: by grade id, or else by content."""
     names = {original.grade_id for original in known}
     copies: dict[str, list[NotebookNode]] = {}
     for cell in cells:
@@ -96,7 +96,7 @@ def _find(cells: list[NotebookNode], known: Sequence[KnownCell], notes: list[str
 
 
 def _last_before(cells: list[NotebookNode], same: list[NotebookNode], test: NotebookNode) -> NotebookNode:
-    """The copy that decides when the notebook is run: the last one that the test cell comes after."""
+    """The copy that counts when the notebook runs: the last one before the test cell."""
     copies = {id(copy) for copy in same}
     earlier = itertools.takewhile(lambda cell: cell is not test, cells)
     before = [cell for cell in earlier if id(cell) in copies]
@@ -104,7 +104,7 @@ def _last_before(cells: list[NotebookNode], same: list[NotebookNode], test: Note
 
 
 def looks_like(cell: NotebookNode, known: KnownCell) -> bool:
-    """Whether a cell says what the known one does, or, where the student writes it, defines what that does."""
+    """Whether a cell has the text of a known one or, if students write it, defines something that it defines."""
     if known.given:
         return _as_given(cell.source, known)
     return bool(cell.cell_type == "code" and defined_in(known.source) & defined_in(cell.source))
@@ -116,13 +116,13 @@ def defined_in(source: str) -> set[str]:
 
 
 def _as_given(source: str, known: KnownCell) -> bool:
-    """Whether a source is what the student got, whatever happened to its blanks."""
-    # The search for hidden tests takes time that grows with the square of hostile text; ours is harmless.
+    """Whether a source is what the student got, except for whitespace."""
+    # Only our own text is searched for hidden tests: in hostile text, that could take quadratic time.
     return source.split() in (known.source.split(), _HIDDEN.sub("", known.source).split())
 
 
 def _restore(cells: list[NotebookNode], cell: NotebookNode, known: KnownCell, notes: list[str]) -> NotebookNode:
-    """The known cell with its own kind, metadata and, if the course wrote it, source."""
+    """Restore the kind and metadata of a known cell and, if the course wrote it, the source."""
     if cell.cell_type != known.cell_type:
         notes.append(f"The cell “{known.grade_id}” had another type; it is a {known.cell_type} cell again.")
     elif known.given and not _as_given(cell.source, known):
@@ -135,7 +135,7 @@ def _restore(cells: list[NotebookNode], cell: NotebookNode, known: KnownCell, no
 def _reorder(
     notebook: NotebookNode, known: Sequence[KnownCell], places: dict[str, NotebookNode], notes: list[str]
 ) -> None:
-    """Known cells in their released order; what the student wrote stays behind the known cell it follows."""
+    """Put known cells into their released order; the student's own cells stay after the known cell they follow."""
     wanted = [places[original.grade_id] for original in known if original.grade_id in places]
     known_ids = {id(cell) for cell in wanted}
     present = [cell for cell in notebook.cells if id(cell) in known_ids]
@@ -156,7 +156,7 @@ def _reorder(
 def _insert_missing(
     notebook: NotebookNode, known: Sequence[KnownCell], places: dict[str, NotebookNode], notes: list[str]
 ) -> None:
-    """Bring back given cells behind the known cell that they followed. Missing student code stays missing."""
+    """Put given and graded cells back after the known cell that they followed. Student code stays missing."""
     after = -1
     for original in known:
         if original.grade_id in places:
@@ -174,7 +174,7 @@ def _new_cell(known: KnownCell, source: str, identity: str) -> NotebookNode:
 
 
 def nbgrader_metadata(known: KnownCell) -> dict[str, Any]:
-    """What nbgrader reads in a known cell, apart from its checksum."""
+    """The metadata that nbgrader reads in a known cell, except its checksum."""
     metadata: dict[str, Any] = {
         "grade_id": known.grade_id,
         "grade": known.grade,
@@ -190,15 +190,15 @@ def nbgrader_metadata(known: KnownCell) -> dict[str, Any]:
 
 
 def _free_id(notebook: NotebookNode, wanted: str) -> str:
-    """Not one of nbformat's random ids: the same file must always give the same notebook."""
+    """An unused id, but not a random one like nbformat's: the same file must always give the same notebook."""
     taken = {cell["id"] for cell in notebook.cells}
     names = itertools.chain([wanted[:64]], (f"{wanted[:50]}-{number}" for number in itertools.count(2)))
     return next(name for name in names if name not in taken)
 
 
 def add_notes(notebook: NotebookNode, notes: Sequence[str]) -> None:
-    """A first cell that tells student and instructor what was changed."""
+    """Insert a first cell that tells student and instructor what was changed."""
     if notes:
         lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
-        ours = {METADATA_KEY: {NOTES: list(notes)}}  # nothing of a submission has metadata of ours
+        ours = {METADATA_KEY: {NOTES: list(notes)}}  # no submitted cell has our metadata
         notebook.cells.insert(0, new_cell("markdown", "\n".join(lines), _free_id(notebook, "notes-from-grading"), ours))

@@ -1,9 +1,9 @@
-"""Make HTML and Markdown of students harmless: it runs no script and fetches nothing, and still looks the same.
+"""Make students' HTML and Markdown harmless: it runs no scripts, fetches nothing, and still looks the same.
 
-HTML is cleaned by nh3, a browser's parser with a whitelist. Markdown is read differently by every page (nbconvert has
-mistune, JupyterLab has marked and its own idea of formulas), so what one of them sees says nothing about the others.
-Its source is searched for all places where any of them could see a tag, a link or a picture. What is not of the
-plainest form there is broken by an invisible character, and shows as the text it is.
+HTML is cleaned by nh3, a browser's parser with a whitelist. Every page reads Markdown differently (nbconvert uses
+mistune, JupyterLab uses marked and its own idea of formulas), so what one of them sees says nothing about the others.
+The source is searched for all places where any of them could see a tag, a link or a picture. Anything there that is
+not of the plainest form is broken up by an invisible character, and shows as plain text.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from nbformat import NotebookNode
 from grader.notebooks.drawings import has_sensible_size
 from grader.notebooks.highlighting import coloured
 
-MAX_MARKDOWN = 2**15  # characters, pictures not counted; beyond, mistune is slow
-MAX_TEXTS = 2**17  # characters of all cells of a notebook
+MAX_MARKDOWN = 2**15  # characters, without pictures; mistune is slow with more
+MAX_TEXTS = 2**17  # characters in all text cells of a notebook
 MAX_FORMULAS = 1000  # in backslash form, for the same reason
-MAX_REOPENED = 200_000  # formats, some megabytes of HTML
+MAX_REOPENED = 200_000  # formatting tags, some megabytes of HTML
 WORD_JOINER = "\u2060"  # has no width, and is no blank to any parser
 
 _MAGIC = {
@@ -42,9 +42,9 @@ _ATTRIBUTES = {
     "table": {"border", "cellpadding", "cellspacing", "frame", "rules", "width"},
     "td": {"colspan", "headers", "height", "rowspan", "width"},
 }
-# No others: with the classes of nbgrader's pages a student could imitate their buttons and scores.
+# No others: with the classes of nbgrader's pages, a student could fake their buttons and scores.
 _CLASSES = {"dataframe", "alert", "alert-block", "alert-danger", "alert-info", "alert-success", "alert-warning"}
-# None of these can lay a text over another one, and none of the values allowed below can fetch anything.
+# None of these can put text on top of other text, and none of the values allowed below can fetch anything.
 _PROPERTY = re.compile(
     r"(?:background|border|font|list-style|margin|max|min|padding|text|word)(?:-[a-z]+)*|caption-side|color|display|"
     r"height|letter-spacing|line-height|opacity|table-layout|vertical-align|white-space|width"
@@ -56,7 +56,7 @@ _PICTURE = re.compile(_BASE64)
 
 
 def is_image(mime_type: str, content: str) -> bool:
-    """Whether the text is an image of this type in base64, of a size that can be shown."""
+    """Whether a text is a base64 image of this type, of a size that can be shown."""
     try:
         decoded = base64.b64decode("".join(content.split()), validate=True)
     except (ValueError, binascii.Error):
@@ -66,20 +66,20 @@ def is_image(mime_type: str, content: str) -> bool:
 
 # --- HTML ---------------------------------------------------------------------------------------------------------
 
-# What follows the "<" of a tag as people write it. No value holds a "<", so that the search for the end of a tag ends
-# at the next one.
+# What follows the "<" of an ordinary tag. No value may contain "<", so that the search for the end of a tag stops at
+# the next one.
 _REST = r"""(?:\s++[a-zA-Z_][\w:.-]*+(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>`=]++))?+){0,30}+\s*+/?+>"""
 _NO_TAG = re.compile(f"<(?!/?[a-zA-Z][a-zA-Z0-9]*+{_REST})")
-# What begins a format. One that does not end is opened again in each element that follows, up to three times if it has
-# the same attributes, so that a hundred thousand characters can become gigabytes.
+# Formatting tags. An unclosed one is reopened in each element that follows, up to three times if it has the same
+# attributes, so that a hundred thousand characters can become gigabytes.
 _FORMAT_NAMES = ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")
 _FORMAT = re.compile(rf"<({'|'.join(_FORMAT_NAMES)}){_REST}", re.IGNORECASE)
 _DECLARATION = re.compile(r"<!--.*?(?:-->|\Z)|<[!?][^>]*+>?+", re.DOTALL)
 
 
 def safe_html(html: str) -> str:
-    """The HTML without what is not whitelisted."""
-    # Tags of the common form only: a tag with very many attributes would keep the parser busy.
+    """Remove everything from HTML that is not whitelisted."""
+    # Only ordinary tags: one with very many attributes would keep the parser busy.
     html = _NO_TAG.sub("&lt;", _DECLARATION.sub("", html))
     if _multiplies(html, html.count("<")):
         html = _FORMAT.sub(r"<\1>", html)
@@ -87,7 +87,7 @@ def safe_html(html: str) -> str:
 
 
 def _multiplies(html: str, elements: int) -> bool:
-    """Whether formats that do not end could make far too much of so many elements."""
+    """Whether unclosed formatting tags could blow up this many elements."""
     return 3 * len({match[0].lower() for match in _FORMAT.finditer(html)}) * elements > MAX_REOPENED
 
 
@@ -117,22 +117,22 @@ _CLEANER = nh3.Cleaner(
     tags=_TAGS,
     attributes=_ATTRIBUTES,
     attribute_filter=lambda _tag, name, value: _safe_attribute(name, value),
-    url_schemes={"http", "https", "mailto", "data"},  # which of them where is for the filter to say
+    url_schemes={"http", "https", "mailto", "data"},  # the filter decides which of them are allowed where
 )
 
 
 # --- Markdown -----------------------------------------------------------------------------------------------------
 
-# A page that was handed in must not be led to: opened from the formgrader, it would have the instructor's rights.
-_HANDED_IN = r"(?:\.\./)*+\w[\w-]*+(?:[/.][\w-]++)*?\.(?:csv|gif|ipynb|jpe?g|md|png|py|txt)"
-# In place of a target may stand a word: it is Python, as in f[i](x) or a[i]: int, or leads to nothing that runs.
-_TARGET = rf"(?:<?https?://|mailto:|\#|(?:{_HANDED_IN}|[^ \t\r\n.:&\\<>%/)\[\]]*+)(?=[ \t\r\n)]|\Z))"
+# No links to submitted HTML: opened from the formgrader, it would have the instructor's rights.
+_SUBMITTED = r"(?:\.\./)*+\w[\w-]*+(?:[/.][\w-]++)*?\.(?:csv|gif|ipynb|jpe?g|md|png|py|txt)"
+# The target may be a plain word: it is Python, as in f[i](x) or a[i]: int, or leads to nothing that runs.
+_TARGET = rf"(?:<?https?://|mailto:|\#|(?:{_SUBMITTED}|[^ \t\r\n.:&\\<>%/)\[\]]*+)(?=[ \t\r\n)]|\Z))"
 _FIGURE = r"\w[\w-]*+(?:[/.][\w-]++)*+"  # a path below the notebook
 _TITLE = r"""(?:[ ]++"[^"<>`$\\\[\]\n]*+")?+"""
-# What stands in the value of an attribute must end no tag, code, formula, table cell or line for any parser.
+# The value of an attribute must not end a tag, code, formula, table cell or line for any parser.
 _PLAIN = r"""[^"'<>`$\\|\[\]\n]*+"""
 _ATTRIBUTE = rf"""[ ]+([a-zA-Z-]++)(?:=(?:"({_PLAIN})"|'({_PLAIN})'|([\w#%.-]++)))?+"""
-# In this order: what is looked at as a whole, then what could begin a tag, an image, a link or its address, a diagram.
+# First what is checked as a whole, then what could begin a tag, an image, a link or its address, or a diagram.
 _SUSPECT = re.compile(
     rf"""
     (?P<tag> </?(?P<name>[a-zA-Z][a-zA-Z0-9]*+)(?P<attributes>(?:{_ATTRIBUTE}){{0,30}}+)[ ]*+/?+> )
@@ -144,13 +144,13 @@ _SUSPECT = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_ANCHOR = re.compile(r"(?!test-)[\w-]+(?<!-comment)(?<!_extra_credit)")  # those are nbgrader's own
-_BLOCK = re.compile(r"[\n<|]|[-*+>][ \t]|>>|\d[.)]")  # what could begin an element that text stands in
+_ANCHOR = re.compile(r"(?!test-)[\w-]+(?<!-comment)(?<!_extra_credit)")  # nbgrader has anchors like these
+_BLOCK = re.compile(r"[\n<|]|[-*+>][ \t]|>>|\d[.)]")  # what could begin an element that contains text
 _FORMULA = re.compile(r"\\\\(?=[\[(])|\\(?=begin)")
 
 
 def safe_texts(notebook: NotebookNode) -> None:
-    """Make the texts of a repaired notebook harmless, but for those that the course gave and nobody else can change."""
+    """Make the texts of a repaired notebook harmless, except those from the course, which nobody else can change."""
     left = MAX_TEXTS
     for cell in notebook.cells:
         if cell.cell_type != "code" and not cell.metadata.get("nbgrader", {}).get("locked"):
@@ -159,7 +159,7 @@ def safe_texts(notebook: NotebookNode) -> None:
 
 
 def safe_markdown(source: str, most: int = MAX_MARKDOWN) -> str:
-    """The Markdown, with every place broken where a parser could see what is not whitelisted."""
+    """Break up every place in Markdown where a parser could see something that is not whitelisted."""
     if len(_PICTURE.sub("", source)) > most:
         source = source[:most] + "\n\n[This text is too long; the rest is left out.]\n"
     if len(_FORMULA.findall(source)) > MAX_FORMULAS:
@@ -188,40 +188,40 @@ def _is_plain_tag(suspect: re.Match[str], refused: Sequence[str]) -> bool:
 
 def _is_attribute(tag: str, name: str, value: str) -> bool:
     if name in ("id", "name"):
-        return tag != "img" and bool(_ANCHOR.fullmatch(value))  # a named image can stand in for a part of the document
+        return tag != "img" and bool(_ANCHOR.fullmatch(value))  # a named image can shadow a property of the document
     allowed = name in _ATTRIBUTES["*"] or name in _ATTRIBUTES.get(tag, ())
     return allowed and _text_attribute(name, value) == value
 
 
 def _text_attribute(name: str, value: str) -> str | None:
-    """The same as in HTML, and what lies beside the notebook."""
-    beside = {"href": _HANDED_IN, "src": _FIGURE}.get(name)
+    """The same as in HTML, but files beside the notebook are allowed, too."""
+    beside = {"href": _SUBMITTED, "src": _FIGURE}.get(name)
     return value if beside and re.fullmatch(beside, value) else _safe_attribute(name, value)
 
 
 class _Renderer(IPythonRenderer):
     def block_code(self, code: str, info: str | None = None) -> str:
-        """nbconvert looks for a reader of the language that is named, and most of them can be kept busy for minutes."""
+        """Highlight Python only: nbconvert has lexers for many languages, and most can be kept busy for minutes."""
         is_python = (info or "").strip().lower() in ("py", "python", "python3", "ipython3")
         shown = coloured(code) if is_python else escape(code)
         return f'<div class="highlight"><pre>{shown}</pre></div>\n'
 
 
 def markdown_to_html(source: str) -> str:
-    """Takes the place of nbconvert's filter: nothing in a text stops the page, or reaches beyond its own cell."""
+    """Replaces nbconvert's filter: no text can stop the page, or reach beyond its own cell."""
     try:
         html = MarkdownWithMath(renderer=_Renderer(escape=False)).render(source)
-    except Exception:  # such as very deep nesting, or a pasted picture that is not there
+    except Exception:  # such as very deep nesting, or a missing attachment
         html = f"<pre>{escape(source)}</pre>"
     return str(_BALANCER.clean(html))
 
 
 def _rendered_attribute(name: str, value: str) -> str | None:
-    return value if name == "class" else _text_attribute(name, value)  # such as the colours of code
+    return value if name == "class" else _text_attribute(name, value)  # such as those of highlighted code
 
 
 _BALANCER = nh3.Cleaner(
-    tags=_TAGS | {"input"},  # the boxes of a task list
+    tags=_TAGS | {"input"},  # the checkboxes of a task list
     attributes={
         **_ATTRIBUTES,
         "*": _ATTRIBUTES["*"] | {"id", "name"},

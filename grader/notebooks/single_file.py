@@ -1,8 +1,8 @@
-"""A notebook with all inside that would lie beside it, so that it can be mailed, downloaded, or opened by a link.
+"""Put the files beside a notebook inside it, so that it can be mailed, downloaded, or opened by a link.
 
-Modules become a folded cell that holds their texts, and figures become data in the addresses of images. (Attachments
-would be shorter, but Colab does not show them.) What is handed in in this form is read as the ordinary notebook: what
-was put in is taken out again, so that nothing behind the intake knows of it.
+Modules become a folded cell with their texts, and figures become data in the addresses of images. (Attachments would
+be shorter, but Colab does not show them.) A submission in this form is read as the ordinary notebook: what was put in
+is taken out again, so that no other code needs to know about it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _COLAB = "\n\n[Open it in Colab]({})"
 _FIGURE = '<img data-file="{}" alt="{}" src="data:{};base64,{}">'
 
 _BESIDE = re.compile(r"!\[([^\]]*)\]\(([^()\s]+)\)")
-# What was put in is found in time that grows with the length of a text, and no faster: a student may have changed it.
+# These match in linear time, even if a student has changed what was put in.
 _TEXT = r"r?'''(?:[^'\\]++|\\.|'(?!''))*+'''"
 _MODULES = re.compile(rf'{re.escape(_HEAD)}(?:\n\n_module\("\w++", {_TEXT}\)\n)++', re.DOTALL)
 _FIRST = re.compile(rf"{re.escape(_NOTE)}(?:{re.escape(_RUN_FIRST)})?+(?:\n\n\[Open it in Colab\]\([^()\s]++\))?+")
@@ -49,9 +49,9 @@ _INSIDE = re.compile(_FIGURE.format('([^"<>]++)', '([^"<>]*+)', r"[\w/+.-]++", "
 
 
 def in_one_file(notebook: NotebookNode, beside: Files, colab: str = "") -> tuple[NotebookNode, set[str]]:
-    """The notebook with the modules and figures that lie beside it, and the names of the files that are inside then.
+    """The notebook with its modules and figures inside, and the names of the files that are now in it.
 
-    `colab` is the address by which Colab opens it, if there is one.
+    `colab` is the address that opens it in Colab, if there is one.
     """
     single = copy.deepcopy(notebook)
     inside: set[str] = set()
@@ -78,14 +78,14 @@ def in_one_file(notebook: NotebookNode, beside: Files, colab: str = "") -> tuple
 
 
 def _quoted(text: str) -> str:
-    """A text as Python writes it, with its lines as they are."""
+    """A text as a Python string literal that keeps its lines."""
     if "'''" in text or text.endswith(("'", "\\")):
         return "'''\n{}'''".format(text.replace("\\", "\\\\").replace("'", "\\'"))
     return f"r'''\n{text}'''"
 
 
 def _in_order(modules: Mapping[str, str]) -> list[str]:
-    """Their names, such that each comes after those that it imports."""
+    """The names of the modules, each after those that it imports."""
     needs = {name: set(_imports(name, text)) & modules.keys() for name, text in modules.items()}
     try:
         return list(TopologicalSorter(needs).static_order())
@@ -109,7 +109,7 @@ def _imports(name: str, text: str) -> Iterator[str]:
 
 
 def as_ordinary(cells: list[NotebookNode]) -> list[NotebookNode]:
-    """Cells that were handed in, without what was put in. A cell that holds anything else is kept, with all in it."""
+    """Submitted cells without what `in_one_file` put in. A cell with anything else in it is kept whole."""
     kept = [cell for cell in cells if not _was_put_in(cell)]
     for cell in kept:
         if cell.cell_type == "markdown":

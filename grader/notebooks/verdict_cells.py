@@ -1,4 +1,4 @@
-"""What a verdict looks like in the notebook: a text, an HTML panel, and the score for nbgrader."""
+"""Show a verdict in the notebook: as text, as an HTML panel, and as the score for nbgrader."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _VERDICT_HEADING = (
     '<div style="display: flex; gap: 1em; justify-content: space-between">'
     "<strong>{mark} {title}</strong><strong>{points}</strong></div>"
 )
-# Dark borders of different lightness and a mark of its own shape: readable in grey as well.
+# Borders differ in lightness and marks in shape, so they can be told apart in grey, too.
 _LOOKS = {
     "full": ("✓", "#2a7f4f", "#eef7f1"),
     "part": ("◐", "#c77d0a", "#fdf6e9"),
     "none": ("✗", "#8f1d2c", "#fbeeee"),
 }
-# The colours of a dark theme must not reach into the panel, whose background is light.
+# The panel is light, so it must not inherit the colours of a dark theme.
 _CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">\\1</code>'
 _NOT_ALLOWED = "⚑ Not allowed while a notebook is graded"
 _EXPLAINED = (
     "A notebook that is graded can read Python's libraries and the files beside it, and write files of its own. "
     "The instructor sees this notice, too."
 )
-# Grey that can be read on white and on black. Without it, the notebook shows a bare number here.
+# A grey that is readable on white and on black. Without this, the notebook would show a bare number.
 _SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
 
 
@@ -75,7 +75,7 @@ def refuse_to_score(notebook: NotebookNode, why: str) -> None:
 
 
 def blocked_output(denied: Sequence[DeniedCall]) -> NotebookNode:
-    """A notice of what code tried and was not allowed: of what kind for the student, in full for the instructor."""
+    """A notice of what code tried but may not do: the kinds for the student, all details for the instructor."""
     kinds = list(dict.fromkeys(one.kind for one in denied))
     sentences = [*(f"It tried to {for_student(kind)}." for kind in kinds), _EXPLAINED]
     heading = f"<strong>{_NOT_ALLOWED}</strong>"
@@ -88,19 +88,19 @@ def blocked_output(denied: Sequence[DeniedCall]) -> NotebookNode:
 
 
 def results_of(notebook: NotebookNode) -> tuple[list[Scored], list[str]]:
-    """The verdicts in a graded notebook, and what was blocked. Our metadata is on outputs of our own only."""
+    """The verdicts in a graded notebook, and what was blocked. Only our own outputs have our metadata."""
     verdicts = [verdict for cell in notebook.cells if is_test_cell(cell) for verdict in verdicts_of(cell)]
     return verdicts, blocked_in(notebook)
 
 
 def together(results: Sequence[tuple[Sequence[Scored], Sequence[str]]]) -> tuple[list[Scored], list[str]]:
-    """The same of several notebooks; what was blocked in two of them is told once."""
+    """Join the results of several notebooks; what was blocked in two of them is listed once."""
     verdicts = [scored for found, _ in results for scored in found]
     return verdicts, list(dict.fromkeys(one for _, found in results for one in found))
 
 
 def verdicts_of(cell: NotebookNode) -> list[Scored]:
-    """Those among the outputs of a test cell."""
+    """The verdicts among the outputs of a test cell."""
     return [scored for output in cell.get("outputs", ()) if (scored := Scored.from_json(ours(output)))]
 
 
@@ -110,12 +110,12 @@ def blocked_in(notebook: NotebookNode) -> list[str]:
 
 
 def tried_in(notebook: NotebookNode) -> list[Tried]:
-    """The kinds of what was blocked."""
+    """The kinds of actions that were blocked."""
     return list(dict.fromkeys(one.kind for one in _all_denied_in(notebook)))
 
 
 def denied_in(output: NotebookNode) -> list[DeniedCall]:
-    """What an output of ours tells of."""
+    """The denied calls that one of our outputs reports."""
     told = ours(output).get(BLOCKED_KEY)
     few = told[:MAX_DENIED] if isinstance(told, list) else ()
     return [one for said in few if (one := DeniedCall.from_json(said))]

@@ -1,6 +1,6 @@
-"""A released notebook as a page to read, in release_html/: one file without scripts, which loads nothing.
+"""Turn a released notebook into a page to read, in release_html/: one file without scripts that loads nothing.
 
-It is made of the release, so it holds no solution; all that it shows is searched for leaks all the same.
+It is made from the release, so it holds no solution. It is searched for leaks all the same.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from grader.pages.text_html import highlighted
 from grader.release.leaks import refuse_leaks
 from grader.release.one_file import in_colab, public_folder
 
-# The texts of a notebook as HTML that needs nothing else: formulas as MathML, figures with their data in them.
+# The texts of a notebook as self-contained HTML: formulas as MathML, figures as data.
 
 _MATHML = LatexToMathML()
-_SPACE_BELOW_A_LINE = re.compile(r"(\\\\)\[[\d.]+\s*(?:pt|em|ex|mm|cm)\]")  # which the library takes for text
+_SPACE_BELOW_A_LINE = re.compile(r"(\\\\)\[[\d.]+\s*(?:pt|em|ex|mm|cm)\]")  # the library takes it for text
 _ANCHOR = re.compile(r'<a id="[^"]*">')
 _SOURCE = re.compile(r"""(<img\b[^>]*\bsrc=["'])([^"'>]+)""")
-_WIDE = '<{0} class="wide" tabindex="0" role="group" aria-label="{1}">{2}</{0}>'  # scrolls by itself, by keys as well
+_WIDE = '<{0} class="wide" tabindex="0" role="group" aria-label="{1}">{2}</{0}>'  # scrolls on its own, also by keyboard
 
 
 class Section(NamedTuple):
-    """What the list of contents leads to."""
+    """An entry in the table of contents."""
 
-    name: str  # of its place on the page
+    name: str  # its anchor on the page
     title: Markup
 
 
 class BookText(IPythonRenderer):
-    """Renders one text of a notebook after another, and notes the sections that begin in them."""
+    """Render the texts of a notebook one by one, and collect the sections that begin in them."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(escape=False, exclude_anchor_links=True)
-        self.attachments: Mapping[str, object] = {}  # of the cell that is rendered
+        self.attachments: Mapping[str, object] = {}  # of the cell being rendered
         self.sections: list[Section] = []
         self._folder = folder.resolve()
 
@@ -62,7 +62,7 @@ class BookText(IPythonRenderer):
         self.sections.append(section)
         return f'<h2 id="{section.name}">{text}</h2>\n'
 
-    # (The renderer could put figures into pages itself, but closes each <details> where its line ends.)
+    # (The renderer can embed figures itself, but then closes each <details> at the end of its line.)
     def block_html(self, html: str) -> str:
         return _SOURCE.sub(lambda found: found[1] + self._data(found[2]), html) + "\n"
 
@@ -73,7 +73,7 @@ class BookText(IPythonRenderer):
         return str(super().image(text, self._data(url), title))
 
     def _data(self, place: str) -> str:
-        """The figure itself, where it lies beside the notebook."""
+        """A data address with the figure, if it is a file beside the notebook."""
         path = (self._folder / unquote(place)).resolve()
         if not path.is_relative_to(self._folder) or not path.is_file():
             return place
@@ -97,12 +97,12 @@ class BookText(IPythonRenderer):
 
 
 def code_html(code: str) -> str:
-    """Code that is coloured already, or escaped."""
+    """A block of code that is already highlighted or escaped."""
     return f'<pre tabindex="0" aria-label="Code"><code>{code}</code></pre>'
 
 
 def _formula(latex: str, displayed: bool) -> str:
-    """As MathML, which browsers show and read aloud by themselves. What the library does not know stays as written."""
+    """A formula as MathML, which browsers show and read aloud. If the library does not know it, it stays as written."""
     try:
         return str(_MATHML.convert_with_local_state(_SPACE_BELOW_A_LINE.sub(r"\1", latex), displaystyle=displayed))
     except LatexError:
@@ -120,7 +120,7 @@ class BookPiece(NamedTuple):
 
 
 def write_book(course: Course, assignment: str) -> Path:
-    """Make release_html/ASSIGNMENT of release/ASSIGNMENT, a page for each notebook; returns the folder."""
+    """Make release_html/ASSIGNMENT from release/ASSIGNMENT, a page for each notebook; returns the folder."""
     public = public_folder(course.config())
     release, target = course.folder("release") / assignment, course.root / FOLDER / assignment
     names = course.notebooks("release", assignment)
@@ -137,7 +137,7 @@ def write_book(course: Course, assignment: str) -> Path:
 
 
 def page(notebook: NotebookNode, name: str, folder: Path, colab: str = "") -> str:
-    """The page of a notebook whose figures lie in this folder."""
+    """The page for a notebook whose figures are in this folder."""
     text = BookText(folder)
     pieces = list(_pieces(notebook, text))
     title = Sections.of(notebook).title or name

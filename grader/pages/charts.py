@@ -1,4 +1,4 @@
-"""Where things stand in the charts of a page; the templates draw them as SVG."""
+"""The layout of charts; templates draw them as SVG."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH = 420.0  # a phone shows it in full, and its texts stay legible
+WIDTH = 420.0  # fits on a phone, with text that stays legible
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, 12.0, 18.0, 46.0
-_BELOW_LEGEND = 30.0  # with a number between them
+_BELOW_LEGEND = 30.0  # where bars may begin below a legend, with a number between
 _ROW = 26.0
-_LETTER, _MOST_LETTERS = 7.0, 11  # of what a row is called
+_LETTER, _MOST_LETTERS = 7.0, 11  # of a row's name
 _STEPS = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
 
 
@@ -49,7 +49,7 @@ def step(largest: float, most: int) -> float:
 
 
 def histogram(edges: Sequence[float], counts: Sequence[tuple[int, int]]) -> Chart:
-    """Upright bars: how many there are between two edges, and on top of them how many are not final."""
+    """Upright bars: the final counts between two edges, and stacked on top, those that are not final."""
     height = 240.0
     right, bottom = WIDTH - _RIGHT, height - _BOTTOM
     highest = _BELOW_LEGEND if any(waiting for _, waiting in counts) else _TOP
@@ -83,7 +83,7 @@ def histogram(edges: Sequence[float], counts: Sequence[tuple[int, int]]) -> Char
 
 
 def shares(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> Chart:
-    """Lying bars, one for each row, which consist of parts: their kinds, and their shares of the whole."""
+    """Stacked horizontal bars, one for each row; each part has a kind and a share of the whole."""
     names = [name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…" for name, _ in rows]
     left = max(_LEFT, 27 + _LETTER * max(map(len, names), default=0))
     top = 36.0  # room for the legend

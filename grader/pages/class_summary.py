@@ -1,4 +1,4 @@
-"""What an instructor wants to know of a class, worked out: what was understood, what was not, and whom to look at."""
+"""Work out what an instructor wants to know: what the class understood, what it did not, and whom to look at."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ from grader.term.rules import Rule
 from grader.term.times import local
 
 BINS = 12  # at most, in the distribution of points
-UNLIKELY = 0.05  # two misconceptions come together when chance alone has them so often less than this
+UNLIKELY = 0.05  # report misconceptions as coming together if chance alone makes that less likely than this
 
 
 def summary(
     grades: ClassGrades, files: Mapping[str, str] | None = None, earlier: Mapping[str, Work] | None = None
 ) -> Summary:
-    """What there is to tell of a class; `files` tell one hand-in from another, and `earlier` are of other years."""
+    """Summarize a class. `files` are digests of submissions, and `earlier` is work from other years."""
     graded = grades.graded
     titles, order = _titles(graded), [item.exercise for item in grades.items]
     empty = {standing.student for standing in graded if _is_empty(standing, grades.given)}
@@ -89,10 +89,10 @@ def _titles(graded: Iterable[Standing]) -> dict[Label | None, str]:
 
 
 def _is_empty(standing: Standing, given: Mapping[Label, Sequence[str]]) -> bool:
-    """Nothing was filled in, or nothing can be read. Such a notebook would be in every list of what went wrong.
+    """Whether nothing was filled in, or nothing can be read. Such a notebook would be in every list of mistakes.
 
-    Whoever filled in all cells, but with other names or with code that does not run, misses all functions, too. What
-    grading makes of a file that cannot be read has no such cells, or blank ones.
+    Missing functions are not enough: cells may be filled in with other names, or with code that does not run. An
+    unreadable file becomes a notebook without these cells, or with blank ones.
     """
     reasons = {scored.verdict.reason for scored in standing.verdicts}
     if not reasons or not reasons <= {Reason.TO_DO, Reason.MISSING}:
@@ -109,7 +109,7 @@ def _in_process(graded: Iterable[Standing]) -> list[str]:
 
 
 def _points(grades: ClassGrades) -> Points:
-    """The distribution. Points above the maximum belong to the last bin."""
+    """The points of a class and their distribution. Points above the maximum go into the last bin."""
     most = grades.max_points
     totals = [standing.total for standing in grades.graded if not standing.waits]
     so_far = [standing.total for standing in grades.graded if standing.waits]
@@ -130,7 +130,7 @@ def _points(grades: ClassGrades) -> Points:
 
 
 def _exercise(item: Item, titles: Mapping[Label | None, str], graded: Sequence[Standing]) -> ExercisePoints:
-    """What was understood of it, whether it counts or not."""
+    """How well an exercise was understood, whether it counts or not."""
     points = [standing.raw.get(item.cell, 0.0) for standing in graded if item.cell not in standing.waits]
     full = sum(earned >= item.max_points for earned in points)
     none = sum(earned <= 0 < item.max_points for earned in points)
@@ -149,7 +149,7 @@ def _exercise(item: Item, titles: Mapping[Label | None, str], graded: Sequence[S
 
 
 def _verdicts(standing: Standing, items: Sequence[Item]) -> list[Verdict]:
-    """Those that stand: where a person has given full marks, or is to look, nothing went wrong so far."""
+    """The verdicts that still hold. Where a person gave full marks, or has yet to look, nothing counts as wrong."""
     by_hand = {
         item.exercise or item.name
         for item in items
@@ -163,7 +163,7 @@ def _mistakes(graded: Sequence[Standing], items: Sequence[Item], titles: Mapping
     named: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     others: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     says: dict[tuple[Label | None, str], str] = {}
-    says_beside: dict[tuple[Label | None, str], str] = {}  # where there was another one in the same exercise
+    says_beside: dict[tuple[Label | None, str], str] = {}  # if there were several in one verdict
     for standing in graded:
         for verdict in _verdicts(standing, items):
             exercise, names = verdict.exercise, verdict.misconceptions
@@ -190,7 +190,7 @@ def _mistakes(graded: Sequence[Standing], items: Sequence[Item], titles: Mapping
 
 
 def _ranked(found: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
-    """The most frequent first."""
+    """The mistakes and who made them, the most frequent first."""
     who = {str(name): list(dict.fromkeys(students)) for name, students in found.items()}
     return sorted(who.items(), key=lambda mistake: (-len(mistake[1]), mistake[0]))
 
@@ -218,7 +218,7 @@ def _together(graded: Sequence[Standing], items: Sequence[Item]) -> list[Togethe
 
 
 def _chance(everyone: int, one: int, other: int, both: int) -> float:
-    """How likely so large an overlap of two groups of these sizes is, or a larger one, if they are drawn by lot."""
+    """The probability that two random groups of these sizes overlap in at least `both` students."""
     ways = sum(
         math.comb(one, overlap) * math.comb(everyone - one, other - overlap)
         for overlap in range(both, min(one, other) + 1)
@@ -227,7 +227,7 @@ def _chance(everyone: int, one: int, other: int, both: int) -> float:
 
 
 def _stopped(standing: Standing) -> list[StoppedCode]:
-    """Where an exercise was asked or where a cell was run; each once, though its cell and its verdict tell of it."""
+    """Code that stopped in hidden cases or in a cell, each once even if both its cell and its verdict report it."""
     verdicts = [scored.verdict for scored in standing.verdicts]
     of_functions = [each for verdict in verdicts for each in (verdict.functions.values() or [verdict])]
     found = dict.fromkeys(Stopped(each.exercise, each.lost) for each in of_functions if each.lost)
@@ -260,7 +260,7 @@ def _alike(grades: ClassGrades, earlier: Mapping[str, Work]) -> list[AlikePair]:
 
 
 def _not_compared(graded: Sequence[Standing], order: Sequence[Label | None]) -> list[NotCompared]:
-    """Whose solutions have earned points and are not in their cells, or not in a form that can be compared."""
+    """Students with solutions that earned points, but are not in their cells or cannot be compared."""
     some = graded if len(graded) > 1 else ()
     lines = [NotCompared(standing.student, as_in(order, _hidden(standing))) for standing in some]
     return [line for line in lines if line.exercises]
@@ -310,7 +310,7 @@ def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
 
 
 def _counted(standing: Standing, item: Item) -> float | None:
-    """None for what is void, and for what a person is to give points for."""
+    """The points that count; None if the item is void, or waits for points from a person."""
     if item.rule is Rule.VOID or item.cell in standing.waits:
         return None
     return standing.counted.points.get(item.cell, 0.0)

@@ -1,4 +1,4 @@
-"""Code without what a writer may choose: names, comments, layout, and statements that do nothing."""
+"""Reduce code to what is hard to disguise: no names, comments, layout, or statements that do nothing."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from typing import NamedTuple
 from grader.notebooks.brevity import SHORTENED
 from grader.notebooks.highlighting import without_comments
 
-MAX_SOURCE = 10_000  # characters of a cell that is compared, comments not counted
-MAX_PARTS = 1_000  # of a cell: a solution has a hundred
-ROUNDS = 4  # in which statements are found that nothing needs, since each may be all that needs another
-UNREADABLE = 20  # lines of a cell that are left out, since they are IPython's, and Python cannot read them
+MAX_SOURCE = 10_000  # characters of a cell to compare, without comments
+MAX_PARTS = 1_000  # of a cell; a solution has about a hundred
+ROUNDS = 4  # of removing unused statements, since each may be the only user of another
+UNREADABLE = 20  # lines of a cell to leave out at most, because Python cannot read them
 
 MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
-_NAMES = {"id", "arg", "name", "asname", "names", "attr"}  # fields of nodes that hold a name which code may choose
+_NAMES = {"id", "arg", "name", "asname", "names", "attr"}  # fields of nodes that may hold a chosen name
 _WITHOUT_MEANING = {"ctx", "type_comment", "annotation", "returns", "type_ignores", "kind"}
 
 
 class CodeForm(NamedTuple):
-    """Code without the names that it chooses, comments, docstrings, annotations and layout."""
+    """Code without chosen names, comments, docstrings, annotations and layout."""
 
     text: str
-    parts: frozenset[int]  # of its syntax tree, as digests without chosen names; none in code that does nothing
-    whole: bool = True  # whether that is all of it, as Python reads it; else a copy may look like no copy
+    parts: frozenset[int]  # digests of its subtrees, without chosen names; empty if the code does nothing
+    whole: bool = True  # whether all of the code was parsed; if not, a copy may go unnoticed
 
 
 @functools.lru_cache(maxsize=4096)
 def form_of(source: str) -> CodeForm:
-    """What is left of code when names, comments and layout are taken away. Code that is no Python keeps its names."""
+    """The form of some code. Code that is not valid Python keeps its names."""
     code = without_comments(source)
     whole = len(code) <= MAX_SOURCE and not source.startswith(SHORTENED)
     code = code[:MAX_SOURCE]
@@ -49,14 +49,14 @@ def form_of(source: str) -> CodeForm:
 
 
 def _few(parts: set[int]) -> frozenset[int]:
-    """The smallest digests: of two that are alike, these are alike, too."""
+    """The smallest digests: if two sets are alike, so are these."""
     return frozenset(sorted(parts)[:MAX_PARTS])
 
 
 def _parsed(source: str) -> ast.Module:
-    """The tree. Lines that are for IPython are no Python, and left out where Python cannot read them."""
+    """The simplified syntax tree, without lines that Python cannot read, such as IPython's magics."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
+        warnings.simplefilter("ignore")  # about odd escapes in strings, which do not matter here
         tree = _read(source)
     _Plain(tree).visit(tree)
     for _ in range(ROUNDS):
@@ -68,7 +68,7 @@ def _parsed(source: str) -> ast.Module:
 
 
 def _read(source: str) -> ast.Module:
-    """What Python makes of it. One line that it cannot read must not hide all the others."""
+    """Parse code without unreadable lines: one of them must not hide all the others."""
     for attempt in range(UNREADABLE + 1):
         try:
             return ast.parse(source)
@@ -78,7 +78,7 @@ def _read(source: str) -> ast.Module:
 
 
 def _without_line(source: str, number: int) -> str:
-    """With `pass` in place of a line; a line that is none is left as it is."""
+    """Replace a line with `pass`, if there is a line of this number."""
     lines = source.split("\n")
     if 0 < number <= len(lines):
         line = lines[number - 1]
@@ -87,7 +87,7 @@ def _without_line(source: str, number: int) -> str:
 
 
 class _Plain(ast.NodeTransformer):
-    """Writes `x: int = 3` as `x = 3`, and gives keywords in calls of the code's own functions their own kind."""
+    """Rewrite `x: int = 3` as `x = 3`, and mark keywords in calls of the code's own functions."""
 
     def __init__(self, tree: ast.AST) -> None:
         self._parameters = {
@@ -111,7 +111,7 @@ class _Plain(ast.NodeTransformer):
 
 
 class _Needed(ast.NodeTransformer):
-    """Leaves out what nothing needs: values that nobody reads or calls, and branches that are never taken."""
+    """Remove what has no effect: values that nothing reads or calls, and branches that are never taken."""
 
     def __init__(self, tree: ast.AST) -> None:
         names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -133,7 +133,7 @@ class _Needed(ast.NodeTransformer):
             elif not isinstance(statement, ast.Pass):
                 self.left_out = True
             if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue):
-                break  # nothing behind it is ever run
+                break  # nothing after it ever runs
         return kept
 
     def _is_idle(self, node: ast.stmt) -> bool:
@@ -160,11 +160,11 @@ class _Needed(ast.NodeTransformer):
 
 
 class _OwnKeyword(ast.keyword):
-    """An argument by a name that the code itself has chosen."""
+    """A keyword argument whose name the code itself chose."""
 
 
 def _chosen(tree: ast.AST) -> set[str]:
-    """The names that the code itself gives to something; an attribute begins with a dot."""
+    """The names that the code itself defines; attributes begin with a dot."""
     names: set[str] = set()
     for node in ast.walk(tree):
         match node:
@@ -180,7 +180,7 @@ def _chosen(tree: ast.AST) -> set[str]:
 
 
 def _texts(node: ast.AST, chosen: Collection[str], numbers: dict[str, int]) -> Iterator[str]:
-    """The tree as a list of texts, with a number in place of each chosen name: the first is 0, and so on."""
+    """The tree as a list of texts, with chosen names numbered from 0 in order of appearance."""
     yield f"({type(node).__name__}"
     for name, value in ast.iter_fields(node):
         if name in _WITHOUT_MEANING:
@@ -199,7 +199,7 @@ def _texts(node: ast.AST, chosen: Collection[str], numbers: dict[str, int]) -> I
 
 
 def _add_parts(node: ast.AST, chosen: Collection[str], parts: set[int]) -> int:
-    """Adds the digest of each subtree that does something, and returns that of the whole. Signatures are given."""
+    """Add the digest of each subtree that does something, and return that of the whole. Signatures do not count."""
     if isinstance(node, ast.arguments) or _is_stub(node):
         return 0
     inside: list[object] = [type(node).__name__]
@@ -217,7 +217,7 @@ def _add_parts(node: ast.AST, chosen: Collection[str], parts: set[int]) -> int:
 
 
 def _is_stub(node: ast.AST) -> bool:
-    """What stands in a function that is still to do: it raises something, or returns what depends on nothing."""
+    """Whether this is a placeholder in an unfinished function: it raises something, or returns a constant."""
     match node:
         case ast.Raise():
             return True
@@ -227,7 +227,7 @@ def _is_stub(node: ast.AST) -> bool:
 
 
 def _says_nothing(node: ast.AST) -> bool:
-    """Docstrings and other lone constants, pass, and imports that give no name of their own."""
+    """Whether this is a lone constant such as a docstring, `pass`, or an import under the original name."""
     match node:
         case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.expr_context():
             return True

@@ -17,13 +17,13 @@ from grader.gradebook.connection import check_gradebook
 from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import one_line
 
-# Feedback pages of groups: the page of the one who has handed in is that of all members.
+# In a group, all members get a copy of the page of the one who submitted.
 
 _COPIED = "group.txt"  # beside a page that is a copy
 
 
-def handed_in_by(course: Course, assignment: str, tell: Callable[[str], None]) -> Mapping[str, str]:
-    """For each student whose group has handed in by somebody else, by whom."""
+def submitted_by(course: Course, assignment: str, tell: Callable[[str], None]) -> Mapping[str, str]:
+    """Who submitted for the group, by student; without those who submitted themselves."""
     if not term_rules(course, assignment).groups:
         return {}
     submissions = read_rows(course, assignment, tell).submissions
@@ -31,7 +31,7 @@ def handed_in_by(course: Course, assignment: str, tell: Callable[[str], None]) -
 
 
 def remove_copies(course: Course, assignment: str) -> None:
-    """Groups may be others now."""
+    """Remove copied pages, since groups may have changed."""
     for mark in course.folder("feedback").glob(f"*/{assignment}/{_COPIED}"):
         shutil.rmtree(mark.parent)
 
@@ -44,15 +44,15 @@ def copy_pages(course: Course, assignment: str, by: Mapping[str, str]) -> None:
         target.mkdir(parents=True)
         for page in (feedback / other / assignment).glob("*.html"):
             shutil.copyfile(page, target / page.name)
-        (target / _COPIED).write_text(f"Handed in by {other}, for the group.\n")
+        (target / _COPIED).write_text(f"Submitted by {other}, for the group.\n")
 
 
 def write_feedback(
     course: Course, assignment: str, tell: Callable[[str], None] = print, students: Sequence[str] = ()
 ) -> list[Path]:
-    """Write the pages of an assignment, or those of these students, and tell who has points and gets none.
+    """Write the pages of an assignment, or just those of `students`, and return their paths.
 
-    Returns where they are.
+    Without `students`, a message names those who have points but get no page.
     """
     course.chosen([assignment])
     course.need_plain_path()
@@ -61,7 +61,7 @@ def write_feedback(
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
     api = course.api()
     check_gradebook(api, tell)
-    by = handed_in_by(course, assignment, tell)
+    by = submitted_by(course, assignment, tell)
     if without := sorted(student for student in students if by.get(student, student) not in graded):
         raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
     remove_copies(course, assignment)
@@ -78,13 +78,13 @@ def write_feedback(
             tell(f"{one_line(student)} has points, but no graded notebook, and so no feedback page.")
         for page in course.folder("feedback").glob(f"*/{assignment}/*.html"):
             if page.parent.parent.name not in {*graded, *by}:
-                page.unlink()  # of an earlier time: it says what is true no longer
+                page.unlink()  # left from an earlier run, and no longer true
     pages = sorted(course.folder("feedback").glob(f"*/{assignment}/*.html"))
     return [page for page in pages if not students or page.parent.parent.name in students]
 
 
 def _with_points(api: Any, assignment: str) -> set[str]:
-    """Everyone who has points in the gradebook, from tests or by hand."""
+    """Everyone who has points in the gradebook, from tests or from a person."""
     query = (
         select(SubmittedAssignment.student_id)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)

@@ -1,6 +1,6 @@
-"""What a feedback page says: read out of the graded notebook of one student.
+"""Read the contents of a feedback page from the graded notebook of one student.
 
-Whatever the notebook holds is taken for hostile: a student wrote it, and an instructor may have changed it.
+Everything in the notebook is treated as hostile: a student wrote it, and an instructor may have changed it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from grader.pages.text_html import MAX_PRINTED, clean, highlighted, narrow_html,
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import Rule
 
-# What a student does next, by what was found.
+# What a student should do next, by the reason of the verdict.
 
 _NEXT_STEPS = {
     Reason.MISSING: "Restart the kernel, run all cells from the top, and see whether the name is still known.",
@@ -39,7 +39,7 @@ _NEXT_STEPS = {
     Reason.LOCATED: "Read what is shown piece by piece, and say for each piece what it is, of which type or shape.",
     Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one result by hand.",
 }
-# The same, where more is known: by what its sentences have in them.
+# More specific advice, by what the sentences of the verdict say.
 _ADVICE = {
     r"stopped with (NameError|UnboundLocalError)": "Find the place where that name gets its value. It is an argument, "
     "or something that is computed before it is read.",
@@ -57,14 +57,14 @@ _ADVICE = {
 
 
 def next_step(verdict: Verdict) -> str:
-    """What to do about it; empty if its sentences say all."""
+    """What the student should do next; empty if the sentences say it all."""
     if verdict.reason not in _NEXT_STEPS:
         return ""
     said = "\n".join(verdict.sentences)
     return next((advice for words, advice in _ADVICE.items() if re.search(words, said)), _NEXT_STEPS[verdict.reason])
 
 
-# What the student looks at first, and what to do about it, by the reason of a verdict.
+# The headline, by the reason of the verdict.
 _STATES = {
     Reason.RIGHT: "Right",
     Reason.TO_DO: "Still to do",
@@ -80,12 +80,12 @@ _PATH = re.compile(r"(?<![\w.…/~])(?:~|/[\w.@+-]+)/[^\s'\"`,;:()]+")
 
 
 def page_of(notebook: NotebookNode, names: Mapping[str, object], sections: Sections) -> Page:
-    """All that the page says. `names` is what nbgrader knows: student, notebook, score, late penalty."""
+    """The contents of the page. `names` is what nbgrader knows: student, notebook, score, late penalty."""
     return _Reader(notebook, names, sections).page()
 
 
 class _Reader:
-    """Reads what the grader and nbgrader have written into a notebook."""
+    """Read what the grader and nbgrader wrote into a notebook."""
 
     def __init__(self, notebook: NotebookNode, names: Mapping[str, object], sections: Sections) -> None:
         self.notebook = notebook
@@ -108,11 +108,11 @@ class _Reader:
             title=self.sections.title or name,
             student=one_line(self.names.get("of") or self.names.get("student", "")),
             notebook=name,
-            score=None if score is None else max(0.0, score),  # nbgrader takes a penalty off what is not there
+            score=None if score is None else max(0.0, score),  # nbgrader's penalty may be more than the points
             max_score=largest,
             without_rules=largest if (most := number(self.names.get("without_rules"))) is None else most,
             late_penalty=number(self.names.get("late_penalty")) or 0.0,
-            hand_in=one_line(self.names.get("hand_in", "")),
+            attempt=one_line(self.names.get("attempt", "")),
             why_late=one_line(self.names.get("why_late", "")),
             parts=parts,
             notes=list(map(self._sentence, notes)),
@@ -187,12 +187,12 @@ class _Reader:
         return Figure(heat_map(picture, name), self._sentence(picture.title), wrong, right)
 
     def _set_by_hand(self, part: PagePart, scored: Scored) -> None:
-        """What the instructor decided goes before what the tests found; that is still told below."""
+        """Put the instructor's points first; what the tests found is still shown below them."""
         part.automatic, part.found = scored.points, _found(scored.verdict)
         part.state, part.headline = _state(part.points or 0.0, part.max_points), "Points set by your instructor"
         if part.state == "full":
             part.steps = []
-            part.right = part.right if scored.verdict.right else []  # it speaks of the points that were not given
+            part.right = part.right if scored.verdict.right else []  # it mentions the points that were replaced
         elif scored.verdict.right:
             part.steps = [Markup("The tests find nothing wrong: ask your instructor what is missing.")]
 
@@ -211,7 +211,7 @@ class _Reader:
     def _written(self, cell: NotebookNode, marks: Mapping[str, Any]) -> PagePart:
         points, most = number(marks.get("score")), number(marks.get("points")) or 0.0
         waiting = bool(marks.get("waiting")) or points is None
-        empty = not waiting and not marks.get("by_hand", True)  # nbgrader gives no points for what is as it was
+        empty = not waiting and not marks.get("by_hand", True)  # nbgrader itself gives no points to unchanged cells
         section = self.sections.by_cell.get(marks["grade_id"], "")
         part = PagePart(
             name=f"part-{one_line(marks['grade_id'])}",
@@ -228,7 +228,7 @@ class _Reader:
             return part
         if section and part.state in ("part", "none"):
             part.steps = [Markup(f"Reread “{self._sentence(section)}” in the notebook.")]
-        own = not marks.get("task")  # the text of a task is the instructor's, mark scheme and all
+        own = not marks.get("task")  # a task's text is the instructor's, mark scheme and all
         if own and cell.cell_type == "code":
             part.code, part.outputs = highlighted(cell.source), list(self._outputs(cell))
         elif own:
@@ -237,7 +237,7 @@ class _Reader:
         return part
 
     def _only_comment(self, exercise: Label, cell: NotebookNode) -> PagePart | None:
-        """For a solution without a test that somebody has said something about."""
+        """The part for a solution that has a comment, but no test."""
         if exercise in self.tested:
             return None
         return self._commented(cell, f"Exercise {exercise}", f"comment-{exercise}")
@@ -254,12 +254,12 @@ class _Reader:
     def _add_comment(self, part: PagePart, cell: NotebookNode) -> None:
         marks = cell.metadata.get("nbgrader", {})
         said = marks.get("comment")
-        # By itself, nbgrader says "No response." of cells that are as they were; the page says more.
+        # nbgrader itself comments "No response." on unchanged cells; the page says more.
         if isinstance(said, str) and said.strip() and marks.get("comment_by_hand", True):
             part.comment = narrow_html(said)
 
     def _outputs(self, cell: NotebookNode) -> Iterator[Markup]:
-        """What the cell has printed and drawn, and how it has ended: who gives points by hand has seen it."""
+        """What the cell printed and drew, and how it ended: whoever gave the points saw that, too."""
         theirs = [output for output in cell.outputs if not ours(output)]
         for output in rebuild_again(theirs[:MAX_OUTPUTS]):
             data = output.get("data", {})
@@ -277,35 +277,35 @@ class _Reader:
         return sentence_html(self._without_paths(clean(text)))
 
     def _without_paths(self, text: str) -> str:
-        """But for those that the student's own code names."""
+        """Leave out all paths, except those in the student's own code."""
         return _PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", text)
 
 
 def _wait(part: PagePart, marks: Mapping[str, Any]) -> None:
-    """A person is to give points. What there is already, as for an earlier answer, counts so far."""
+    """Mark a part as waiting for a person. Points it already has, say for an earlier answer, count so far."""
     part.points = number(marks.get("score")) or None
     part.state, part.headline = "waiting", "Waiting for your instructor"
 
 
 def _by_rule(part: PagePart, cell: NotebookNode) -> PagePart:
-    """What counts of it by the rules of the term. What was found stays on the page: there is something to learn."""
+    """Apply the term's rule for a cell. What was found stays on the page: there is something to learn from it."""
     said = cell.metadata.get("nbgrader", {}).get("rule")
     part.rule = Rule(said) if said in list(Rule) else None
-    is_open = part.state == "waiting"  # and nobody waits for it any more
+    is_open = part.state == "waiting"  # though a rule makes waiting pointless
     if part.rule is Rule.VOID:
-        part.right = part.right if part.state == "full" else []  # it speaks of points
+        part.right = part.right if part.state == "full" else []  # it mentions points
         part.state, part.headline = "void", "Not graded" if is_open else part.headline
     elif part.rule is Rule.FULL and (is_open or part.points is None or part.points < part.max_points):
         if not is_open:
             part.automatic, part.found = part.points or 0.0, part.headline
         part.points = max(part.points or 0.0, part.max_points)
-        part.state, part.headline = "full", "Full marks for all who handed in"
+        part.state, part.headline = "full", "Full marks for all who submitted"
         part.right, part.steps = [], []
     return part
 
 
 def _found(verdict: Verdict) -> str:
-    """In a few words."""
+    """The headline of a verdict."""
     if named := " + ".join(verdict.misconceptions):
         return named[:1].upper() + named[1:]
     partly = "Partly right" if 0 < verdict.credit < 1 else ""
@@ -343,7 +343,7 @@ def _what_is_wrong(verdict: Verdict) -> Iterator[Group]:
 
 
 def _functions_differ(verdict: Verdict) -> bool:
-    """Whether there is something else to say on each of the functions that share the exercise."""
+    """Whether the functions that share an exercise have different things to say."""
     return len({function.sentences for function in verdict.functions.values()}) > 1
 
 
@@ -352,12 +352,12 @@ def _some_cases_are_right(verdict: Verdict) -> bool:
 
 
 def _says_how_many(verdict: Verdict) -> bool:
-    """Whether its sentences tell already, as they do where nothing explains what is wrong."""
+    """Whether the sentences already say that, as they do if nothing explains what is wrong."""
     return verdict.reason in _UNEXPLAINED and _some_cases_are_right(verdict)
 
 
 def _again(cell: NotebookNode, exercise: Label) -> Markup:
-    """A notebook need not have checks that are called so; but a test cell it has."""
+    """What to run after a change: `check`, if the notebook has it, or else the test cell."""
     call = f"check({exercise!r})"
     what = f"<code>{call}</code>" if call in cell.source else "the cell below it"
     return Markup(f"When you have changed it, run {what} again.")

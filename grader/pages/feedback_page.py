@@ -1,4 +1,4 @@
-"""What nbgrader's GenerateFeedback exports to: the graded notebook of one student as a page."""
+"""The exporter for nbgrader's GenerateFeedback: turns the graded notebook of one student into a page."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _UNREADABLE = "The graded notebook could not be read, so only the points are sho
 
 
 class Grades(GetGrades):
-    """nbgrader's GetGrades, which also takes notebooks with cells that the gradebook does not know.
+    """nbgrader's GetGrades, but notebooks may have cells that the gradebook does not know.
 
-    The points in all are those that count by the rules of the term. Those of a cell are as they were given.
+    The total follows the rules of the term; the points of each cell stay as they were given.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
@@ -40,7 +40,7 @@ class Grades(GetGrades):
         self.notebook_id, self.assignment_id, self.student_id = (
             names[name] for name in ("notebook", "assignment", "student")
         )
-        # nbgrader makes this anew for each page and hands on no course, so course.toml is read for each.
+        # nbgrader makes a new object for each page, without a course, so course.toml is read each time.
         self._rules = rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
         with Session(_engine(names["db_url"])) as self._session:
             items = items_of(self._session, self.assignment_id, rules)
@@ -61,37 +61,37 @@ class Grades(GetGrades):
         return self._session.scalar(self._of(query.join(SubmittedNotebook.assignment), self.student_id))
 
     def _of(self, query: Select[Any], student: str) -> Select[Any]:
-        """What a student has handed in of this assignment."""
+        """Restrict a query to a student's submission of this assignment."""
         submitted = SubmittedAssignment
         query = query.join(Assignment, Assignment.id == submitted.assignment_id)
         return query.where(Assignment.name == self.assignment_id, submitted.student_id == student)
 
     def _by_cell(self, kind: Any, notebook: SubmittedNotebook | None) -> dict[str, Any]:
-        """Grades or comments, all asked for at once: a question for each cell takes longer than all else of a page."""
+        """Grades or comments, in one query: one for each cell would take longer than the rest of the page."""
         if notebook is None:
             return {}
         query = select(kind).where(kind.notebook_id == notebook.id).options(joinedload(kind.cell))
         return {row.name: row for row in self._session.scalars(query)}
 
     def _in_all(self, notebook: SubmittedNotebook) -> dict[str, object]:
-        """What the notebook has, of how much, and what is taken off for being late."""
+        """The total of the notebook, the maximum, and what is taken off for being late."""
         points = sum(self._items[grade.name].counted(grade.score) for grade in self._grades.values())
         penalty, why = self._taken_off(notebook.assignment, points)
         most = sum(item.most for item in self._items.values())
         group = ", ".join(map(self._called, self._rules.group_of(self.student_id)))
-        told = {"of": group, "why_late": why, "hand_in": self._which(notebook.assignment)}
+        told = {"of": group, "why_late": why, "attempt": self._which(notebook.assignment)}
         without = sum(item.max_points for item in self._items.values())
         return {**told, "score": points - penalty, "max_score": most, "late_penalty": penalty, "without_rules": without}
 
     def _called(self, student: str) -> str:
-        """By name, if the gradebook has one."""
+        """The student's name, if the gradebook has one; else the id."""
         found = self._session.execute(
             select(Student.first_name, Student.last_name).where(Student.id == student)
         ).first()
         return " ".join(filter(None, found or ())) or student
 
     def _which(self, submission: SubmittedAssignment) -> str:
-        """Which hand-in this is, where the best of several counts."""
+        """Which attempt counts, if the best of several does."""
         if not self._rules.best:
             return ""
         group = self._rules.group_of(self.student_id)
@@ -101,7 +101,7 @@ class Grades(GetGrades):
         return said_of_best(sum(map(_is_graded, submissions)) + aside.total(), submission.timestamp, self._rules.zone)
 
     def _taken_off(self, submission: SubmittedAssignment, points: float) -> tuple[float, str]:
-        """For being late, and by which rule."""
+        """The points taken off for being late, and the rule that says so."""
         if self._rules.late is None:
             rows = notebook_rows(self._session, self.assignment_id, self.student_id)
             return sum(row.by_plugin for row in rows if row.name == self.notebook_id), ""
@@ -128,12 +128,12 @@ def _is_graded(submission: SubmittedAssignment) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def _engine(url: str) -> Engine:
-    """It knows, for all pages of a class, how what is asked is put in SQL. No connection stays open."""
+    """One engine for all pages of a class, since it caches compiled queries. No connection stays open."""
     return create_engine(url, poolclass=NullPool)
 
 
 class FeedbackExporter(Exporter):
-    """A notebook with grades as an HTML page for its student."""
+    """Export a graded notebook as an HTML page for its student."""
 
     @default("file_extension")  # type: ignore[untyped-decorator]
     def _file_extension_default(self) -> str:
@@ -144,7 +144,7 @@ class FeedbackExporter(Exporter):
     def from_file(self, file_stream: object, resources: object = None, **kw: Any) -> tuple[str, Any]:
         try:
             notebook = _in_shape(nbformat.read(file_stream, as_version=4))
-        except Exception:  # no reader of notebooks says what it may stumble over; the student gets the points at least
+        except Exception:  # readers of notebooks may fail in any way; the student should at least see the points
             notebook = nbformat.v4.new_notebook(metadata={METADATA_KEY: {NOTES: [_UNREADABLE]}})
         return self.from_notebook_node(notebook, resources=resources, **kw)
 
@@ -154,7 +154,7 @@ class FeedbackExporter(Exporter):
         return render(page_of(nb, names, self._sections(nb, names))), resources
 
     def _sections(self, nb: NotebookNode, names: Mapping[str, Any]) -> Sections:
-        """Of the released notebook, if it lies where nbgrader has put it; else of the student's own."""
+        """The sections of the released notebook, if it is where nbgrader put it; else of the student's own."""
         course = getattr(self.parent, "coursedir", None)
         if course is not None and {"assignment", "notebook"} <= names.keys():
             folder = course.format_path(course.release_directory, ".", names["assignment"])
@@ -165,7 +165,7 @@ class FeedbackExporter(Exporter):
 
 
 def _in_shape(notebook: NotebookNode) -> NotebookNode:
-    """What everything that follows takes for granted, whoever has changed the file."""
+    """Repair the structure that all later code relies on, since anybody may have changed the file."""
     notebook.cells = [cell for cell in notebook.cells if isinstance(cell, dict)]
     for cell in notebook.cells:
         cell.setdefault("cell_type", "raw")

@@ -1,4 +1,4 @@
-"""A picture of a verdict as SVG in the page itself: readable in grey, in the dark, and by a screen reader."""
+"""Draw the picture of a verdict as inline SVG: readable in grey, in dark mode, and by a screen reader."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from grader.model.verdict import Picture
 _WIDTH, _HEIGHT = 50, 34  # of a cell
 _LEFT, _TOP, _SUMS = 74, 44, 108
 _LINE = 16  # of text
-_HUGE = 9e99  # what is larger may be too long for a cell, once rounded
+_HUGE = 9e99  # rounded, larger numbers may be too long for a cell
 
 
 def heat_map(picture: Picture, name: str) -> Markup:
-    """The picture as SVG. `name` tells it from the others of the page."""
+    """The picture as SVG; `name` must be unique on the page."""
     height, width = len(picture.numbers), len(picture.numbers[0])
     by_row, by_column = picture.summed == "row", picture.summed == "column"
     left = _LEFT if height > 1 else 8
@@ -43,7 +43,7 @@ def heat_map(picture: Picture, name: str) -> Markup:
             said = f"Σ {_shown_sum(total)}{_unequal(total) if wrong else ''}"
             parts.append(_sum(right + 10, _middle(line), said, wrong, "start"))
             continue
-        x = left + (line + 0.5) * _WIDTH  # a column is too narrow for all of it in one line
+        x = left + (line + 0.5) * _WIDTH  # too narrow for all of it on one line
         parts.append(_sum(x, bottom + 22, _shown_sum(total), wrong, "middle"))
         if wrong:
             parts.append(_sum(x, bottom + 22 + _LINE, _unequal(total).strip(), wrong, "middle"))
@@ -65,7 +65,7 @@ def shown(number: float | str) -> str:
 
 
 def _cell(x: float, y: float, number: float | str, largest: float, marked: bool, name: str) -> Markup:
-    # The shade says how large a number is; what is wrong has an outline and stripes, and a negative number its sign.
+    # The shade shows how large a number is; wrong numbers have an outline and stripes, negative ones a sign.
     shade = 0.0 if isinstance(number, str) else 0.06 + 0.54 * abs(number) / largest
     kind = "below" if isinstance(number, float) and number < 0 else "above"
     parts = [
@@ -86,14 +86,14 @@ def _cell(x: float, y: float, number: float | str, largest: float, marked: bool,
 
 
 def _shown_sum(total: float | str) -> str:
-    """Near one with all the digits there are, else a sum that is not one could look like it."""
+    """A sum, with more digits near one: rounded, a sum that is not one could look like it."""
     if isinstance(total, float) and abs(total - 1) < 0.05:
         return f"{round(total, 3):g}"
     return shown(total)
 
 
 def _unequal(total: float | str) -> str:
-    return "" if isinstance(total, float) and abs(total) >= _HUGE else " ≠ 1"  # what is huge is written as such
+    return "" if isinstance(total, float) and abs(total) >= _HUGE else " ≠ 1"  # huge sums are written as “≫ 1”
 
 
 def _sum(x: float, y: float, text: str, wrong: bool, anchor: str) -> Markup:
@@ -117,7 +117,7 @@ def _middle(row: int) -> float:
 
 
 def _in_words(picture: Picture) -> Markup:
-    """The numbers for those who do not see them."""
+    """The numbers as text, for screen readers."""
     lines = []
     for i, row in enumerate(picture.numbers):
         entries = ", ".join(

@@ -1,4 +1,4 @@
-"""Other forms of a release, each made of it in a folder of its own, for those who ask for it."""
+"""Other forms of a release, made on request, each in its own folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.release.one_file import public_folder, write_single_files
 
 
 class OtherForm(NamedTuple):
-    """How a form is made, and what is to be said of the folder or file that it makes."""
+    """How to make a form, and what to say about the resulting folder or file."""
 
     make: Callable[[Course, str], Path]
     said: str
@@ -27,7 +27,7 @@ _FORMS = {
 
 
 def need_all_for(course: Course, wanted: Collection[str]) -> None:
-    """What would stop one of these forms at last is said at once."""
+    """Raise an error right away if one of these forms would fail later."""
     if "marimo" in wanted:
         need_marimo()
     if wanted:
@@ -35,6 +35,6 @@ def need_all_for(course: Course, wanted: Collection[str]) -> None:
 
 
 def other_forms(course: Course, assignment: str, wanted: Collection[str]) -> Iterator[tuple[Path, str]]:
-    """Make them one after another; each path with what is to be said of it."""
+    """Make the forms one by one; yields each path, and what to say about it."""
     for name in wanted:
         yield _FORMS[name].make(course, assignment), _FORMS[name].said

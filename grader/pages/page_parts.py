@@ -1,4 +1,4 @@
-"""What a feedback page is made of."""
+"""The parts of a feedback page, and the templates of all pages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from markupsafe import Markup
 from grader.model.label import Label
 from grader.term.rules import Rule
 
-# The templates of all pages: what is put into one is text and never markup, and what is missing is an error.
-
-# Where pages are written, below the course.
-
-REPORT = "report"
+REPORT = "report"  # the folder of class reports, in the course folder
 
 
 def template(name: str, **filters: Callable[..., object]) -> Template:
+    """A template of a page. Values are escaped as text, and missing ones are errors."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -34,7 +31,7 @@ def template(name: str, **filters: Callable[..., object]) -> Template:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture of what came back, and what is to be seen in it."""
+    """A picture of a result, and what can be seen in it."""
 
     drawing: Markup
     title: Markup
@@ -54,14 +51,14 @@ class Said:
 class PagePart:
     """One exercise or written answer on the page."""
 
-    name: str  # of its place on the page
+    name: str  # its anchor on the page
     title: str
     points: float | None
     max_points: float
     state: str  # full, part, none, waiting, void
     headline: str  # in a few words
-    right: list[Markup] = field(default_factory=list)  # what was right
-    wrong: list[Said] = field(default_factory=list)  # what was not, and why
+    right: list[Markup] = field(default_factory=list)
+    wrong: list[Said] = field(default_factory=list)  # what was wrong, and why
     steps: list[Markup] = field(default_factory=list)  # what to do next
     figures: list[Figure] = field(default_factory=list)
     code: Markup | None = None
@@ -69,8 +66,8 @@ class PagePart:
     comment: Markup | None = None
     outputs: list[Markup] = field(default_factory=list)  # of the student's own cell
     automatic: float | None = None  # points before somebody changed them
-    found: str = ""  # by the tests, before that; in a few words
-    rule: Rule | None = None  # of the term, which says what counts of it
+    found: str = ""  # the headline before that, from the tests
+    rule: Rule | None = None  # of the term, for this exercise
     exercise: Label | None = None
     in_process: bool = False  # its test ran in the student's process
 
@@ -82,24 +79,21 @@ class Page:
     notebook: str
     score: float | None
     max_score: float
-    without_rules: float  # the maximum, if the rules of the term said nothing of exercises
+    without_rules: float  # the maximum, ignoring the rules of the term
     late_penalty: float
-    hand_in: str  # which one counts, where the best of several does
-    why_late: str  # the rule by which that is taken off, if one says so
+    attempt: str  # which attempt counts, if the best of several does
+    why_late: str  # the rule behind the late penalty, if there is one
     parts: list[PagePart]
     notes: list[Markup]
     blocked: list[Markup]
 
 
-# A feedback page as HTML: one file without scripts, which loads nothing.
-
-
 def render(page: Page) -> str:
-    """The page as HTML."""
+    """A feedback page as HTML: one file without scripts that loads nothing."""
     right = [part for part in page.parts if part.state == "full"]
     todo = [part for part in page.parts if part.state in ("part", "none")]
     waiting = [part for part in page.parts if part.state == "waiting" and part.max_points]
-    by_hand = any(part.automatic is not None for part in right)  # full marks, and not for what the tests found
+    by_hand = any(part.automatic is not None for part in right)  # full marks, but not from the tests
     counting = [part for part in page.parts if part.state != "void"]
     shown = {"counting": counting, "right": right, "todo": todo, "waiting": waiting, "by_hand": by_hand}
     return str(_template().render(page=page, **shown))
@@ -107,5 +101,5 @@ def render(page: Page) -> str:
 
 @functools.cache
 def _template() -> Template:
-    """Compiled once for a class."""
+    """The template of feedback pages, compiled once for a class."""
     return template("feedback.html.j2", points=lambda number: f"{round(number, 2):g}")

@@ -22,33 +22,33 @@ from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
-from grader.pages.handed_in_works import files_of, read_earlier
 from grader.pages.page_parts import REPORT, template
 from grader.pages.report_lines import AlikePair, ExercisePoints, Identical, Points, Summary, as_json
 from grader.pages.similar_code import LETTERS, WORDS
 from grader.pages.spreadsheet import defused, number
+from grader.pages.submitted_work import files_of, read_earlier
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 
-# Where the report's links lead: to the feedback pages and graded notebooks that lie in the course folder.
+# Links from the report to the feedback pages and graded notebooks in the course folder.
 
 
 @dataclass(frozen=True)
 class Link:
-    place: str  # as seen from the report, fit for a page
-    called: str  # as its notebook
+    place: str  # relative to the report, as a URL
+    called: str  # the name of the notebook
 
 
 @dataclass(frozen=True)
 class Links:
-    """Those of one student."""
+    """The links of one student."""
 
     pages: Sequence[Link]
     notebooks: Sequence[Link]
 
 
 def links_of(course: Course, student: str, assignment: str, report: Path) -> Links:
-    """What lies there now, seen from the folder of the report."""
+    """Links to the files that exist now, relative to the folder of the report."""
 
     def found(step: str, ending: str) -> list[Link]:
         paths = sorted((course.folder(step) / student / assignment).glob(f"*.{ending}"))
@@ -57,7 +57,7 @@ def links_of(course: Course, student: str, assignment: str, report: Path) -> Lin
     return Links(found("feedback", "html"), found("autograded", "ipynb"))
 
 
-MOST_GROUPS = 100  # with the same file or text, that are shown
+MOST_GROUPS = 100  # of students with the same file or text to show
 
 
 def write_report(
@@ -67,26 +67,26 @@ def write_report(
     students: Sequence[str] = (),
     against: Sequence[Path] = (),
 ) -> list[Path]:
-    """Write the page, the table and the JSON of an assignment; returns where they are, the page first.
+    """Write the page, the table and the JSON of an assignment; returns their paths, the page first.
 
-    Where students are named, these are the class, and their report lies beside that of all. Works of earlier years in
-    the folders `against` are compared with theirs.
+    If `students` are named, only they are in the report, which is written beside that of the class. Submissions are
+    also compared with work from earlier years in the folders `against`.
     """
     names = Names(course, assignment)
     grades = of_these(read_class(course, assignment, tell), students)
-    handed_in = files_of(course, assignment, [standing.student for standing in grades.submissions])
+    submitted = files_of(course, assignment, [standing.student for standing in grades.submissions])
     earlier = {names(who): work for folder in against for who, work in read_earlier(folder, assignment, tell).items()}
-    told = summary(names.grades(grades), {names(who): file for who, file in handed_in.items()}, earlier)
+    told = summary(names.grades(grades), {names(who): file for who, file in submitted.items()}, earlier)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
-    # Nothing lies in folders that are called as codes, so in an anonymous assignment there are no links.
+    # An anonymous assignment has codes for names, and no folders are named after codes, so there are no links.
     links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}
     as_page = page(told, links, len(set(students)))
     contents = {"html": as_page, "csv": table(told), "json": json.dumps(as_json(told), indent=2) + "\n"}
     paths = []
     for ending, content in contents.items():
         path = folder / f"{assignment}{'-students' if students else ''}.{ending}"
-        unfinished = path.with_suffix(".unfinished")  # whoever has the page open never finds half of one
+        unfinished = path.with_suffix(".unfinished")  # so that nobody loads half a page
         unfinished.write_text(content, encoding="utf-8-sig" if ending == "csv" else "utf-8", newline="")
         unfinished.replace(path)
         paths.append(path)
@@ -94,7 +94,7 @@ def write_report(
 
 
 def of_these(grades: ClassGrades, students: Sequence[str]) -> ClassGrades:
-    """As if these students were the class; all of it if none is named."""
+    """The class reduced to these students; the whole class if none is named."""
     if not students:
         return grades
     if unknown := sorted(set(students) - {standing.student for standing in grades.standings}):
@@ -106,7 +106,7 @@ def of_these(grades: ClassGrades, students: Sequence[str]) -> ClassGrades:
 
 
 def table(told: Summary) -> str:
-    """A line for each student, for a spreadsheet."""
+    """The report as CSV for spreadsheets, with a line for each student."""
     exercises = [line.exercise for line in told.exercises]
     stopped = Counter((line.student, line.kind) for line in told.stopped)
     denied = {line.student: "; ".join(line.attempts) for line in told.denied}
@@ -134,20 +134,20 @@ def table(told: Summary) -> str:
 
 
 def _points(points: float | None) -> str:
-    """Nothing for what does not count, and for who has no grade."""
+    """The points as text; empty if they do not count, or if there is no grade."""
     return "" if points is None else number(points)
 
 
 def _others(student: str, groups: Iterable[Identical | AlikePair]) -> list[str]:
-    """Who is in a group with this student, each once."""
+    """The others in the groups of this student, each once."""
     those = [other for group in groups if student in group.students for other in group.students]
     return [other for other in dict.fromkeys(those) if other != student]
 
 
 def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 0) -> str:
-    """The page. It holds everything that it needs, and no script; what it is told is text and never markup.
+    """The report as a self-contained page without scripts. All values are escaped as text.
 
-    `links` lead to what a student has; `chosen` says how many there are if they are not all of the class.
+    `links` lead to each student's files; `chosen` is the number of students if they are not the whole class.
     """
     filled = template(
         "report.html",
@@ -181,7 +181,7 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
 
 
 def names_of(students: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """What students are called on a page, by id, of their first and last names. Of two of one name, the ids tell."""
+    """Students' names for a page, by id, from their first and last names. Ids are added where names are the same."""
     names = {student: " ".join(filter(None, both)) for student, both in students.items()}
     count = Counter(names.values())
     return {
@@ -232,7 +232,7 @@ def _points_in_short(points: Points, waiting: int) -> list[str]:
 
 
 def to_look_at(told: Summary) -> list[tuple[str, str]]:
-    """What asks for an instructor, and the section that tells more."""
+    """What an instructor should look at, with the section that says more."""
     kinds = Counter(line.kind for line in told.stopped)
     counts = [
         ("waiting", len(told.waiting), "submission", "waiting for points by hand"),
@@ -245,7 +245,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("identical", len(told.identical), "group", "with the same file or text"),
         ("alike", len(told.alike), "pair", "of similar notebooks"),
         ("alike", len(told.not_compared), "submission", "with code that could not be compared"),
-        ("late", len(told.late), "submission", "handed in late"),
+        ("late", len(told.late), "late submission", ""),
         ("late-without-time", len(told.late_without_time), "submission", "late by nobody knows how much"),
         ("no-time", len(told.no_time), "submission", "without a time"),
         ("no-submission", len(told.no_submission), "student", "without a submission"),
@@ -259,7 +259,7 @@ def plural(count: int, one: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """In the two largest units, such as 1 day 6 hours."""
+    """A duration in its two largest units, such as 1 day 6 hours."""
     parts = []
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
         count, seconds = divmod(round(seconds), size)

@@ -1,4 +1,4 @@
-"""The shape of what a class report tells: plain data, that is also written as JSON."""
+"""The contents of a class report: plain data that is also written as JSON."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ class Counts:
 
 @dataclass(frozen=True)
 class Bin:
-    """How many students have points of this range."""
+    """How many students have points in this range."""
 
     from_: float
     to: float
     students: int
-    waiting: int  # others, who have so many so far
+    waiting: int  # others, who have these points so far
 
 
 @dataclass(frozen=True)
 class Points:
-    """Of those who wait for none. Nobody may be left, and then there is no mean."""
+    """The points of students who wait for none. If there are no such students, there is no mean."""
 
     max: float
-    max_without_rules: float  # of the term, by which an exercise may not count
-    final: int  # of how many students
+    max_without_rules: float  # ignoring the rules of the term, which may void exercises
+    final: int  # students with final points
     mean: float | None
     median: float | None
     middle_half: tuple[float, float] | None
@@ -46,15 +46,15 @@ class ExercisePoints:
     full_marks: int
     some_points: int
     no_points: int
-    waiting: int  # for points by hand, which nobody can know yet
+    waiting: int  # students who wait for points from a person
     share_of_full_marks: float | None
     mean_points: float | None
-    rule: str  # of the term, in words; empty if it just counts
+    rule: str  # of the term, in words; empty if there is none
 
 
 @dataclass(frozen=True)
 class Holders:
-    """A mistake and who has made it."""
+    """A mistake and who made it."""
 
     name: str
     count: int
@@ -70,7 +70,7 @@ class Named(Holders):
 
 @dataclass(frozen=True)
 class Mistakes:
-    """What went wrong in an exercise: the misconceptions that have a name, and everything else by its kind."""
+    """What went wrong in an exercise: misconceptions by name, and everything else by kind."""
 
     exercise: Label | None
     title: str
@@ -88,7 +88,7 @@ class HeldMistake:
 
 @dataclass(frozen=True)
 class Together:
-    """Two misconceptions that more students have both than chance would have it."""
+    """Two misconceptions that more students share than chance would explain."""
 
     misconceptions: tuple[HeldMistake, HeldMistake]
     count: int
@@ -99,7 +99,7 @@ class Together:
 
 @dataclass(frozen=True)
 class StoppedCode:
-    """Code that hung, or took its process down."""
+    """Code that hung or crashed its process."""
 
     student: str
     exercise: Label | None
@@ -126,18 +126,18 @@ class StudentLine:
     last_name: str
     first_name: str
     status: str
-    points: float | None  # so far, where something waits
+    points: float | None  # so far, if something waits
     penalty: float
     seconds_late: int
-    exercises: Mapping[str, float | None]  # None: it does not count, or waits
-    waiting: Sequence[str]  # exercises that a person is to give points for
+    exercises: Mapping[str, float | None]  # None if it does not count, or waits
+    waiting: Sequence[str]  # exercises that wait for points from a person
     misconceptions: Sequence[HeldMistake]
-    hand_in: str  # which one counts, where the best of several does
+    hand_in: str  # which attempt counts, if the best of several does
 
 
 @dataclass(frozen=True)
 class AlikeExercise:
-    """An exercise that both of a pair have solved with much the same code."""
+    """An exercise that two students solved with much the same code."""
 
     exercise: Label
     alike: float  # the share of the shorter solution that is in the other one
@@ -146,7 +146,7 @@ class AlikeExercise:
 
 @dataclass(frozen=True)
 class AlikePair:
-    """Two students, and what there is to look at."""
+    """Two students with similar code, and the exercises to look at."""
 
     students: tuple[str, str]
     exercises: Sequence[AlikeExercise]
@@ -154,7 +154,7 @@ class AlikePair:
 
 @dataclass(frozen=True)
 class Identical:
-    """All who have handed in the same, and what that is."""
+    """Students who submitted the same, and what that is."""
 
     students: Sequence[str]
     what: Sequence[str]
@@ -162,7 +162,7 @@ class Identical:
 
 @dataclass(frozen=True)
 class NotCompared:
-    """Solutions that have earned points, and of which nobody can say whether they are alike to others."""
+    """Solutions that earned points, but could not be compared with others."""
 
     student: str
     exercises: Sequence[Label]
@@ -170,7 +170,7 @@ class NotCompared:
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything that the report tells. Names are as they are: whoever shows them must see to that."""
+    """Everything in the report. Names are not escaped: that is up to the code that shows them."""
 
     assignment: str
     written: str
@@ -189,9 +189,9 @@ class Summary:
     not_compared: Sequence[NotCompared]
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
     late: Sequence[LateStudent]
-    late_rule: str  # what that costs, if the rules of the term say so
-    late_without_time: Sequence[str]  # as a platform says; they count as in time
-    no_time: Sequence[str]  # where being late costs points; they count as in time
+    late_rule: str  # what being late costs, if the rules of the term say so
+    late_without_time: Sequence[str]  # according to a platform; they count as on time
+    no_time: Sequence[str]  # only if being late costs points; they count as on time
     waiting: Sequence[str]
     empty: Sequence[str]
     no_submission: Sequence[str]
@@ -200,7 +200,7 @@ class Summary:
 
 
 def as_json(value: object) -> object:
-    """A summary as plain data. Its keys are words, not names of Python's: "no submission", "from"."""
+    """A summary as plain data, with words for keys instead of Python names: "no submission", "from"."""
     if is_dataclass(value):
         return {
             field.name.rstrip("_").replace("_", " "): as_json(getattr(value, field.name)) for field in fields(value)

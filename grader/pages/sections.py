@@ -1,4 +1,4 @@
-"""The headings of a notebook, by which a feedback page says where something is explained."""
+"""The headings of a notebook, so that a feedback page can say where something is explained."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 
 @dataclass(frozen=True)
 class Sections:
-    """The headings of a notebook: its first, and those above cells and at anchors."""
+    """The headings of a notebook: its title, and those above cells and at anchors."""
 
     title: str = ""
     by_cell: Mapping[str, str] = field(default_factory=dict)
     by_anchor: Mapping[str, str] = field(default_factory=dict)
-    with_hint: frozenset[str] = frozenset()  # headings below which something unfolds
+    with_hint: frozenset[str] = frozenset()  # headings of sections with something to unfold
 
     @staticmethod
     def of(notebook: NotebookNode) -> Sections:
@@ -31,7 +31,7 @@ class Sections:
         by_cell, by_anchor, with_hint = {}, {}, set()
         for cell in notebook.cells:
             if cell.metadata.get("nbgrader", {}).get("task"):
-                continue  # as graded, it holds the mark scheme
+                continue  # in a graded notebook, it holds the mark scheme
             if cell.cell_type != "markdown":
                 by_cell[str(cell.metadata.get("nbgrader", {}).get("grade_id"))] = above
                 continue
@@ -50,12 +50,12 @@ class Sections:
 
 
 def points_in(heading: str) -> float | None:
-    """The points that a heading says."""
+    """The points that a heading mentions, if any."""
     found = _POINTS.search(heading)
     return float(found[1]) if found else None
 
 
 @functools.lru_cache(maxsize=8)
 def sections_of_file(path: Path, _changed: int) -> Sections:
-    """Read once for a class."""
+    """The sections of a notebook file, read once for a class."""
     return Sections.of(nbformat.read(path, as_version=4))

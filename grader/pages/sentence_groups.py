@@ -1,4 +1,4 @@
-"""What a verdict says, in groups: of several misconceptions at once, each has its sentence below one heading."""
+"""Group the sentences of a verdict: if it names several misconceptions, theirs come below one heading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Group:
 
 
 def groups_of(verdict: Verdict) -> Iterator[Group]:
-    """All sentences, in their order. What the code shows by itself stands before the heading, or after its group."""
+    """All sentences, in order. Those about the text of the code come before the heading, or after its group."""
     said, count = verdict.sentences, len(verdict.misconceptions)
     place = next((place for place, text in enumerate(said) if count > 1 and text.endswith(":")), None)
     if place is None:
@@ -28,7 +28,7 @@ def groups_of(verdict: Verdict) -> Iterator[Group]:
 
 
 def said_of_each(verdict: Verdict) -> Mapping[str, str]:
-    """What is said of each of its misconceptions, where that is told from what is said besides."""
+    """The sentence on each misconception; empty if other sentences cannot be told apart from these."""
     names = verdict.misconceptions
     if len(names) == 1 and len(verdict.sentences) == 1:
         return {names[0]: verdict.sentences[0]}

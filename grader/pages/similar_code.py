@@ -1,20 +1,19 @@
-"""Submissions that have much in common. That is a reason to look, and no finding.
+"""Find submissions that have much in common. That is a reason to look, not a verdict.
 
-What is identical is told wherever it is so: `identical`. All below is about `pairs`: code that is alike up to names.
+`identical` reports whatever is exactly the same. The rest is about `pairs`: code that is alike except for names.
 
-Two solutions of an exercise are compared by the parts of their syntax trees, without what a writer may choose and
-without statements that nothing needs; they are alike if nearly all parts of the shorter one are in the other. Students
-who work alone often write the same, above all where one short solution is obvious, and whoever has the habits of
-somebody else does so in all exercises. So what two have in common is weighed by how much of it nobody else writes in
-any cell, neither in the class nor in the course's own solutions; where both are wrong it counts twice. What was
-released, the course's own solution, stubs, and what a large part of the class has, do not count at all.
+Two solutions of an exercise are compared by the parts of their syntax trees, ignoring names, layout and statements
+without effect. They are alike if nearly all parts of the shorter one are in the other. Students who work alone often
+write the same code, above all if the obvious solution is short, and two with the same habits do so in every exercise.
+So what two students share is weighed by how much of it nobody else writes in any cell, neither in the class nor in the
+course's own solutions; it counts twice if both are wrong. Released code, the course's own solution, stubs, and whatever
+a large part of the class has do not count at all.
 
-Nobody is in a pair for what a third one has: who puts his work together from two others makes two pairs, and the others
-none.
+Nobody is in a pair because of a third student: one who copies from two others makes two pairs, and those two make none.
 
-How often chance brings a pair about, nobody can tell. There was none in hundreds of classes that were made up, of 2 to
-300 students who solve the eight exercises of the first assignment in short and usual ways, each with habits of their
-own. The price: of two students, hardly any copy is told.
+Nobody knows how often chance produces a pair. There was none in hundreds of simulated classes of 2 to 300 students who
+solve the eight exercises of the first assignment in short, common ways, each with their own habits. The price: in a
+class of two, hardly any copy is found.
 """
 
 from __future__ import annotations
@@ -29,23 +28,23 @@ from grader.model.label import Label, as_in, in_order
 from grader.pages.code_forms import CodeForm, form_of
 from grader.pages.report_lines import AlikeExercise, AlikePair, Identical
 
-ALIKE = 0.8  # the share of parts of the shorter of two solutions that the other has as well
-# Of how many students a solution may be and still say something about two of them.
+ALIKE = 0.8  # the share of the shorter solution's parts that the other one has, too
+# If more students than this share a solution, it says nothing about two of them.
 FEW, SHARE = 8, 0.1
-# Three parts that nobody else writes count as one bit, and a cell as six at most, since long code is often found in one
-# book or another. Chance has it harder with every bit, but no more is known: whoever works alone has habits, and so who
-# writes alike once does so again. Hence a margin, and a larger one the fewer others there are whose habits we see.
+# Three parts that nobody else writes count as one bit, and a cell as six at most, since long code often comes from some
+# book. More bits make chance less likely, but not by a known factor: people have habits, so two who write alike once do
+# so again. Hence a margin, and a larger one the fewer others there are whose habits we see.
 PARTS, MOST = 3.0, 6.0
 MARGIN, UNSEEN = 8.0, 60.0
 
 
 @dataclass(frozen=True)
 class Work:
-    """What somebody has handed in."""
+    """A submission, as it is compared."""
 
     solutions: Mapping[Label, str] = field(default_factory=dict)  # sources by exercise
-    words: Sequence[tuple[str, str]] = ()  # cells of text: their name, if they have one, and what they say
-    file: str = ""  # tells this file from any other; empty if there is nothing in it
+    words: Sequence[tuple[str, str]] = ()  # text cells: the name, if there is one, and the text
+    file: str = ""  # a digest of the files; empty if there is nothing in them
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,11 @@ def pairs(
     given: Mapping[Label, Sequence[str]],
     earlier: Mapping[str, Mapping[Label, str]] | None = None,
 ) -> list[AlikePair]:
-    """Those that have more in common than chance explains; the most striking first.
+    """Pairs of students who have more in common than chance explains, the most striking first.
 
     `solutions` are sources by student and exercise, `wrong` the exercises that did not get full marks, `given` the
-    sources that are nobody's own, in the order of the notebook. `earlier` are sources of other years, which are
-    compared with these and not with one another.
+    sources that come from the course, in the order of the notebook. `earlier` are sources from other years, which are
+    compared with these but not with each other.
     """
     earlier = earlier or {}
     everyone = {**solutions, **earlier}
@@ -76,7 +75,7 @@ def pairs(
     found: dict[tuple[str, str], list[_Evidence]] = defaultdict(list)
     for exercise in as_in(given, forms):
         for pair, bits, alike in _alike(forms[exercise], owners, max(FEW, SHARE * len(everyone)), earlier):
-            same = len({forms[exercise][student].text for student in pair}) == 1  # so is wrong what was not graded here
+            same = len({forms[exercise][student].text for student in pair}) == 1  # if so, ungraded code is wrong, too
             both_wrong = any(exercise in wrong.get(student, ()) for student in pair) and all(
                 exercise in wrong.get(student, ()) or (same and student in earlier) for student in pair
             )
@@ -92,12 +91,12 @@ def pairs(
 
 
 def _needed(students: int) -> float:
-    """In bits: among many pairs, more is alike by chance; among few students, less is seen of what others write."""
+    """The bits a pair needs: with many pairs, chance does more; with few students, we see less of what is common."""
     return math.log2(max(1, math.comb(students, 2))) + MARGIN + UNSEEN / max(1, students)
 
 
 def _owners(forms: Mapping[Label, Mapping[str, CodeForm]], given: Mapping[Label, Sequence[str]]) -> Mapping[int, float]:
-    """How many students write a part, in any exercise; what the course writes, everybody may."""
+    """How many students write each part, in any exercise; infinitely many if the course itself writes it."""
     written: dict[str, set[int]] = defaultdict(set)
     for of_students in forms.values():
         for student, form in of_students.items():
@@ -110,7 +109,7 @@ def _owners(forms: Mapping[Label, Mapping[str, CodeForm]], given: Mapping[Label,
 def _alike(
     forms: Mapping[str, CodeForm], owners: Mapping[int, float], most: float, earlier: Collection[str]
 ) -> list[tuple[tuple[str, str], float, float]]:
-    """Pairs whose solutions of an exercise are alike, what that weighs, and how alike they are."""
+    """Pairs whose solutions of an exercise are alike, with the bits for that and how alike they are."""
     found: dict[tuple[str, str], float] = {}
     like: dict[str, set[str]] = defaultdict(set)
     for (one, first), (other, second) in itertools.combinations(forms.items(), 2):
@@ -136,13 +135,13 @@ def _share(one: CodeForm, other: CodeForm) -> float:
 
 
 def _surprise(parts: Collection[int], holders: int, owners: Mapping[int, float]) -> float:
-    """In bits: how unlikely it is that somebody who works alone writes just these, too."""
+    """How unlikely it is, in bits, that somebody who works alone writes exactly these parts, too."""
     unusual = sum(1 / (1 + max(0.0, owners[part] - holders)) for part in parts)
     return max(0.0, min(MOST, unusual / PARTS) - math.log2(holders - 1) / 2)
 
 
-WORDS, LETTERS = 6, 200  # what is shorter is often the same: texts, and code without its blanks
-MOST_OWN_WORDS = 200  # cells of text of one notebook that are compared
+WORDS, LETTERS = 6, 200  # shorter texts, and shorter code without blanks, are often the same
+MOST_OWN_WORDS = 200  # text cells to compare in one notebook
 _FILE, _ALL = "the same file, byte for byte", "the same text in all that was filled in"
 
 
@@ -152,9 +151,9 @@ def identical(
     given_words: Collection[str],
     earlier: Mapping[str, Work] | None = None,
 ) -> list[Identical]:
-    """Everybody who has handed in the same file or the same text, however many they are; the largest groups last.
+    """Groups of students who submitted the same file or the same text, the largest last.
 
-    What the course has given, and answers that are short, do not count. `earlier` are works of other years.
+    What the course has given, and short answers, do not count. `earlier` is work from other years.
     """
     earlier = earlier or {}
     known = {exercise: {form_of(source).text for source in sources} for exercise, sources in given.items()}
@@ -168,7 +167,7 @@ def identical(
         if len(students) < 2 or not any(student in works for student in students):
             continue
         if what == _OWN_WORDS and len(students) > max(FEW, len(works) / 2):
-            continue  # an earlier state of the release had it
+            continue  # it was probably in an earlier release
         told = found.setdefault(tuple(sorted(students)), [])
         if not told or (told[0] not in (_FILE, _ALL) and what not in told):
             told.append(what)
@@ -184,13 +183,13 @@ def _rank(what: str) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class _Own:
-    """What somebody has written, and the course has not."""
+    """Tells a student's own writing from that of the course."""
 
-    known: Mapping[Label, Collection[str]]  # solutions, as forms have them
+    known: Mapping[Label, Collection[str]]  # given code, as texts of its forms
     known_words: Collection[str]
 
     def texts(self, work: Work) -> Iterator[tuple[str, str]]:
-        """What can be the same, with its text, where that is long enough."""
+        """The things that may be the same, each with its text, if that is long enough."""
         code = {
             exercise: _lines(source)
             for exercise, source in sorted(work.solutions.items(), key=lambda item: in_order(item[0]))

@@ -1,4 +1,4 @@
-"""Cells of tables that a spreadsheet opens, which takes some texts for formulas and runs them."""
+"""Write table cells for spreadsheets, which take some texts for formulas and run them."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import re
 
 from grader.sandbox.plain_text import one_line
 
-# The wide forms as well: some keyboards write them, and some spreadsheets take them for the others.
+# With the full-width forms, which some keyboards type and some spreadsheets accept.
 _SIGNS = "=+@＝＋－＠-"
 _FORMULA = tuple(_SIGNS)
-_CELL_ENDS = re.compile(rf"([;|][\s\"]*)([{_SIGNS}])")  # a quote is two in the file: an empty pair
+_CELL_ENDS = re.compile(rf"([;|][\s\"]*)([{_SIGNS}])")  # in the file, a quote is doubled, like an empty pair
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet may take this for something to compute: also behind blanks, tabs and line ends."""
+    """Whether a spreadsheet may take this for a formula, also after blanks, tabs and line ends."""
     return text.lstrip().startswith(_FORMULA) or text[:1] in ("\t", "\r", "\n")
 
 
 def defused(text: str) -> str:
-    """The same as plain text on one line. An apostrophe in front is how spreadsheets are told.
+    """The text on one line, made harmless: an apostrophe in front tells spreadsheets that it is text.
 
-    Some take a semicolon for the end of a cell: what comes behind it is told the same.
+    Some take a semicolon for the end of a cell, so what follows one gets an apostrophe, too.
     """
     shown = _CELL_ENDS.sub(r"\1'\2", one_line(text, 1000))
     return f"'{shown}" if is_formula(text) or is_formula(shown) else shown

@@ -1,4 +1,4 @@
-"""Text of others as HTML: what they write looks like text on a page, and does nothing."""
+"""Other people's text as HTML that looks like text on a page, and does nothing."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TAGS = {"a", "b", "blockquote", "br", "code", "del", "em", "hr", "i", "li", "ol
 _TAGS |= {"table", "tbody", "td", "th", "thead", "tr", "ul"}
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 MAX_PRINTED = 10_000  # characters
-# No styles and no classes: what others write must look like text on this page, in the dark, too.
+# No styles and no classes: other people's text must look like text on this page, also in dark mode.
 _NARROW = nh3.Cleaner(tags=_TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
 
 
 def narrow_html(markdown: str) -> Markup:
-    """Markdown of a student or instructor: text, lists, tables, code and links that somebody must click."""
+    """Markdown of a student or instructor as HTML: text, lists, tables, code and links that somebody must click."""
     return Markup(_NARROW.clean(markdown_to_html(safe_markdown(clean(markdown)))))
 
 
@@ -34,14 +34,14 @@ def sentence_html(text: str) -> Markup:
 
 
 def highlighted(source: str) -> Markup:
-    """Code with its words in colours; characters that make it look like other code are shown as what they are."""
+    """Highlighted code; characters that could make it look like other code are made visible."""
     text = clean(source.strip("\n"))
     shown = text if len(text) <= MAX_COLOURED else text[: MAX_COLOURED - len(_LEFT_OUT)] + _LEFT_OUT
     return Markup(coloured(shown, "py-"))
 
 
 def printed(text: str) -> Markup:
-    """What code has printed: without its colours, and not endless."""
+    """Printed output, without its colours and not too long."""
     shown = clean(_COLOUR.sub("", text[:MAX_PRINTED])) + (
         "\n… (the rest is left out)" if len(text) > MAX_PRINTED else ""
     )
@@ -49,12 +49,12 @@ def printed(text: str) -> Markup:
 
 
 def picture_html(data: Mapping[str, Any]) -> Markup:
-    """A picture or drawing among the forms of an output that was rebuilt; empty if there is none."""
+    """The picture or drawing in the data of a rebuilt output; empty if there is none."""
     kind = next((kind for kind in IMAGES if kind in data), "")
     address = f"data:{kind};base64,{''.join(data[kind].split())}" if kind else drawing_in(data.get("text/html", ""))
     return Markup('<img alt="Drawn by your code" src="{}">').format(address) if address else Markup("")
 
 
 def clean(text: str) -> str:
-    """With characters that cannot be seen, or turn others around, made visible."""
+    """Make visible what cannot be seen, or changes the direction of text."""
     return _CONTROLS.sub(lambda found: "    " if found[0] == "\t" else "�", text.replace("\r\n", "\n"))

@@ -1,3 +1,3 @@
-"""The source notebooks become those for students, and nothing secret is left in them."""
+"""Turn source notebooks into those for students, with nothing secret left in them."""
 
 __all__ = ["beside", "compiling", "entering", "leaks", "marimo", "one_file"]

@@ -1,5 +1,5 @@
-"""The part of nbgrader's generate_assignment that puts files beside a released notebook: the grader's modules, and what
-AI assistants are asked to do, unless the author has asked for something else.
+"""A step of nbgrader's generate_assignment that puts files beside a released notebook: the grader's modules, and
+AGENTS.md, which tells AI assistants how to help, unless the author has written one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ASSISTANTS = Path(__file__).with_name("AGENTS.md")
 
 
 class ModulesBeside(NbGraderPreprocessor):
-    """Comes first: what a cell says afterwards is what the gradebook keeps, and what a submission is restored to."""
+    """Runs first: the gradebook keeps the cells as they are after this, and submissions are restored to that."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         for cell in nb.cells:

@@ -1,7 +1,7 @@
 """Compile the source notebooks into those for students.
 
-It is tried with a copy of the gradebook first, in a folder of its own. Only what nbgrader takes and what gives
-nothing away is compiled into the gradebook, and put in the place of the former release.
+This is first tried in a separate folder, with a copy of the gradebook. Only if nbgrader accepts it and nothing leaks is
+it compiled into the real gradebook, and the former release replaced.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ from grader.release.leaks import Searched, refuse_leaks
 
 
 def compile_release(course: Course, assignment: str, tell: Callable[[str], None] = print) -> Searched:
-    """Compile one assignment with nbgrader and check the result: what was looked into is returned. What fails leaves
-    release and gradebook as they were.
+    """Compile an assignment with nbgrader and search the result for leaks; returns what was searched.
 
-    (But for a gradebook that fails in the last second, in the middle of what nbgrader writes into it.)
+    A failure leaves release and gradebook as they were, unless the gradebook itself fails while nbgrader writes to it.
     """
     course.need_plain_path()
     check_gradebook(course.api(), tell)
     release = course.folder("release")
     release.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=release, prefix=".") as folder:  # on the same disk, or nothing can be renamed
+    with tempfile.TemporaryDirectory(dir=release, prefix=".") as folder:  # on the same disk, for renaming
         tried, made = Path(folder, "tried"), Path(folder, "made")
         compile_into(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db"), tell))
         searched = refuse_leaks(course, assignment, tried, course.called("release"))
@@ -43,12 +42,12 @@ def compile_release(course: Course, assignment: str, tell: Callable[[str], None]
 
 
 def differing(one: Path, other: Path) -> list[str]:
-    """The files that two folders do not have in common, or not with the same content."""
+    """The files that are in only one of two folders, or have different contents."""
     return sorted(str(file) for file in _files(one) | _files(other) if not _same(one / file, other / file))
 
 
 def _files(folder: Path) -> set[Path]:
-    """The files of a folder, without what Python and Jupyter leave behind where they have been at work."""
+    """The files of a folder, without those that Python and Jupyter leave behind."""
     files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
     return {file for file in files if not LEFT_BEHIND & set(file.parts)}
 
@@ -70,7 +69,7 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
     source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     if "submissions associated" in reason_of(result):
         raise CourseError(
-            f"Hand-ins of {assignment} have been graded, and nbgrader keeps which cells have points. {kept} stays. "
+            f"Submissions of {assignment} have been graded, and nbgrader keeps which cells have points. {kept} stays. "
             f"If they were a trial: nbgrader db assignment remove {assignment} --force forgets all its points, "
             "those given by hand as well, and leaves the files; then release and grade again. Or put the new cells in "
             "another assignment."
@@ -82,7 +81,7 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
 
 
 def _put_in_place(made: Path, place: Path, former: Path) -> None:
-    """Exchange folders. Between the two renames there is none: should the second fail, the first is undone."""
+    """Replace a folder. Between the two renames there is none: if the second fails, the first is undone."""
     if place.exists():
         place.rename(former)
     try:
@@ -95,10 +94,10 @@ def _put_in_place(made: Path, place: Path, former: Path) -> None:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Ctrl-C waits until this is over: a second, in which gradebook and release become new together."""
+    """Delay Ctrl-C for the second in which gradebook and release are replaced together."""
     usual = signal.getsignal(signal.SIGINT)
     if not callable(usual) or threading.current_thread() is not threading.main_thread():
-        yield  # it is ignored, or ends us at once; or it is the affair of somebody else
+        yield  # it is ignored or ends us at once, or another thread deals with it
         return
     wanted: list[Any] = []
     signal.signal(signal.SIGINT, lambda number, frame: wanted.append((number, frame)))

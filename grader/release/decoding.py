@@ -1,6 +1,6 @@
-"""What is packed or written in another form, taken apart: a table of forms of files, and one of forms of text.
+"""Unpack files and decode texts: a table of file formats, and the ways to encode something within a text.
 
-Nothing here looks for anything; each form says what parts it has, and whether these are all that is in it.
+Nothing here searches for anything. Each format lists its parts, and says whether these are all there is.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from pickletools import genops
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_plus
 
-LARGEST = 50 * 2**20  # bytes of a file, with all that is unpacked of it
+LARGEST = 50 * 2**20  # bytes of a file, or of anything unpacked from one
 
 Content = bytes | str
-Part = tuple[str, Content | None]  # its name, if it has one; nothing, where it cannot be opened
+Part = tuple[str, Content | None]  # its name, if it has one; None if it cannot be opened
 
 
 class TooMuchToRead(Exception):
-    """More than is read of one file."""
+    """This is more than we read of one file."""
 
 
 class Decoding(NamedTuple):
-    """A form of files."""
+    """A file format."""
 
     is_one: Callable[[bytes], bool]
     parts: Callable[[bytes], Iterator[Part]]
-    is_all: bool = True  # and not only the texts in it
+    is_all: bool = True  # whether the parts are everything, and not only texts
 
 
 def forms_of(content: bytes) -> Iterator[Decoding]:
-    """All forms that a file has: an archive can stand behind a picture."""
+    """All formats that a file has: a picture may have an archive appended to it."""
     return (form for form in _FORMS if form.is_one(content))
 
 
@@ -60,7 +60,7 @@ _LOOKS_LIKE = str.maketrans("−‘’“”", "-''\"\"", _INVISIBLE)
 
 
 def text_of(content: bytes) -> str | None:
-    """What a file says that is a text, in whatever encoding."""
+    """The text of a file, in whatever encoding; None if it is not a text."""
     marked = [encoding for mark, encoding in _MARKS if content.startswith(mark)]
     others = ["utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"] if b"\x00" in content[:64] else ["cp1252"]
     for encoding in marked or ["utf-8", *others]:
@@ -78,12 +78,12 @@ def _is_mostly_ascii(text: str) -> bool:
 
 
 def printable(content: bytes) -> str:
-    """What can be read of a file in a form that is not known."""
+    """The readable text in a file of unknown format."""
     return "\n".join(run.replace(b"\x00", b"").decode("cp1252", "replace") for run in _PRINTABLE.findall(content))
 
 
 def plain(text: str) -> str:
-    """A text without characters that only look like others, or like nothing."""
+    """A text with lookalike characters replaced and invisible ones removed."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_LOOKS_LIKE)
 
 
@@ -132,10 +132,10 @@ def _tar(content: bytes) -> Iterator[Part]:
 
 
 def _array(content: bytes) -> Iterator[Part]:
-    """An array of NumPy: texts, bytes or objects; numbers say nothing."""
+    """A NumPy array of texts, bytes or objects; larger numbers say nothing."""
     header, _, body = content.partition(b"\n")
     kind = re.search(rb"'descr': '([<>|=]?)([a-zA-Z])(\d*)'", header)
-    if kind is None:  # a table, or no array
+    if kind is None:  # a structured array, or none at all
         yield "", None
     elif kind[2] == b"U":
         yield "", body.decode("utf-32-be" if kind[1] == b">" else "utf-32-le").replace("\x00", "\n")
@@ -148,7 +148,7 @@ def _array(content: bytes) -> Iterator[Part]:
 
 
 def _pickle(content: bytes) -> Iterator[Part]:
-    """The texts in a pickle, which is read and not executed."""
+    """The texts in a pickle, which is parsed but not executed."""
     file = io.BytesIO(content)
     said = [argument for _, argument, _ in genops(file)]
     yield "", "\n".join(one for one in said if isinstance(one, str))
@@ -259,11 +259,11 @@ _BROKEN_BASE64 = re.compile(r"(?<![\w+/])(?:[A-Za-z0-9+/]{40,}+\s+)+[A-Za-z0-9+/
 _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\([0-7]{3})")
 _HEX = re.compile(r"\b(?:(?:0x)?[0-9a-fA-F]{2}[\s:,]*){24,}")
 _CODES = re.compile(r"\b\d{1,3}(?:\s*,\s*\d{1,3}){23,}")
-_LONG = 100  # characters: what says nothing in so many is written in a form that is not known
+_LONG = 100  # characters: base64 of this length that decodes to nothing known counts as unreadable
 
 
 def decodings_of(text: str) -> Iterator[Content | None]:
-    """All that is written in a text in another form; nothing, where it is and cannot be read."""
+    """Everything that is encoded in a text; None for what seems encoded but cannot be read."""
     yield from _of_addresses(text)
     if len(_ESCAPE.findall(text)) >= 3:
         yield _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or "0", 16) or int(found[3] or "0", 8)), text)
@@ -286,7 +286,7 @@ def _of_addresses(text: str) -> Iterator[str]:
 
 
 def _of_base64(found: str) -> Content | None:
-    """What it says; an address may stand before it."""
+    """Decode base64, which may come after an address."""
     starts = [0, *(match.end() for match in re.finditer("/", found[:200]))]
     for start in starts:
         coded = found[start:].rstrip("=").translate({ord("-"): "+", ord("_"): "/"})

@@ -1,4 +1,4 @@
-"""An assignment whose release lies there enters a gradebook that does not know it, without being released again."""
+"""Add a released assignment to a gradebook that does not know it, without releasing it again."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from grader.errors import CourseError
 
 
 def enter(course: Course, assignment: str, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
-    """Put an assignment into a gradebook that does not know it, if its release lies there: in a fresh clone, say.
+    """Add a released assignment to a gradebook that does not know it: in a fresh clone, say.
 
-    Where something of it was graded, the gradebook that knows it is somewhere else.
+    If something of it was graded, nothing happens: the gradebook that knows it must be somewhere else.
     """
     if _knows(gradebook, assignment) or any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
         return
-    from grader.release.compiling import compile_into, differing  # brings torch
+    from grader.release.compiling import compile_into, differing  # imports torch
 
     with tempfile.TemporaryDirectory(prefix="grader-release-") as folder:
         tried = Path(folder, "tried")
@@ -41,4 +41,4 @@ def _knows(gradebook: Gradebook, assignment: str) -> bool:
     except MissingEntry:
         return False
     finally:
-        gradebook.db.rollback()  # nbgrader is to write into it
+        gradebook.db.rollback()  # so that nbgrader can write to it

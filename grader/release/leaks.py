@@ -1,10 +1,10 @@
-"""The proof that a release gives nothing away: no solution, no hidden test, and nothing of what the grader knows. Nor
-does it hold a solution of another assignment: what a later notebook gives could be handed in for an earlier one.
+"""Search a release for secrets: solutions, hidden tests, and anything else that only the grader should know. Solutions
+of other assignments count, too: what a later notebook gives could be submitted for an earlier one.
 
-Compared is what is said, and not how it is written: three lines of a program in the same file, wherever they stand in
-it, however they are laid out, whatever their variables are called. One line says little, and a word less.
+The search compares what is said, not how it is written: three lines of a program in the same file, wherever they are,
+however they are laid out, whatever their variables are called. One line says little, and a word less.
 
-It goes as far as files can be read. What was not read is told.
+It covers all files that can be read, and reports those that cannot.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from grader.release.secrets import (
 from grader.release.texts import Reading, Text
 from grader.release.token_lines import lines_of, names_in, readings, without_tags
 
-_APART = 400  # tokens at most between two lines where names are others
+_APART = 400  # tokens between two lines at most, if names differ
 
 
 class LeakError(CourseError):
@@ -43,7 +43,7 @@ class LeakError(CourseError):
 
 
 class Searched(NamedTuple):
-    """What was found in a release, and what nobody has looked into."""
+    """The leaks in a release, and the files that were read only in part, or not at all."""
 
     leaks: list[str]
     in_part: list[str]
@@ -51,7 +51,7 @@ class Searched(NamedTuple):
 
     @property
     def told(self) -> str:
-        """What may be said of a release without leaks."""
+        """What can be said about a release without leaks."""
         said = [
             "No solution, hidden test or misconception was found in " + ("what was read." if self.unread else "it.")
         ]
@@ -64,7 +64,7 @@ class Searched(NamedTuple):
 
 
 def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release", called: str = "") -> Searched:
-    """Stop with an error if what is about to be handed out holds a secret; otherwise, tell what was looked into."""
+    """Raise an error if a folder for students contains a secret; otherwise, return what was searched."""
     searched = search(course, assignment, folder)
     if searched.leaks:
         raise LeakError(
@@ -76,20 +76,20 @@ def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release"
 
 
 def find_leaks(course: Course, assignment: str, folder: str | Path = "release") -> list[str]:
-    """Every secret that occurs in a file of the release: where, whose it is, and how it begins."""
+    """Every secret in a file of the release: where it is, whose it is, and how it begins."""
     return search(course, assignment, folder).leaks
 
 
 def search(course: Course, assignment: str, folder: str | Path = "release") -> Searched:
-    """Every secret that occurs in a file of the release, and the files that are not known through and through."""
+    """Every secret in a file of the release, and the files that could not be read completely."""
     reading = Reading(course.folder(folder) / assignment)
     files: dict[str, list[Text]] = {}
     for text in reading.texts:
         files.setdefault(text.file, []).append(text)
     pages = [(texts, _Page.of(text.text for text in texts)) for texts in files.values()]
-    somewhere = _Page.joined([page for _, page in pages])  # there are hundreds: hardly any secret is in one of them
+    somewhere = _Page.joined([page for _, page in pages])  # rules out nearly all of the hundreds of secrets at once
     secrets = [secret for secret in _secrets(course, assignment) if somewhere.may_have(secret)]
-    found: dict[tuple[str, str], str] = {}  # one line tells of all pieces of a solution in the same place
+    found: dict[tuple[str, str], str] = {}  # one line covers all pieces of a solution in the same place
     for texts, page in pages:
         for secret in secrets:
             if page.has(secret):
@@ -99,13 +99,13 @@ def search(course: Course, assignment: str, folder: str | Path = "release") -> S
 
 
 def _secrets(course: Course, assignment: str) -> list[Secret]:
-    """What must not be told, but for what an author shows: all of this assignment, and the solutions of the others."""
+    """All secrets of this assignment, and the solutions of the others, except what an author shows on purpose."""
     marks = SecretMarks.of(course.config())
     cells = _cells(course, assignment)
     functions = [function for exercise in course.exercises(assignment).values() for function in exercise.functions]
     secrets = [*secrets_of_cells(cells, marks), *(one for each in functions for one in secrets_of_exercise(each))]
     for other in sorted({*course.assignments()} - {assignment}):
-        with contextlib.suppress(CourseError):  # what cannot be read is told where it is released itself
+        with contextlib.suppress(CourseError):  # its own release reports what cannot be read
             secrets += _not_shown(_solutions(course, other, marks), _cells(course, other), marks)
     return _not_shown(secrets, cells, marks)
 
@@ -128,10 +128,10 @@ def _cells(course: Course, assignment: str) -> list[NotebookNode]:
 
 
 class _Page(NamedTuple):
-    """Texts as what secrets are looked for in."""
+    """Texts in the form in which they are searched for secrets."""
 
-    tokens: str  # in all ways in which the texts can be read
-    forms: str  # the same, where all names are alike
+    tokens: str  # of each way to read the texts
+    forms: str  # the same, with all names alike
     words: str
 
     @classmethod
@@ -143,11 +143,11 @@ class _Page(NamedTuple):
 
     @classmethod
     def joined(cls, pages: Sequence[_Page]) -> _Page:
-        """All as one, which has whatever one of them has."""
+        """All pages as one, which has whatever any of them has."""
         return cls(*("\n".join(parts) for parts in zip(*pages, strict=True))) if pages else cls("", "", "")
 
     def may_have(self, secret: Secret) -> bool:
-        """Whether it has all lines, be it with other names."""
+        """Whether it has all lines of a secret, perhaps with other names."""
         if secret.is_distinct:
             return all(_alike(line) in self.forms for line in secret.lines)
         return self._says(secret)
@@ -163,7 +163,7 @@ class _Page(NamedTuple):
 
 
 def _place(texts: Sequence[Text], secret: Secret) -> tuple[str, str]:
-    """Where in a file it begins, and in which line, as far as that can be said."""
+    """Where in a file a secret begins, and in which line, if that can be found."""
     pages = [(text, _Page.of([text.text])) for text in texts]
     begins = secret._replace(lines=secret.lines[:1])
     whole = [text for text, page in pages if page.has(secret)]
@@ -181,9 +181,9 @@ def _place(texts: Sequence[Text], secret: Secret) -> tuple[str, str]:
     return text.place, ""
 
 
-@functools.lru_cache(maxsize=4096)  # the same texts lie beside each notebook, and are shown for each other assignment
+@functools.lru_cache(maxsize=4096)  # the same texts come up for several notebooks and assignments
 def _read(text: str) -> tuple[list[tuple[str, str]], str]:
-    """All ways to read a text as code, each with its form; and its words."""
+    """A text in each way to read it as code, each with its form; and the words of the text."""
     ways = [[line.tokens for line in lines_of(code)] for code in readings(text)]
     codes = [(spaced(itertools.chain.from_iterable(way)), spaced(map(_form, way))) for way in ways]
     return codes, "\n".join(map(words_of, (text, without_tags(text))))
@@ -196,13 +196,13 @@ def _form(tokens: Sequence[str]) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _alike(line: str) -> str:
-    """The form of a line, but for a name at its beginning: in a text, a full stop may stand before it."""
+    """The form of a line, without a name at its beginning: in prose, a full stop may come before it."""
     return f"{_form(tuple(line.split()))} ".removeprefix("_")
 
 
 @functools.lru_cache(maxsize=256)
 def _with_other_names(lines: Sequence[str]) -> str:
-    """A pattern of lines, in order: the same name wherever one stands here, and anything between them."""
+    """A pattern for these lines, in order, with names consistently replaced and anything between the lines."""
     names: dict[str, str] = {}
 
     def written(token: str, is_name: bool) -> str:
@@ -219,6 +219,6 @@ def _with_other_names(lines: Sequence[str]) -> str:
 
 
 def _numbered(code: str) -> Iterator[tuple[str, int]]:
-    """Each token with the line where it stands, or where its line begins."""
+    """Each token with its line number, or that of the first line if several belong together."""
     for line in lines_of(code):
         yield from ((token, line.number) for token in line.tokens)

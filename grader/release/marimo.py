@@ -1,16 +1,16 @@
-"""The released notebook for marimo, which runs a cell again as soon as something that the cell uses has changed.
+"""Convert a released notebook for marimo, which reruns a cell as soon as something that the cell uses has changed.
 
 `marimo convert` does the conversion. Three things are prepared for it, since the notebook would be worse without them:
 
-- Each name is defined in one cell only, as marimo asks. `marimo convert` renames, too, but writes each such cell anew:
-  comments and layout are lost, and `table -= 1` in a loop becomes `table = table - 1`, which is something else for
+- Each name is defined in one cell only, as marimo demands. `marimo convert` renames, too, but rewrites each such cell:
+  comments and layout are lost, and `table -= 1` in a loop becomes `table = table - 1`, which is not the same for
   tensors.
-- Each check names the functions that it checks. Otherwise it would not run again when one of them changes, and would go
-  on showing its former result.
-- Figures are shown by cells, since marimo does not show the files that a text points to.
+- Each check names the functions that it checks. Otherwise it would not rerun when one of them changes, and would keep
+  showing its old result.
+- Figures get their own cells, since marimo does not show the files that a text links to.
 
 All goes into release_marimo/, beside release/, which nbgrader and `grader validate` compare. It is made from the
-release each time that somebody asks for it, so it is not committed.
+release on request, so it is not committed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from grader.notebooks.cells import is_test_cell, solved_exercise
 from grader.notebooks.modules_beside import LEFT_BEHIND
 from grader.release.leaks import refuse_leaks
 
-# Names that several cells of a notebook define, made unique in place: layout and comments stay.
+# Rename variables that several cells of a notebook define, in place: layout and comments stay.
 
 _ON_VARIABLES = {f"{does}_{kind}" for does in ("LOAD", "STORE", "DELETE") for kind in ("NAME", "GLOBAL")}
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -55,9 +55,9 @@ class Use(NamedTuple):
 
 
 def with_unique_names(cells: Sequence[str]) -> list[str]:
-    """The same code, where no variable is defined in two cells.
+    """The same code, with no variable defined in two cells.
 
-    A variable that is used in its own cell alone gets an underscore, which keeps it there; another one gets a number.
+    A variable that is only used in its own cell gets an underscore, which keeps it local; others get a number.
     """
     used = [uses(code) for code in cells]
     new_names: list[dict[str, str]] = [{} for _ in cells]
@@ -75,7 +75,7 @@ def with_unique_names(cells: Sequence[str]) -> list[str]:
 
 
 def uses(code: str) -> dict[str, bool]:
-    """The notebook's variables that a cell mentions, and whether it is the cell that defines them."""
+    """The notebook's variables that a cell mentions, and whether it defines them."""
     found: dict[str, bool] = {}
     try:
         all_uses = _all_uses(code)
@@ -99,9 +99,9 @@ def _all_uses(code: str) -> list[Use]:
 
 
 def _uses_in(code: CodeType) -> Iterator[Use]:
-    """Each use of a variable of the notebook, in the order in which they happen.
+    """Each use of a notebook's variable, in the order in which they happen.
 
-    The compiler is asked, since it knows all rules of scopes. What a function does comes last: when it is called.
+    This reads bytecode, since the compiler knows all scoping rules. Functions come last, as they run when called.
     """
     later = []
     steps = list(dis.get_instructions(code))
@@ -120,14 +120,14 @@ def _uses_in(code: CodeType) -> Iterator[Use]:
 
 
 def _renamed(code: str, new_names: Mapping[str, str]) -> str:
-    """Code with other names for some of the notebook's variables, and its layout as it was."""
-    text = code.encode()  # positions count lines from 1, and bytes in them
+    """Rename some of the notebook's variables in code, and keep its layout."""
+    text = code.encode()  # positions are lines, counted from 1, and bytes in them
     starts = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
     places = set[tuple[int, int]]()
     for name, _, at in (before := _all_uses(code)):
         if name in new_names and at and at.lineno and at.end_lineno and at.col_offset is not None and at.end_col_offset:
             start, end = starts[at.lineno - 1] + at.col_offset, starts[at.end_lineno - 1] + at.end_col_offset
-            if text[start:end] == name.encode():  # and not all of `def name(): …` or `import name`
+            if text[start:end] == name.encode():  # not a whole `def name(): …` or `import name`
                 places.add((start, end))
     for start, end in sorted(places, reverse=True):
         text = text[:start] + new_names[text[start:end].decode()].encode() + text[end:]
@@ -151,7 +151,7 @@ _INTRODUCTION = """\
 they use has changed. A name may be defined in one cell only; names that begin with `_` belong to their cell. Keep
 this file in its folder, beside whatever else is there.
 
-To hand in, make a Jupyter notebook of it:
+To submit it, make a Jupyter notebook of it:
 `marimo export ipynb {name}.py --sort top-down -o {name}.ipynb`
 """
 _IN_TURN = """\
@@ -172,7 +172,7 @@ def need_marimo() -> None:
 
 
 def convert_release(course: Course, assignment: str) -> Path:
-    """Make release_marimo/ASSIGNMENT of release/ASSIGNMENT; returns the notebook."""
+    """Make release_marimo/ASSIGNMENT from release/ASSIGNMENT; returns the notebook."""
     source, target = course.folder("release") / assignment, course.root / FOLDER / assignment
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.ipynb", *LEFT_BEHIND))
@@ -183,7 +183,7 @@ def convert_release(course: Course, assignment: str) -> Path:
 
 
 def write_marimo(notebook: NotebookNode, exercises: Exercises, path: Path) -> None:
-    """Write a notebook with these exercises, released or filled in, as one for marimo."""
+    """Write a notebook with these exercises, released or filled in, as a marimo notebook."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder, path.with_suffix(".ipynb").name)
         nbformat.write(_for_marimo(notebook, path.stem, exercises), ready)
@@ -191,7 +191,7 @@ def write_marimo(notebook: NotebookNode, exercises: Exercises, path: Path) -> No
 
 
 def _marimo(*commands: list[str]) -> None:
-    """Commands of marimo, one after another until one fails, in one process: it takes a second to start."""
+    """Run marimo commands until one fails, all in one process, since starting takes a second."""
     order = [sys.executable, "-c", _IN_TURN, json.dumps(commands)]
     done = subprocess.run(order, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -200,7 +200,7 @@ def _marimo(*commands: list[str]) -> None:
 
 
 def _for_marimo(notebook: NotebookNode, name: str, exercises: Exercises) -> NotebookNode:
-    """The same cells, such that `marimo convert` has nothing left to change in them."""
+    """The notebook with cells in which `marimo convert` has nothing left to change."""
     entries = {label: [function.entry for function in exercise.functions] for label, exercise in exercises.items()}
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     renamed = iter(with_unique_names([cell.source for cell in code]))
@@ -215,7 +215,7 @@ def _for_marimo(notebook: NotebookNode, name: str, exercises: Exercises) -> Note
 
 
 def _with_figures(text: str) -> list[NotebookNode]:
-    """A text as cells, where each figure has one of its own."""
+    """Split a text into cells, one for each figure."""
     before, *rest = _FIGURE.split(text)
     cells = [nbformat.v4.new_markdown_cell(before.strip())] if before.strip() else []
     for description, path, after in zip(*[iter(rest)] * 3, strict=True):
@@ -227,15 +227,15 @@ def _with_figures(text: str) -> list[NotebookNode]:
 
 
 def _metadata(cell: NotebookNode) -> dict[str, object]:
-    """What marimo keeps of a cell: whether it is folded, and the name of one that belongs to an exercise."""
+    """The metadata that marimo keeps: whether a cell is folded, and its name if it belongs to an exercise."""
     folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
-    name = re.sub(r"\W", "_", cell.id.replace("test-exercise", "check"))  # marimo would take test_… for one of pytest's
+    name = re.sub(r"\W", "_", cell.id.replace("test-exercise", "check"))  # marimo would take test_… for a pytest test
     belongs = solved_exercise(cell) is not None or is_test_cell(cell)
     return {"jupyter": {"source_hidden": folded}, **({"marimo": {"name": name}} if belongs else {})}
 
 
 def _with_dependencies(code: str, entries: Mapping[Label, Sequence[str]]) -> str:
-    """A cell that asks for checks, with the names of what is checked, so that marimo knows what it uses."""
+    """Add the names of what is checked to a cell with checks, so that marimo knows what it uses."""
     named = [one.strip(" \"'") for asked in _SHOWS_RESULTS.findall(code) for one in asked.split(",")]
     labels = [*map(label_of, named), *(entries if _SHOWS_ALL.search(code) else ())]
     asked_for = dict.fromkeys(name for label in labels if label is not None for name in entries.get(label, ()))

@@ -1,7 +1,7 @@
-"""The released notebook as one file, in release_single/, for whoever gets it without the files that lie beside it.
+"""Write the released notebook as one file, in release_single/, for students who get it without the files beside it.
 
-It is made anew from the release whenever someone asks for it, so it is not committed. What is handed in is graded as
-the ordinary notebook; that it can be is tried here, with the reader of submissions.
+It is made from the release on request, so it is not committed. A submission of it is graded as the ordinary notebook;
+the code that reads submissions is tried on it here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from grader.notebooks.single_file import in_one_file
 from grader.release.beside import ASSISTANTS
 from grader.release.leaks import refuse_leaks
 
-# Where the single-file notebooks lie in public, and the addresses by which Colab opens them from there.
+# Where single-file notebooks are published, and the addresses that open them in Colab.
 
 SETTING = "c.GraderCourse.public_url"
 
@@ -31,7 +31,7 @@ _ON_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:tree|blob)/([
 
 
 def public_folder(config: Config) -> str:
-    """The folder that a course names, as Colab calls it; empty if it names none."""
+    """The public folder that a course names, as an address of Colab's; empty if it names none."""
     setting = str(config.GraderCourse.get("public_url", "")).strip()
     found = _ON_GITHUB.fullmatch(setting.rstrip("/"))
     if setting and not found:
@@ -44,7 +44,7 @@ def public_folder(config: Config) -> str:
 
 
 def in_colab(folder: str, assignment: str, name: str) -> str:
-    """The address of one notebook there; empty if no folder is named."""
+    """The address that opens a notebook in Colab; empty if there is no public folder."""
     return f"{folder}/{quote(assignment)}/{quote(name)}.ipynb" if folder else ""
 
 
@@ -52,7 +52,7 @@ FOLDER = "release_single"
 
 
 def write_single_files(course: Course, assignment: str) -> Path:
-    """Make release_single/ASSIGNMENT of release/ASSIGNMENT; returns the folder."""
+    """Make release_single/ASSIGNMENT from release/ASSIGNMENT; returns the folder."""
     public = public_folder(course.config())
     release, target = course.folder("release") / assignment, course.root / FOLDER / assignment
     beside = {
@@ -66,7 +66,7 @@ def write_single_files(course: Course, assignment: str) -> Path:
         singles[name], inside = in_one_file(ordinary, beside, in_colab(public, assignment, name))
         _need_readable(ordinary, singles[name], name)
         all_inside |= inside
-    if left := sorted(beside.keys() - all_inside - {ASSISTANTS.name}):  # who have one file have no folder to read it in
+    if left := sorted(beside.keys() - all_inside - {ASSISTANTS.name}):  # assistants need a folder for that
         raise CourseError(
             f"{assignment} cannot be handed out as a single file: only modules, and figures that a text shows as "
             f"`![…](…)`, can be put inside a notebook, and beside it there is also {', '.join(left)}. "
@@ -81,10 +81,10 @@ def write_single_files(course: Course, assignment: str) -> Path:
 
 
 def _need_readable(ordinary: NotebookNode, single: NotebookNode, name: str) -> None:
-    """What is handed in must be read as the ordinary notebook, whatever is in it, and however large it is."""
+    """Check that a submission of the single file would be read as the ordinary notebook, however large it is."""
     as_read = [parse_notebook(nbformat.writes(each).encode()).cells for each in (ordinary, single)]
     if as_read[0] != as_read[1]:
         raise CourseError(
-            f"{name}.ipynb as a single file could not be read when it is handed in; its figures may be too large. "
+            f"{name}.ipynb as a single file could not be read when it is submitted; its figures may be too large. "
             "Hand out the folder instead."
         )

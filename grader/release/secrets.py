@@ -1,4 +1,4 @@
-"""What a release must not tell: solutions, hidden tests, and what the grader knows of the exercises."""
+"""What a release must not reveal: solutions, hidden tests, and what the grader knows about the exercises."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from grader.model.exercise import Exercise
 from grader.notebooks.cells import called
 from grader.release.token_lines import TokenLine, lines_of
 
-SHOWN = "shown"  # the tag of a cell whose lines students are meant to see, though a solution has them, too
+SHOWN = "shown"  # tags a cell whose lines students may see, although a solution has them, too
 
-_TOGETHER = 3  # lines in a row that say something give away a solution
-_FEWEST = 8  # tokens of a solution that is shorter than that: a shorter one can stand anywhere by chance
-_DISTINCT = 20  # tokens that are no chance either with other lines in between, or with other names
-_PHRASE = 3  # words that are no chance
-_SENTENCE = 8  # words of an answer, or of a sentence of it: a shorter one can stand anywhere by chance
+_TOGETHER = 3  # meaningful lines in a row that give away a solution
+_FEWEST = 8  # tokens of a solution with fewer lines; shorter code can be anywhere by chance
+_DISTINCT = 20  # tokens that are not chance, even with other lines in between or other names
+_PHRASE = 3  # words that are not chance
+_SENTENCE = 8  # words of an answer, or of a sentence in it; shorter ones can be anywhere by chance
 _STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"' + r"|'((?:\\.|[^'\\\n])*)'")
 _END_OF_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n\n")
 
 
 class Secret(NamedTuple):
-    """Lines of tokens, or words, that must not stand in the same file of a release, and whose they are."""
+    """Lines of tokens, or words, that must not be together in a file of a release, and where they come from."""
 
-    lines: tuple[str, ...]  # with a space around each token; where there is little, all as one
+    lines: tuple[str, ...]  # with a space around each token; if there are few, all as one line
     in_words: bool
     of: str  # such as "the solution in cell exercise-3"
     quoted: str
-    is_distinct: bool = False  # also with other names, and with anything between the lines
+    is_distinct: bool = False  # enough to be found with other names, and anything between the lines
 
 
 class SecretMarks(NamedTuple):
-    """How this course marks what students do not get: nbgrader has settings for that."""
+    """How this course marks what students do not get, according to nbgrader's settings."""
 
     solution: tuple[str, str]
     hidden: tuple[str, str]
     scheme: tuple[str, str]
-    stub: str  # that stands in the place of an answer in words; an author may have written nothing else
+    stub: str  # the placeholder for an answer in words; an author may have written nothing else
 
     @classmethod
     def of(cls, config: Config) -> SecretMarks:
@@ -65,7 +65,7 @@ def words_of(text: str) -> str:
 
 
 def secrets_of_cells(cells: Sequence[NotebookNode], marks: SecretMarks) -> Iterator[Secret]:
-    """Solutions and hidden tests, with the words in them."""
+    """Solutions, hidden tests with the texts in them, and mark schemes."""
     for cell in cells:
         name = called(cell)
         for code in _parted(cell.source, marks.hidden)[0]:
@@ -85,7 +85,7 @@ def secrets_of_solutions(cells: Iterable[NotebookNode], marks: SecretMarks) -> I
 
 
 def _solutions(cell: NotebookNode, marks: SecretMarks) -> list[str]:
-    """What nbgrader takes out of a cell: regions; where a cell for solutions has none, all of it."""
+    """What nbgrader removes from a cell: marked regions, or all of a solution cell that has none."""
     found, _ = _parted(cell.source, marks.solution)
     settings = cell.metadata.get("nbgrader", {})
     is_whole = not found and settings.get("solution", False) and cell.source.strip() != marks.stub.strip()
@@ -93,7 +93,7 @@ def _solutions(cell: NotebookNode, marks: SecretMarks) -> list[str]:
 
 
 def secrets_of_exercise(exercise: Exercise) -> Iterator[Secret]:
-    """What the grader knows of one function of an exercise."""
+    """What the grader knows about one function of an exercise."""
     number = exercise.number
     yield from _function(exercise.reference, f"the reference of exercise {number}")
     for case in exercise.cases:
@@ -106,7 +106,7 @@ def secrets_of_exercise(exercise: Exercise) -> Iterator[Secret]:
 
 
 def shown_by_an_author(cells: Iterable[NotebookNode], marks: SecretMarks) -> list[str]:
-    """The texts of cells that are marked as shown. What nbgrader takes out or grades cannot be."""
+    """The texts of cells tagged as shown. What nbgrader removes or grades cannot be shown."""
     return [
         _parted(_parted(cell.source, marks.solution)[1], marks.hidden)[1]
         for cell in cells
@@ -124,7 +124,7 @@ def _function(function: object, of: str) -> Iterator[Secret]:
     if callable(function):
         try:
             yield from _code(_source(function), of)
-        except (OSError, TypeError):  # it is not written in Python, or nowhere
+        except (OSError, TypeError):  # it is not written in Python, or has no file
             return
 
 
@@ -134,7 +134,7 @@ def _source(function: Callable[..., object]) -> str:
 
 
 def _code(code: str, of: str) -> Iterator[Secret]:
-    """Each three lines in a row that say something; of fewer, all. Few tokens count with all that is between them."""
+    """Every three meaningful lines in a row; all, if there are fewer. Short ones count with everything in between."""
     lines = lines_of(code)
     telling = [index for index, line in enumerate(lines) if line.says_something]
     starts = range(max(1, len(telling) - _TOGETHER + 1))
@@ -164,7 +164,7 @@ def _words(text: str, of: str, fewest: int) -> Secret:
 
 
 def _parted(text: str, marks: tuple[str, str]) -> tuple[list[str], str]:
-    """The regions between marks, and the lines outside. Where the second mark is missing, a region goes to the end."""
+    """The regions between marks, and the lines outside. Without the second mark, a region goes to the end."""
     regions: list[list[str]] = []
     outside: list[str] = []
     into = outside

@@ -1,5 +1,5 @@
-"""All texts in the files of a release, each with its place: cells, attachments, outputs, what is packed or encoded; and
-the names of what could not be read, or only in part."""
+"""Collect all texts in a release, each with its place: cells, attachments, outputs, anything packed or encoded; and the
+names of what could not be read, or only in part."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nbformat import NotebookNode
 from grader.release.decoding import LARGEST, Content, TooMuchToRead, decodings_of, forms_of, plain, printable, text_of
 
 _DEEPEST = 8  # archives in archives, and texts in texts
-_MOST = 4 * LARGEST  # of one file, in all its forms
+_MOST = 4 * LARGEST  # of one file, with everything unpacked from it
 
 
 class Text(NamedTuple):
-    """A text, and where it stands, in words."""
+    """A text, and in words, where it is."""
 
     file: str
     place: str
@@ -25,16 +25,16 @@ class Text(NamedTuple):
 
 
 def _is_compiled(path: Path) -> bool:
-    """Whether Python has made it of a module that lies there, as when somebody has tried the notebook."""
+    """Whether Python compiled this from a module beside it, as when somebody has tried the notebook."""
     return path.parent.name == "__pycache__" and (path.parent.parent / f"{path.name.split('.')[0]}.py").is_file()
 
 
 class Reading:
-    """What was read of a folder, and what was not."""
+    """The texts in a folder, and the files that could not be read."""
 
     def __init__(self, folder: Path) -> None:
         self.texts: list[Text] = []
-        self.in_part: dict[str, None] = {}  # such as pictures; in the order in which they were met
+        self.in_part: dict[str, None] = {}  # such as pictures; in the order in which they were found
         self.unread: dict[str, None] = {}
         self._file, self._left = "", 0
         for path in sorted(folder.rglob("*")):
@@ -69,14 +69,14 @@ class Reading:
         text = text_of(content)
         if text is not None:
             self._take_text(place, text, depth)
-        read = [text is not None]  # whether all of it, in each of its forms
+        read = [text is not None]  # whether each format gives all there is
         for form in forms_of(content):
             try:
                 for name, part in form.parts(content):
                     self._take(f"{place}, {name}" if name else place, part, depth + 1)
             except (TooMuchToRead, RecursionError):
                 raise
-            except Exception:  # broken in one of the many ways in which a file can be
+            except Exception:  # a file can be broken in many ways
                 continue
             read.append(form.is_all)
         if not any(read):
@@ -107,7 +107,7 @@ class Reading:
         self._take_strings(f"{place}, metadata", {key: value for key, value in data.items() if key != "cells"}, depth)
 
     def _take_strings(self, place: str, value: object, depth: int) -> None:
-        """All strings in a value; a list of them is a text, as notebooks have it."""
+        """Take all strings in a value; a list of strings is one text, as in notebooks."""
         for text in _strings(value):
             self._take(place, text, depth + 1)
 
@@ -126,7 +126,7 @@ def _whole(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
 
 
 def _name(cell: NotebookNode) -> str:
-    """How an author finds a cell: by its grade id, or the cell's own."""
+    """The name by which an author finds a cell: its grade id, or else its own id."""
     try:
         return str(cell["metadata"]["nbgrader"]["grade_id"])
     except (KeyError, TypeError):

@@ -1,6 +1,6 @@
-"""Code as lines of tokens: what it says, without how it is laid out, quoted and commented.
+"""Read code as lines of tokens: what it says, regardless of layout, quotes and comments.
 
-A reader for any text, since a solution can also stand in a page, a drawing or bad code, where Python's own gives up.
+It reads any text, since a solution can also be in a page, a drawing or broken code, where Python's tokenizer gives up.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _PIECE = re.compile(
 )
 _PREFIX = re.compile(r"""^[rbfuRBFU]*(?=["'])""")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_SILENT = {'"', "'", "`", "\\"}  # how something is quoted
+_SILENT = {'"', "'", "`", "\\"}  # quoting characters
 _OPEN, _CLOSED = set("([{"), set(")]}")
-_SAYS_NOTHING = {"import", "from", "def", "class", "async", "@"}  # what such lines say, all versions of a program say
-_FEWEST = 5  # tokens of a line that says something: `return out`, `else:` and `i += 1` do not
+_SAYS_NOTHING = {"import", "from", "def", "class", "async", "@"}  # such lines are in all versions of a program
+_FEWEST = 5  # tokens of a meaningful line: `return out`, `else:` and `i += 1` have fewer
 
 _BEFORE_A_LINE = re.compile(r"^[ \t>#*+|$%/-]*(?:\d+[.):\]|]\s+)?(?:\.\.\.\s)?", re.MULTILINE)
 _ENDS_A_LINE = re.compile(
     r"</?(?:\w+:)?(?:br|p|div|li|tr|td|pre|text|tspan|si|s|tab|line-break)\b[^<>]*>", re.IGNORECASE
 )
 _TAG = re.compile(r"<[^<>]*>")
-_JOINED = re.compile(r"""(["'])\s*\+\s*(["'])""")  # two strings that become one
+_JOINED = re.compile(r"""(["'])\s*\+\s*(["'])""")  # two concatenated strings
 _QUOTES = str.maketrans("\"'#", "   ")
 _FIXED = {*keyword.kwlist, *dir(builtins)}
 
@@ -46,7 +46,7 @@ class TokenLine(NamedTuple):
 
 
 def lines_of(code: str) -> list[TokenLine]:
-    """The lines of a program; where brackets do not match, those of the text."""
+    """The lines of a program, or those of the text if brackets do not match."""
     lines, is_open = _lines(code, joined=True)
     return _lines(code, joined=False)[0] if is_open else lines
 
@@ -59,13 +59,13 @@ def _lines(code: str, joined: bool) -> tuple[list[TokenLine], bool]:
         if token in ("\n", ";"):
             if depth > 0 and joined:
                 continue
-            if has_code:  # or it is a text by itself, such as the one below a signature
+            if has_code:  # else it is a lone string, such as a docstring
                 lines.append(TokenLine(start, tuple(tokens)))
             tokens, has_code, depth = [], False, 0
             continue
         if not tokens:
             start = number
-        if of_code and token in _CLOSED:  # a comma before it says only that lines are broken
+        if of_code and token in _CLOSED:  # a comma before it is just layout
             if tokens[-1:] == [","]:
                 tokens.pop()
             elif not tokens and lines and lines[-1].tokens[-1:] == (",",):
@@ -78,7 +78,7 @@ def _lines(code: str, joined: bool) -> tuple[list[TokenLine], bool]:
 
 
 def _pieces(code: str) -> Iterator[tuple[str, int, bool]]:
-    """Each token, the line of the text where it stands, and whether it is code and no part of a string."""
+    """Each token, its line in the text, and whether it is code and not part of a string."""
     number = 1
     for piece in _PIECE.finditer(code):
         text = piece.group()
@@ -91,7 +91,7 @@ def _pieces(code: str) -> Iterator[tuple[str, int, bool]]:
 
 
 def names_in(tokens: Sequence[str]) -> list[bool]:
-    """Which tokens are names that a program may change: neither attributes nor Python's own words."""
+    """Which tokens are names that can be changed: not attributes, keywords or builtins."""
     before = ("", *tokens)
     return [
         token not in _FIXED and last != "." and token.isidentifier()
@@ -100,7 +100,7 @@ def names_in(tokens: Sequence[str]) -> list[bool]:
 
 
 def readings(text: str) -> list[str]:
-    """A text as all that it may be read as: code; code that is quoted, commented out or in a string; a page."""
+    """The ways to read a text: as code; as code that is quoted, commented out or in a string; as a page."""
     read = [text, _bare(text)]
     if "<" in text or "&" in text:
         read.append(_bare(without_tags(text)))
@@ -112,6 +112,6 @@ def without_tags(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    # What says that a line is broken within a string does so itself.
+    # An escaped newline in a string is a real one here.
     broken = _JOINED.sub("", text.replace("\\n", "\n").replace("\\_", "_"))
     return _BEFORE_A_LINE.sub("", broken.translate(_QUOTES))

@@ -70,7 +70,7 @@ def test_where_all_that_was_right_is_wrong_that_is_a_question(
     refused = grade(own)
     assert refused.returncode == 1
     assert (
-        "there is a question: exercise 3 was right for ada, emmy, who have handed in nothing new, and is no longer. "
+        "there is a question: exercise 3 was right for ada, emmy, who have submitted nothing new, and is no longer. "
         "Is the exercise's file as you mean it? If so, run this again with --yes."
     ) in refused.stderr
     assert points(own) == {"ada": 2, "emmy": 2, "kurt": 3}, "nothing was written"

@@ -277,7 +277,7 @@ def test_gradescope(course_of_four: Course, tmp_path: Path, told: list[str]) -> 
     results = gradescope(course_of_four, tmp_path, "Alan@Example.edu", tell=told.append)
     tests = results.pop("tests")
     assert results == {
-        "score": 26.5, "output": "Graded outside of Gradescope. 2 points were taken off, since it was handed in late.",
+        "score": 26.5, "output": "Graded outside of Gradescope. 2 points were taken off, since it was submitted late.",
         "output_format": "text", "test_output_format": "text", "test_name_format": "text", "visibility": "visible",
     }  # fmt: skip
     assert [one["max_score"] for one in tests] == list(MAX_POINTS.values())
@@ -359,7 +359,7 @@ def test_jplag_has_codes_in_an_anonymous_assignment(course: Course, make_noteboo
 def test_jplag_without_anything_to_compare(step: str, course: Course) -> None:
     shutil.rmtree(course.root / step, ignore_errors=True)
     ended = grader("export", ASSIGNMENT, "--to", "jplag", folder=course.root)
-    said = "Nobody has handed in" if step == "submitted" else "has not been released yet"
+    said = "Nobody has submitted" if step == "submitted" else "has not been released yet"
     assert (ended.returncode, said in ended.stderr) == (1, True)
 
 

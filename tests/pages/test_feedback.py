@@ -140,7 +140,7 @@ def says(number: int, misconception: str) -> str:
 def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
     # 2.75 by hand, two times half of 2, all 8 of exercise 8, 5.5 for the essay, 1.5 less for being late
     assert "16.75 of 51 points" in text(page, "header")
-    assert "1.5 taken off for handing in late" in text(page, "header")
+    assert "1.5 taken off for submitting late" in text(page, "header")
     rows = [row.text.splitlines() for row in page.find_elements(By.CSS_SELECTOR, "tbody tr")]
     assert len(rows) == 11
     assert rows[1] == ["◐", "Exercise 2: Attention scores", "Points set by your instructor", "2.75 of 3"]
@@ -289,7 +289,7 @@ def test_how_many_cases_are_right_is_said_once() -> None:
 
 def test_a_penalty_never_makes_the_points_negative() -> None:
     page = exported(nbformat.v4.new_notebook(), score=-5.0, max_score=30.0, late_penalty=22.0)
-    assert "0 of 30 points 22 taken off for handing in late" in plain_text(page)
+    assert "0 of 30 points 22 taken off for submitting late" in plain_text(page)
 
 
 def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:

@@ -243,7 +243,7 @@ def test_the_page_says_the_same_in_words(ten: Course) -> None:
     assert "The fewest full marks are in exercise 7, Matrix form: 60%." in text
     assert "The most frequent misconception: “not scaled” in exercise 2 (2 students)." in text
     assert "“located” is a mistake without a name, whose line is known; “missing” is a function that" in text
-    for line in ("1 timeout", "1 crash", "1 submission that tried something not allowed", "1 submission handed in late",
+    for line in ("1 timeout", "1 crash", "1 submission that tried something not allowed", "1 late submission",
                  "1 submission without a grade", "1 student without a submission", "1 notebook with nothing filled in",
                  "7: Matrix form 6 60% 3 1 3.75 of 5", "iris 1 day 6 hours 4", "henri tried to read /etc/passwd",
                  "under 27.5 5", "2: not scaled — and — 7: not scaled 2 students barbara chien 0.4",

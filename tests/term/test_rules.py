@@ -289,7 +289,7 @@ def test_a_page_says_what_counts_and_still_what_was_found(course: Course) -> Non
     assert "“A” and “a” are two words here." in page
     assert page.count("does not count") == 2, "in the table, and at the exercise"
     assert "points are for the rest" not in page.split("part-test-exercise-1-title")[2].split("</section>")[0]
-    assert "All who handed in get these points; it would have been 1 (Day first)." in page
+    assert "All who submitted get these points; it would have been 1 (Day first)." in page
     assert "1 of 2 (bonus)" in page
     assert "<b>Next:</b>" in page
     assert "part-test-exercise-2" in page.split("<b>Next:</b>")[1].split("</p>")[0], "not the one that is void"
@@ -474,7 +474,7 @@ def test_pages_say_why_and_whose_time_is_unknown(course: Course) -> None:
     course = rule(course, ALL)
     pages = {path.parent.parent.name: path.read_text() for path in write_feedback(course, WORDS, silent)}
     why = "10 % of the points for each day begun, at most 50 %; up to 15 minutes are forgiven"
-    assert f"0.8 taken off for handing in late ({why})" in pages["kurt"]
+    assert f"0.8 taken off for submitting late ({why})" in pages["kurt"]
     assert "taken off" not in pages["grace"]
     assert "taken off" not in pages["iris"]
     page, _, data = write_report(course, WORDS, silent)

@@ -25,17 +25,17 @@ from grader.pages.report import write_report
 from grader.release.compiling import compile_release
 
 ASSIGNMENT = "self_attention"
-# One of the twelve has written an endless loop, which its check and its hidden cases run into again.
+# One of the twelve wrote an endless loop, which times out in both its check and its hidden cases.
 IMPATIENCE = "\nc.RunAndJudge.timeout = 5\nc.RunAndJudge.case_timeout = 3\n"
-STUDENTS = Path(__file__).parent / "students"  # a text for each assignment, in the form of corpus/
-BY_THE_BOOK = "ada"  # who has written what the source has
-PACKED = Path(__file__).parent / "course.zip"  # setup.py makes it
+STUDENTS = Path(__file__).parent / "students"  # a text for each assignment, in the format of corpus/
+BY_THE_BOOK = "ada"  # her solutions are the source's own
+PACKED = Path(__file__).parent / "course.zip"  # made by setup.py
 
 
 def run_demo(
     folder: Path, console: Console, assignment: str = ASSIGNMENT
 ) -> tuple[list[Graded], dict[str, Path], Path]:
-    """Grade the class in a scratch course folder; the results, and where each feedback page and the report lie."""
+    """Grade the class in a scratch course folder; returns the results, each student's feedback page, and the report."""
     if assignment not in demonstrated():
         raise CourseError(f"Nobody in the demo has done {assignment}. There are: {', '.join(demonstrated())}.")
     console.print(f"Compiling the release of {assignment} into {folder}/release …")
@@ -61,7 +61,7 @@ def run_demo(
 
 @contextlib.contextmanager
 def the_course() -> Iterator[Course]:
-    """The attention course: packed into an installed grader, or beside one that is not installed."""
+    """The attention course: packed into an installed grader, or else the repository around this file."""
     if not PACKED.exists():
         yield open_course(Path(__file__).parents[3])
         return
@@ -100,7 +100,7 @@ def demonstrated() -> list[str]:
 
 
 def answers_of_all(assignment: str) -> dict[str, dict[Label, str]]:
-    """What each student of the class has written, by exercise. What is left out is solved as in the source."""
+    """Each student's solutions, by exercise. Those left out are solved as in the source."""
     answers: dict[str, dict[Label, str]] = {BY_THE_BOOK: {}}
     for piece in read_pieces((STUDENTS / f"{assignment}.txt").read_text(encoding="utf-8")):
         student, _, name = piece.name.partition("-")

@@ -1,4 +1,4 @@
-"""What was handed in, as it is compared: this year's files, and the works of earlier years in a folder."""
+"""Read the submissions to compare: this year's files, and a folder with work from earlier years."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from grader.notebooks.parsing import MAX_BYTES, parse_notebook
 from grader.pages.similar_code import Work
 from grader.sandbox.plain_text import one_line
 
-MOST = 1000  # works of earlier years that are compared
+MOST = 1000  # submissions from earlier years to compare with
 
 
 def files_of(course: Course, assignment: str, students: Iterable[str]) -> dict[str, str]:
-    """What tells the notebooks in submitted/ from any others, by student."""
+    """Digests of the notebooks in submitted/, by student."""
     return {student: _digest(course, assignment, student) for student in students}
 
 
@@ -37,7 +37,7 @@ def _digest(course: Course, assignment: str, student: str) -> str:
 
 
 def read_earlier(folder: Path, assignment: str, tell: Callable[[str], None]) -> Mapping[str, Work]:
-    """Works of an assignment in a folder: STUDENT/ASSIGNMENT/NOTEBOOK, or notebooks as they are."""
+    """Read work on an assignment from a folder: STUDENT/ASSIGNMENT/NOTEBOOK, or just notebooks."""
     if not folder.is_dir():
         raise CourseError(f"{folder} is not a folder. Name with --against a folder of notebooks.")
     notebooks = [file for file in list_folder(folder).files if file.parts[-1].lower().endswith(".ipynb")]
