@@ -101,7 +101,7 @@ $(HUB)/installed: tests/data/hub/requirements.txt
 
 # The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.
 records: install
-	GRADER_RECORD=1 $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) tests/judging/test_records.py -k each_piece
+	GRADER_CI=1 GRADER_RECORD=1 $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) tests/judging/test_records.py -k each_piece
 
 validate: install
 	$(GRADER) validate
