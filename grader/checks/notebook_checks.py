@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import itertools
 import math
 import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from difflib import get_close_matches
 from pathlib import Path
@@ -24,7 +23,7 @@ from nbformat import NotebookNode
 from grader.checks.exercise_checks import ExerciseProblem, problem_of
 from grader.classroom.fork_server import preloaded
 from grader.course.folder import Course
-from grader.model.exercise import Exercise, Misconception, changes_of
+from grader.model.exercise import Exercise
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import (
     called,
@@ -86,26 +85,15 @@ def _unseen(shell: InteractiveShell, source: str, function: Exercise) -> Iterato
     """The misconceptions for which the check shows the same as for the solution; None if it cannot tell."""
     solution = shell.user_ns[function.entry]
     right = _said(shell, source)
-    shell.user_ns[function.entry] = _holding(function, [])
+    shell.user_ns[function.entry] = function.holding()
     can_tell = right is not None and _said(shell, source) == right
     if not can_tell and right is not None:  # a solution that fails its check is reported elsewhere
         yield None
     for misconception in function.mistakes if can_tell else ():
-        shell.user_ns[function.entry] = _holding(function, [misconception])
+        shell.user_ns[function.entry] = function.holding([misconception])
         if _said(shell, source) == right:
             yield misconception.name
     shell.user_ns[function.entry] = solution
-
-
-def _holding(function: Exercise, held: Sequence[Misconception]) -> Callable[..., Any]:
-    """A student's function or class with just these mistakes, called as in a notebook and not as in a hidden case."""
-    answers = held[0].answers if held else None
-    changes = {} if answers else changes_of(held)
-    if function.written and not answers:
-        made: Callable[..., Any] = function.written.lines.version(changes, function.written.variables)
-        return made
-    asked, answering = inspect.signature(function.reference), answers or function.reference
-    return lambda *inputs, **named: answering(*asked.bind(*inputs, **named).args, **changes)
 
 
 def _said(shell: Any, source: str) -> object:

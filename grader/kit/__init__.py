@@ -8,5 +8,6 @@ __all__ = [
     "module_readings",
     "pictures",
     "pieces",
+    "recognizing",
     "showing",
 ]

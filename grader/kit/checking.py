@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 import torch
 
 from grader.kit.diagnosis import calls, looks_ahead, looks_like, numbers_read, other_axis, rounded_by
+from grader.kit.recognizing import known_mistakes
 from grader.kit.showing import progress
 from grader.model.compare import difference
 
@@ -177,7 +178,7 @@ class Checks:
             progress([(entry.exercise, state) for entry, state in states], _what_next(states)).show()
             return
         for entry in self._of(exercise):
-            problem = self._problem(entry, notebook)
+            problem = self._problem(entry, notebook, in_full=True)
             if problem is None:
                 # Only the mark is green: a green that is easy to read on white is not on black.
                 print(f"\x1b[32m✓\x1b[0m Exercise {exercise}: {entry.name} is right on the examples of this notebook.")
@@ -211,7 +212,7 @@ class Checks:
     def _is_right(self, exercise: int, notebook: Notebook) -> bool:
         return all(self._problem(entry, notebook) is None for entry in self._of(exercise))
 
-    def _problem(self, entry: Entry, notebook: Notebook) -> Problem | None:
+    def _problem(self, entry: Entry, notebook: Notebook, *, in_full: bool = False) -> Problem | None:
         student = notebook.get(entry.name)
         if not callable(student):
             kind = "function" if entry.name.islower() else "class"
@@ -226,9 +227,19 @@ class Checks:
                     return Problem(self._to_do(entry, error), is_to_do=True)
                 problem = f"{entry.name} stopped with {_describe(error)}"
             if problem is not None:
-                reads = _reads(entry.name, student, notebook)
-                return Problem(f"with {example.name}, {problem}{reads}{self._first(entry, student, notebook)}")
+                said = f"with {example.name}, {problem}"
+                return Problem(self._explained(said, entry, student, notebook) if in_full else said)
         return None
+
+    def _explained(self, said: str, entry: Entry, student: Student, notebook: Notebook) -> str:
+        """What is wrong, with its cause, as far as it is known."""
+        elsewhere = _reads(entry.name, student, notebook) + self._first(entry, student, notebook)
+        mistakes = [] if elsewhere else known_mistakes(student, entry.name, entry.examples)
+        if len(mistakes) == 1:
+            return f"{mistakes[0]}{NEW_LINE}{said[:1].upper()}{said[1:]}"
+        if len(mistakes) == 2:
+            return f"{said}{NEW_LINE}One of these is the cause:" + "".join(f"{NEW_LINE}– {text}" for text in mistakes)
+        return said + elsewhere
 
     def _to_do(self, entry: Entry, error: Exception) -> str:
         """What is still to do: this entry, a method of it, or an earlier function that it calls."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -376,6 +377,16 @@ class Exercise:
             return lambda *inputs: self.wrong_answer([mistake], inputs)
         version = self.written.lines.version(mistake.change, self.written.variables)
         return lambda *inputs: _quietly(lambda *fresh: _put(version, self.form, self.first_form, fresh), inputs, {})
+
+    def holding(self, mistakes: Sequence[Misconception] = ()) -> Callable[..., Any]:
+        """A student's function or class with these mistakes, called as in a notebook and not as in a hidden case."""
+        answers = mistakes[0].answers if mistakes else None
+        changes = {} if answers else changes_of(mistakes)
+        if self.written and not answers:
+            made: Callable[..., Any] = self.written.lines.version(changes, self.written.variables)
+            return made
+        asked, answering = inspect.signature(self.reference), answers or self.reference
+        return lambda *inputs, **named: answering(*asked.bind(*inputs, **named).args, **changes)
 
     def changed_answer(self, changes: Mapping[str, Any], inputs: Inputs) -> Any:
         """The reference's answer with these steps."""

@@ -18,6 +18,7 @@ from grader.model.submission import Files
 MODULES = {
     "grader.kit.checking": "checking",
     "grader.kit.diagnosis": "diagnosis",
+    "grader.kit.recognizing": "recognizing",
     "grader.kit.showing": "showing",
     "grader.model.compare": "compare",
 }

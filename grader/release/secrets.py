@@ -102,7 +102,6 @@ def secrets_of_exercise(exercise: Exercise) -> Iterator[Secret]:
         of = f"the misconception “{misconception.name}” of exercise {number}"
         for function in (misconception.answers, *misconception.change.values()):
             yield from _function(function, of)
-        yield from (_words(says, of, _PHRASE) for says in (misconception.says, misconception.says_of_code))
 
 
 def shown_by_an_author(cells: Iterable[NotebookNode], marks: SecretMarks) -> list[str]:

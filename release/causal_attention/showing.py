@@ -63,7 +63,7 @@ def show_figure(figure: Any, description: str) -> None:
     Shown(f'<img src="{source}" alt="{html.escape(description)}">', f"[Plot: {description}]").show()
 
 
-def show_with_slider(draw: Callable[[Any], None], name: str, values: Sequence[Any], start: Any) -> None:
+def show_with_slider(draw: Callable[[Any], None], name: str, values: Sequence[Any], start: object) -> None:
     """Draw for the value that a slider has, anew whenever it moves; nothing where sliders do not run."""
     kernel = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if not hasattr(kernel, "kernel") or importlib.util.find_spec("ipywidgets") is None:

@@ -312,7 +312,6 @@ WEIGHTS = "scores = K.mT @ Q scores = scores / math.sqrt(K.shape[0]) weights = s
     ("secret", "of"),
     [
         ("hidden_tests( 3, points = 2 )", "the hidden test in cell test-exercise-3"),
-        (EXERCISES[3].mistakes[0].says.replace(" ", "\n").upper(), "the misconception"),
         (next(case.catches for case in EXERCISES[3].cases if case.catches.count(" ") > 2), "what a case of exercise"),
         (WEIGHTS, "the solution in cell exercise-7"),
     ],
@@ -481,7 +480,7 @@ NO_LEAKS = {
     "imports": "import math\nimport time\nimport torch\nfrom checks import check, solved",
     "a signature": "def softmax(items_in):\n    raise NotImplementedError", "a test": "check(3)",
     "words of what is caught": " ".join(word for case in EXERCISES[3].cases for word in case.catches.split()[:2]),
-    "a sentence of advice": EXERCISES[2].mistakes[0].says.split(".")[0],
+    "what students read about a mistake": EXERCISES[2].mistakes[0].says,
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.notebooks.cells import is_test_cell, solutions
 from grader.release.compiling import compile_release
+from grader.release import known_mistakes
 from grader.release.leaks import LeakError, Searched, search
 from support.our_course import EXERCISES, of_assignment
 from support.places import ROOT
@@ -164,16 +165,18 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
     text = "\n".join(
         path.read_text()
         for path in (ROOT / "release" / assignment).rglob("*")
-        if path.suffix in (".py", ".ipynb", ".svg")
+        if path.suffix in (".py", ".ipynb", ".svg") and path.name != known_mistakes.FILE
     )
+    table = (ROOT / "release" / assignment / known_mistakes.FILE).read_text()
     for exercise in of_assignment(assignment):
         for misconception in exercise.mistakes:
             assert misconception.says not in text
             assert json.dumps(misconception.says)[1:-1] not in text
+            assert f"({misconception.name!r}" not in table
         for case in exercise.cases:
-            assert case.catches not in text
+            assert case.catches not in text + table
     for words in ("BEGIN SOLUTION", "HIDDEN TESTS", "hidden_tests", "grader.notebook", "misconception"):
-        assert words not in text
+        assert words not in text + table
 
 
 def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> None:

@@ -1,0 +1,132 @@
+"""The table by which the visible checks of a released notebook recognize known mistakes: grader/kit/recognizing.py.
+
+Each mistake of an exercise is tried on the examples of its check, whose inputs and right results students see. The
+table holds a few figures of what came out, and what students read about the mistake: no code, and no hidden input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib
+import json
+import re
+import resource
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from grader.course.folder import Course
+from grader.kit import checking, recognizing
+from grader.kit.checking import Checks, Entry
+from grader.kit.recognizing import TABLE, Figures, Known, Seen, close, fits, seen_in
+from grader.model.exercise import Exercise, Misconception
+
+FILE = f"{TABLE}.py"
+_HAS_CHECKS = re.compile(r"^from grader\.kit\.checking import .*\bChecks\b", re.MULTILINE)
+_OURS = [Path(each.__file__ or "") for each in (checking, recognizing, sys.modules[__name__])]
+_ROOM = 2 << 30  # bytes of memory: some mistakes compare all words of a class with one another
+_HEAD = """\
+# What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function: the
+# right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
+# """
+
+
+def known_mistakes(course: Course, assignment: str) -> bytes | None:
+    """The table's text; None if no module beside the notebooks in source/ has checks.
+
+    It takes many seconds to make, so the one in release/ is taken if it was made of the same checks and exercises.
+    """
+    source = course.folder("source") / assignment
+    texts = {path.stem: path.read_text(encoding="utf-8", errors="replace") for path in sorted(source.glob("*.py"))}
+    modules = tuple(name for name, text in texts.items() if _HAS_CHECKS.search(text))
+    if not modules:
+        return None
+    made_of = json.dumps([texts, course.exercise_files.digest, [path.read_text() for path in _OURS]])
+    former = course.folder("release") / assignment / FILE
+    head, _, table = former.read_text(encoding="utf-8").partition("\n\n") if former.is_file() else ("", "", "")
+    if head != _head(made_of, table):
+        table = _made(course.root, assignment, source, modules, made_of)
+        head = _head(made_of, table)
+    return f"{head}\n\n{table}".encode()
+
+
+@functools.lru_cache(maxsize=4)  # it is asked for with each notebook, and a release is compiled twice
+def _made(root: Path, assignment: str, source: Path, modules: Sequence[str], made_of: str) -> str:  # noqa: ARG001
+    """Made in a process of its own: mistakes may leave anything behind, or take all memory."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        return process.submit(_table, root, assignment, source, modules).result()
+
+
+def _head(made_of: str, table: str) -> str:
+    return _HEAD + hashlib.sha256(f"{made_of}{table}".encode()).hexdigest()[:16]
+
+
+def _table(root: Path, assignment: str, source: Path, modules: Sequence[str]) -> str:
+    torch.set_num_threads(1)
+    with contextlib.suppress(ValueError, OSError):
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + _ROOM,) * 2)
+    functions = {
+        (label, function.entry): function
+        for label, exercise in Course(root).exercises(assignment).items()
+        for function in exercise.functions
+    }
+    sys.path.insert(0, str(source))
+    checks = {id(one): one for name in modules for one in vars(importlib.import_module(name)).values()}
+    entries = [entry for one in checks.values() if isinstance(one, Checks) for entry in one.entries]
+    known = {
+        entry.name: _known(entry, functions[entry.exercise, entry.name])
+        for entry in entries
+        if (entry.exercise, entry.name) in functions
+    }
+    return _written(known)
+
+
+def _known(entry: Entry, function: Exercise) -> Known:
+    right = _seen(entry, function)
+    seen = ((one.says, _seen(entry, function, one)) for one in function.mistakes)
+    return Known(right, [(says, wrong) for says, wrong in seen if fits(wrong, wrong, right)])
+
+
+def _seen(entry: Entry, function: Exercise, *mistakes: Misconception) -> Seen:
+    """The figures, in float64 where that makes no difference: on any machine, those are the same."""
+    as_usual, precise = (
+        seen_in(entry.examples, function.holding(mistakes), entry.name, prepared) for prepared in (_as_it_is, _double)
+    )
+    pairs = zip(as_usual, precise, strict=True)
+    return [list(map(_either, *pair)) if len(pair[0]) == len(pair[1]) else pair[0] for pair in pairs]
+
+
+def _either(one: Figures, precise: Figures) -> Figures:
+    return precise if close(one, precise) else one
+
+
+def _as_it_is(item: Any) -> Any:
+    return item
+
+
+def _double(item: Any) -> Any:
+    match item:
+        case torch.nn.Module():
+            return item.double()
+        case torch.Tensor() if item.is_floating_point():
+            return item.double()
+        case list():
+            return [*map(_double, item)]
+    return item
+
+
+def _written(known: Mapping[str, Known]) -> str:
+    lines = ["KNOWN = [\n"]
+    for name, (right, mistakes) in known.items():
+        lines.append(f"    ({name!r}, {right!r}, [\n")
+        lines += [f"        ({says!r}, {wrong!r}),\n" for says, wrong in mistakes]
+        lines.append("    ]),\n")
+    return "".join([*lines, "]\n"])
