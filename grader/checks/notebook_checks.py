@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from difflib import get_close_matches
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from IPython.core.interactiveshell import InteractiveShell
@@ -38,19 +39,33 @@ from grader.notebooks.cells import (
 from grader.pages.sections import Sections, points_in
 from grader.solutions.lines import definition
 
-# Find the misconceptions that pass the visible checks, so that only hidden cases catch them.
+# What the visible checks say about each misconception: those that pass are caught by hidden cases only.
 #
 # That is no error, since a visible check cannot catch everything, but authors want to know. The released notebook is
 # run with its solutions in a separate process. Then each misconception briefly replaces the solution, and the check's
 # output for it is compared with its output for the solution.
 
 Cells = Sequence[tuple[str, Label | None]]  # the code of each cell, and the exercise it checks, if any
-Passed = tuple[Label, str | None]  # an exercise and its misconception; None if even the reference passes differently
 
 
-def passed_by_visible_checks(course: Course, compiled: Course, assignment: str) -> list[Passed]:
-    """All misconceptions that pass the visible check of their exercise, notebook by notebook."""
-    found: list[Passed] = []
+class Noticed(StrEnum):
+    """What a visible check makes of a misconception."""
+
+    NAMED = "named"  # it says what students read about the misconception
+    SEEN = "seen"  # it says something else is wrong
+    PASSED = "passed"
+    UNKNOWN = "unknown"  # for even our own solution does not pass as the notebook's does
+
+
+class Checked(NamedTuple):
+    label: Label
+    misconception: str
+    noticed: Noticed
+
+
+def noticed_by_visible_checks(course: Course, compiled: Course, assignment: str) -> list[Checked]:
+    """What the check of each exercise makes of its misconceptions, notebook by notebook."""
+    found: list[Checked] = []
     for name in compiled.notebooks("release", assignment):
         release = compiled.read("release", assignment, name)
         demos = demos_of(release)
@@ -61,46 +76,57 @@ def passed_by_visible_checks(course: Course, compiled: Course, assignment: str) 
         ]
         folder = compiled.notebook("release", assignment, name).parent
         with ProcessPoolExecutor(1, preloaded()) as process:
-            found += process.submit(_passed, course.root.resolve(), assignment, folder.resolve(), cells).result()
+            found += process.submit(_noticed, course.root.resolve(), assignment, folder.resolve(), cells).result()
     return found
 
 
-def _passed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[Passed]:
+def _noticed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[Checked]:
     torch.set_num_threads(1)  # as in the parent process: more threads would only wait for each other
     exercises = Course(root).exercises(assignment)
     os.environ["MPLBACKEND"] = "agg"
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     shell: Any = InteractiveShell()  # type: ignore[no-untyped-call]
-    passed: list[Passed] = []
+    found: list[Checked] = []
     for source, label in cells:
         _said(shell, source)
         if label is not None and label in exercises and source.strip():
             functions = [one for one in exercises[label].functions if one.entry in shell.user_ns]
-            passed += [(label, name) for function in functions for name in _unseen(shell, source, function)]
-    return passed
+            found += [Checked(label, *each) for function in functions for each in _each(shell, source, function)]
+    return found
 
 
-def _unseen(shell: InteractiveShell, source: str, function: Exercise) -> Iterator[str | None]:
-    """The misconceptions for which the check shows the same as for the solution; None if it cannot tell."""
+def _each(shell: InteractiveShell, source: str, function: Exercise) -> Iterator[tuple[str, Noticed]]:
+    """The misconceptions of a function, and what its check makes of them."""
     solution = shell.user_ns[function.entry]
     right = _said(shell, source)
     shell.user_ns[function.entry] = function.holding()
-    can_tell = right is not None and _said(shell, source) == right
-    if not can_tell and right is not None:  # a solution that fails its check is reported elsewhere
-        yield None
+    can_tell = right.shown is not None and _said(shell, source).shown == right.shown
+    if not can_tell and right.shown is not None:  # a solution that fails its check is reported elsewhere
+        yield "", Noticed.UNKNOWN
     for misconception in function.mistakes if can_tell else ():
         shell.user_ns[function.entry] = function.holding([misconception])
-        if _said(shell, source) == right:
-            yield misconception.name
+        said = _said(shell, source)
+        is_named = " ".join(misconception.says.split()) in said.in_words
+        yield (
+            misconception.name,
+            (Noticed.PASSED if said.shown == right.shown else Noticed.NAMED if is_named else Noticed.SEEN),
+        )
     shell.user_ns[function.entry] = solution
 
 
-def _said(shell: Any, source: str) -> object:
-    """What a cell shows; None if it raises an error."""
+class _Said(NamedTuple):
+    """What a cell says."""
+
+    shown: object  # None if it raises an error
+    in_words: str
+
+
+def _said(shell: Any, source: str) -> _Said:
     with capture_output() as captured:
         result = shell.run_cell(source, silent=False, store_history=False)
-    return (captured.stdout, [output.data for output in captured.outputs]) if result.success else None
+    shown = (captured.stdout, [output.data for output in captured.outputs]) if result.success else None
+    return _Said(shown, " ".join(f"{captured.stdout} {captured.stderr}".split()))
 
 
 SCHEMA = 3  # of nbgrader's metadata; nbgrader upgrades older cells itself

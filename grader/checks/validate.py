@@ -15,7 +15,7 @@ import torch
 from grader.checks.corpus_checks import Corpus
 from grader.checks.drawn_inputs import problems_of_drawing
 from grader.checks.exercise_checks import ExerciseProblem, problem_of, problems_of
-from grader.checks.notebook_checks import passed_by_visible_checks, problems_of_notebooks
+from grader.checks.notebook_checks import Checked, Noticed, noticed_by_visible_checks, problems_of_notebooks
 from grader.checks.table import Finding
 from grader.classroom.run import autograde
 from grader.course.folder import Course, copy_course
@@ -230,20 +230,30 @@ def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Itera
 
 
 def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
-    """Note which misconceptions the visible checks let pass. That is no error."""
+    """What students read before they submit. That a check lets something pass is reported, but is no error."""
     checked = "visible checks see all misconceptions"
-    passed: dict[Label, list[str | None]] = {}
-    for label, name in passed_by_visible_checks(course, scratch, assignment):
-        passed.setdefault(label, []).append(name)
-    for label, names in passed.items():
-        if listed := ", ".join(f"“{name}”" for name in names if name is not None):
-            told = f"exercise {label}: its visible check lets pass, and only hidden cases tell: {listed}"
-            yield Finding(checked, "note", told, label)
-        if None in names:
-            told = "what its visible check lets pass is not known: our reference is told other things than the solution"
-            yield Finding(checked, "note", f"exercise {label}: {told}", label)
-    if not passed:
+    found: dict[Label, list[Checked]] = {}
+    for one in noticed_by_visible_checks(course, scratch, assignment):
+        found.setdefault(one.label, []).append(one)
+    for label, each in found.items():
+        if each[0].noticed is Noticed.UNKNOWN:
+            said = "its visible check says something else about our solution than about the notebook's"
+        else:
+            said = _in_words(each)
+        yield Finding(checked, "note", f"exercise {label}: {said}", label) if said else Finding(checked)
+    if not found:
         yield Finding(checked)
+
+
+def _in_words(found: Sequence[Checked]) -> str:
+    """What a check makes of misconceptions; empty if it names all of them, or sees all and knows no names."""
+    by_kind = {noticed: [f"“{one.misconception}”" for one in found if one.noticed is noticed] for noticed in Noticed}
+    named, seen, passed = (by_kind[each] for each in (Noticed.NAMED, Noticed.SEEN, Noticed.PASSED))
+    said = []
+    if named and len(named) < len(found):
+        said.append(f"its visible check names {len(named)} of {len(found)} misconceptions")
+        said += [f"notices, without naming them: {', '.join(seen)}"] if seen else []
+    return "; ".join([*said, *([f"its visible check lets pass: {', '.join(passed)}"] if passed else [])])
 
 
 def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function: the
 # right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# 5a6ec2e6cb807062
+# b471f6da2a977be9
 
 KNOWN = [
     ('compute_qkv', [[(1.6418, -0.10447, -0.03909, '33[4,1]')], [(3.3333, 0.11857, -0.26911, '32[2,1]')]], [
@@ -9,7 +9,9 @@ KNOWN = [
         ('Your results are W (x + b). The bias comes after the product: q = b + W x.', [[(1.6313, -0.14461, -0.13823, '33[4,1]')], [(4.0, -0.097481, -0.39929, '32[2,1]')]]),
         ('Your results are W x multiplied by the bias. It should be added: q = b + W x.', [[(1.0666, 0.28551, 0.21056, '33[4,1]')], [(2.9167, 0.50634, -0.4241, '32[2,1]')]]),
         ('Your results are those of the transposed matrix. With column vectors it is W @ x: W comes first, as it is.', [[(1.8777, -0.011375, -0.2187, '33[4,1]')], [(3.0, -0.060606, -0.18427, '32[2,1]')]]),
+        ('The numbers are right, but as rows of shape (1, D). Here every word is a column of shape (D, 1).', [[(1.6418, -0.10447, -0.03909, '33[1,4]')], [(3.3333, 0.11857, -0.26911, '32[1,2]')]]),
         ('Your results are those of xᵀ W. In this notebook words are columns, and the product is W @ x.', [[(1.8777, -0.011375, -0.2187, '33[1,4]')], [(3.0, -0.060606, -0.18427, '32[1,2]')]]),
+        ('The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).', [[(1.6418, -0.10447, -0.03909, '33[4]')], [(3.3333, 0.11857, -0.26911, '32[2]')]]),
         ('Your results are those of a product entry by entry. A matrix product is W @ x or torch.matmul(W, x).', [[(1.0287, 0.0020121, -0.14079, '33[4,4]')], [(2.1667, -0.14358, 0.28076, '32[2,2]')]]),
         ('The bias of the values is missing: v = b_v + W_v x.', [[(1.4599, -0.10127, -0.098589, '33[4,1]')], [(3.0, 0.39664, -0.42008, '32[2,1]')]]),
         ('The bias of the keys is missing: k = b_k + W_k x.', [[(1.5715, -0.10926, -0.064611, '33[4,1]')], [(3.3333, 0.059405, -0.31154, '32[2,1]')]]),
@@ -41,6 +43,7 @@ KNOWN = [
         ('Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a query.', [[(2.7423, -1.0395, -0.26146, '33[]')], [(2.375, 0.59653, -0.03922, '22[]')], [(0.83333, -0.35177, -0.33643, '23[]')]]),
         ('Your scores are divided by √3 whatever the sizes are. Divide by √D, from the shape of a query.', [[(3.1665, -1.2003, -0.3019, '33[]')], [(2.7424, 0.68882, -0.045288, '22[]')], [(0.96225, -0.40618, -0.38847, '23[]')]]),
         ('The outer list runs over keys. It must run over queries: result[i][j] belongs to query i and key j.', [[(2.7423, -0.37559, -1.1292, '33[]')], [(1.5833, -0.050415, 0.89093, '22[]')], [(0.83333, -0.10105, 0.272, '32[]')]]),
+        ('You return one long list. Return a list for every query, with a score for every key in it.', [[(2.7423, -1.0395, -0.26146, '9[]')], [(1.5833, 0.39769, -0.026147, '4[]')], [(0.83333, -0.35177, -0.33643, '6[]')]]),
         ("Your scores compare each query with its own word's key only. Every query is compared with the keys of all words.", [[(2.9072, 0.54312, -1.7996, '3[]')], [(2.0, 1.7508, -0.24799, '2[]')], [(1.5, 1.347, -1.0557, '2[]')]]),
         ('Every row holds the scores of the first query. Row i belongs to query i.', [[(2.5773, 0.10727, -1.4521, '33[]')], [(1.8333, 0.55484, 0.34091, '22[]')], [(0.5, 0.014445, -0.20189, '23[]')]]),
         ('The scores of the last key are missing. In a loop, range(N) already ends at N - 1.', [[(2.9574, -0.22682, -1.8786, '32[]')], [(1.3333, 0.53837, 1.0769, '21[]')], [(1.0, -0.23652, 0.18061, '22[]')]]),
@@ -85,6 +88,7 @@ KNOWN = [
         ('Your results are those of numbers divided by their spread before exp. Softmax takes them as they are.', [[(0.33333, 0.23804, 0.18021, '[3]')], [(0.25, 0.14559, -0.073187, '[4]')]]),
         ('Your weights are those of softmax applied twice. Once is enough.', [[(0.33333, 0.22745, 0.099946, '[3]')], [(0.25, 0.095115, -0.0020452, '[4]')]]),
         ('Your results are the numbers as they came. Softmax is exp(x) divided by the sum of all exp(x).', [[(1.0, 0.25788, 0.82837, '[3]')], [(1.125, 0.53514, -0.42717, '[4]')]]),
+        ('The numbers are right, but in a list. Return a tensor.', [[(0.33333, 0.25478, 0.21784, '3')], [(0.25, 0.16105, -0.09764, '4')]]),
         ('You return only the largest weight. Return the weights of all numbers.', [[(0.84379, 0.71003, 0.62922, '[]')], [(0.60946, 0.51284, 0.45448, '[]')]]),
     ]),
     ('attention_weights', [[(0.33333, 0.08394, -0.048591, '3[3]')], [(0.5, 0.064139, 0.20653, '2[2]')], [(0.33333, -0.054156, 0.053527, '2[3]')]], [
@@ -105,6 +109,8 @@ KNOWN = [
         ('Your weights are those of scores divided by the number of words. Use the scores as they are.', [[(0.33333, 0.076151, -0.024042, '3[3]')], [(0.5, 0.097746, 0.15372, '2[2]')], [(0.33333, -0.021366, 0.047707, '2[3]')]]),
         ('Later words are hidden in your results, as by a causal mask. Here every word may look at every word.', [[(0.33333, 0.0415, 0.048248, '3[3]')], [(0.5, 0.062118, 0.25836, '2[2]')], [(0.33333, -0.01556, 0.00019644, '2[3]')]]),
         ('Your result is transposed: its outer list runs over keys. It must run over queries.', [[(0.33333, -0.048459, 0.043823, '3[3]')], [(0.5, 0.076281, 0.18168, '2[2]')], [(0.33333, -0.14673, 0.0052571, '3[2]')]]),
+        ('You return all weights in one row. Return a list with one tensor for every query.', [[(0.33333, 0.08394, -0.048591, '[9]')], [(0.5, 0.064139, 0.20653, '[4]')], [(0.33333, -0.054156, 0.053527, '[6]')]]),
+        ('The numbers are right, but as lists. Return one tensor for every query.', [[(0.33333, 0.08394, -0.048591, '33')], [(0.5, 0.064139, 0.20653, '22')], [(0.33333, -0.054156, 0.053527, '23')]]),
         ('Every row holds the weights of the first query. Row i belongs to query i.', [[(0.33333, 0.10381, -0.25136, '3[3]')], [(0.5, 0.22091, 0.26861, '2[2]')], [(0.33333, -0.012624, 0.18022, '2[3]')]]),
         ('You return the weights of one query only. Collect them for all queries, then return the list.', [[(0.33333, 0.30107, -0.32632, '[3]')], [(0.5, 0.42478, 0.26918, '[2]')], [(0.33333, 0.12723, 0.15928, '[3]')]]),
         ('Your list holds the weights of one query only. Collect them for all queries.', [[(0.33333, 0.30107, -0.32632, '1[3]')], [(0.5, 0.42478, 0.26918, '1[2]')], [(0.33333, 0.12723, 0.15928, '1[3]')]]),
@@ -131,6 +137,8 @@ KNOWN = [
         ("Your outputs hold the word's own value on top of the sum. Return the weighted sum alone.", [[(2.9077, -0.56952, 0.0092527, '3[4,1]')], [(5.1667, -0.13202, 0.82883, '2[3,1]')], [(1.425, -0.17424, 0.13269, '2[2,1]')]]),
         ('You return the weighted values one by one. Sum them for every query.', [[(0.5932, -0.20426, 0.10376, '33[4,1]')], [(1.5, -0.21952, -0.1063, '22[3,1]')], [(0.28333, 0.032058, 0.073576, '23[2,1]')]]),
         ('The sign of your outputs is wrong, as when terms are subtracted. They should be added.', [[(1.6516, -0.036179, 0.1457, '3[4,1]')], [(2.8333, -0.81517, -0.7399, '2[3,1]')], [(0.675, 0.0062035, 0.16518, '2[2,1]')]]),
+        ('The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).', [[(1.6516, 0.036179, -0.1457, '3[1,4]')], [(2.8333, 0.81517, 0.7399, '2[1,3]')], [(0.675, -0.0062035, -0.16518, '2[1,2]')]]),
+        ('The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).', [[(1.6516, 0.036179, -0.1457, '3[4]')], [(2.8333, 0.81517, 0.7399, '2[3]')], [(0.675, -0.0062035, -0.16518, '2[2]')]]),
         ('You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.', [[(1.6516, -0.053746, 0.36775, '[4,3]')], [(2.8333, 1.7252, 0.95722, '[3,2]')], [(0.675, -0.26546, 0.36541, '[2,2]')]]),
         ('You return one sum over all queries. Return one sum for every query.', [[(4.9547, 2.2335, -1.9548, '[4,1]')], [(5.0, 4.0417, 1.9334, '[3,1]')], [(1.1, 0.69384, -1.0497, '[2,1]')]]),
         ('Your result is the last output alone, as when each query overwrites the one before. Collect all outputs in a list.', [[(0.80237, 0.28433, -0.33028, '[4,1]')], [(2.0, 1.216, 1.3799, '[3,1]')], [(0.85, 0.24767, -0.77024, '[2,1]')]]),
@@ -158,7 +166,7 @@ KNOWN = [
         ('Your values are weighted by raw scores. The weights of a query are the softmax of its scores.', [[(11.532, -4.7963, 3.2784, '3[4,1]')], [(3.0, -2.6601, 1.2417, '2[1,1]')], [(1.75, -0.71657, 0.36869, '2[2,1]')]]),
         ('Your weights do not sum to one: divide the exponentials by their sum.', [[(109.59, -44.095, 15.161, '3[4,1]')], [(16.419, 14.591, -7.6235, '2[1,1]')], [(7.74, -3.8151, 0.674, '2[2,1]')]]),
         ('Your weights are those of softmax applied twice. Once is enough.', [[(1.3711, 0.084552, -0.1647, '3[4,1]')], [(3.5944, 3.145, -0.40895, '2[1,1]')], [(0.58249, 0.0095434, -0.16324, '2[2,1]')]]),
-        ('Your weights are scores divided by their sum, without exp. They should be the softmax of the scores.', [[(7.2968, -3.2628, 1.1272, '3[4,1]')], [(1000.0, 875.38, -123.99, '2[1,1]')], [(1.1429, 0.35074, 0.21199, '2[2,1]')]]),
+        ('Your weights are scores divided by their sum, without exp. They should be the softmax of the scores.', [[(7.2968, -3.2628, 1.1272, '3[4,1]')], [None], [(1.1429, 0.35074, 0.21199, '2[2,1]')]]),
         ('Your weights are the sigmoids of the scores. They should be the softmax.', [[(2.4623, -0.29282, 0.064484, '3[4,1]')], [(3.3881, 2.9608, -0.28988, '2[1,1]')], [(1.0845, -0.047119, -0.21972, '2[2,1]')]]),
         ('Each query takes only its best value. Sum all values, each times its softmax weight.', [[(1.967, -0.10749, -0.014919, '3[4,1]')], [(3.0, 2.6262, -0.37198, '2[1,1]')], [(1.25, 0.28662, -0.19897, '2[2,1]')]]),
         ('Later words are hidden in your results, as by a causal mask. Here every word may look at every word.', [[(1.5001, -0.62772, 0.15731, '3[4,1]')], [(3.018, 2.6425, -0.38985, '2[1,1]')], [(0.7202, -0.11872, 0.30182, '2[2,1]')]]),
@@ -172,6 +180,8 @@ KNOWN = [
         ("Your outputs hold the word's own value on top of the sum. Self-attention alone has no such term.", [[(2.9077, -0.56952, 0.0092524, '3[4,1]')], [(7.1372, 6.2783, -1.6666, '2[1,1]')], [(1.4869, -0.2025, 0.19286, '2[2,1]')]]),
         ('Your results are the attention weights. Use them to weigh and sum the values.', [[(0.33333, 0.08394, -0.048591, '3[3]')], [(0.5, 0.24363, 0.2776, '2[2]')], [(0.33333, -0.017286, -0.096597, '2[3]')]]),
         ('You return the weights as well. Return the list of outputs only.', [[(1.0866, 0.05667, -0.072407, '23[4,1]')], [(1.3791, 0.76217, -0.15143, '22[1,1]')], [(0.49474, -0.0187, 0.01694, '22[2,1]')]]),
+        ('The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).', [[(1.6516, 0.036179, -0.1457, '3[1,4]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], [(0.73686, -0.034464, -0.10501, '2[1,2]')]]),
+        ('The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).', [[(1.6516, 0.036179, -0.1457, '3[4]')], [(3.1372, 2.7428, -0.30096, '2[1]')], [(0.73686, -0.034464, -0.10501, '2[2]')]]),
         ('You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.', [[(1.6516, -0.053746, 0.36775, '[4,3]')], [(3.1372, 2.7428, -0.30096, '[1,2]')], [(0.73686, -0.22651, 0.28802, '[2,2]')]]),
         ('You return one sum over all queries. Return one sum for every query.', [[(4.9547, 2.2335, -1.9548, '[4,1]')], [(6.2744, 5.2797, 4.6788, '[1,1]')], [(1.4737, 1.331, -1.2322, '[2,1]')]]),
         ('Your result is the last output alone, as when each query overwrites the one before. Collect all outputs in a list.', [[(0.80237, 0.28433, -0.33028, '[4,1]')], [(3.036, 2.5547, 2.2639, '[1,1]')], [(0.84024, 0.76403, -0.83494, '[2,1]')]]),
@@ -275,5 +285,6 @@ KNOWN = [
         ('Your result has X added to it (a residual connection). Self-attention alone has no such sum.', [[(4.2351, -0.34224, -0.58646, '[8,6]')], [(5.2131, -0.11848, 0.89223, '[2,3]')]]),
         ('Your result is divided by the number of heads. Stacking and W_c are all there is.', [[(2.0672, -0.13617, -0.25131, '[8,6]')], [(2.3565, -0.096257, 0.43916, '[2,3]')]]),
         ('The numbers are right, but transposed. Words are columns: return shape (D, N).', [[(4.1344, -0.0043217, 1.3283, '[6,8]')], [(4.7131, -0.029072, 0.43887, '[3,2]')]]),
+        ('You return the halves of the result in a list. Return one (D, N) tensor.', [[(4.1344, -0.27233, -0.50261, '2[4,6]')], [(4.7131, -0.19251, 0.87833, '2[1,3]')]]),
     ]),
 ]

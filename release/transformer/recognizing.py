@@ -21,7 +21,7 @@ CLOSE = 3e-5  # errors of rounding are smaller, mistakes are larger
 MOST_CALLS = 8  # in one example
 
 # The figures of a call: the mean size of the returned numbers, two weighted means, and their form. None if it stopped
-# with an error or returned no numbers; "" if they are up to chance.
+# with an error or returned no numbers, or none that is finite; "" if they are up to chance.
 Figures: TypeAlias = tuple[float, float, float, str] | str | None
 Seen: TypeAlias = Sequence[Sequence[Figures]]  # for each example, its calls
 
@@ -44,25 +44,17 @@ def known_mistakes(student: Callable[..., Any], called: str, examples: Callable[
 
     Several may give the same numbers. If some of them give them in the same form, too, it is one of those.
     """
-    known = _table().get(called)
-    if known is None:
-        return ()
-    seen = seen_in(examples, student, called)
-    fitting = [(says, wrong) for says, wrong in known.mistakes if fits(seen, wrong, known.right)]
-    alike = [says for says, wrong in fitting if _forms(wrong) == _forms(seen)]
-    return list(dict.fromkeys(alike or [says for says, _ in fitting]))
-
-
-def _table() -> Mapping[str, Known]:
-    """By the name of the function; empty where there is no table, or none that can be read."""
-    with contextlib.suppress(Exception):  # the file lies where students can change it
-        table: Mapping[str, Known] = {name: Known(*known) for name, known in importlib.import_module(TABLE).KNOWN}
-        return table
-    return {}
+    with contextlib.suppress(Exception):  # the table lies where students can change it, and may be missing
+        known = next(Known(*known) for name, *known in importlib.import_module(TABLE).KNOWN if name == called)
+        seen = seen_in(examples, student, called)
+        fitting = [(says, wrong) for says, wrong in known.mistakes if fits(seen, wrong, known.right)]
+        alike = [says for says, wrong in fitting if _forms(wrong) == _forms(seen)]
+        return list(dict.fromkeys(alike or [says for says, _ in fitting]))
+    return ()
 
 
 def fits(seen: Seen, wrong: Seen, right: Seen) -> bool:
-    """Whether all calls gave what the mistake gives, and in at least one of them that is wrong."""
+    """Whether all calls gave what the mistake gives, and in at least one of them that is wrong, or in a wrong form."""
     is_wrong = False
     for example in zip(seen, wrong, right, strict=False):
         for got, mistaken, expected in zip(*example, strict=False):  # some examples end at the first wrong number
@@ -71,7 +63,11 @@ def fits(seen: Seen, wrong: Seen, right: Seen) -> bool:
             if not close(got, mistaken):
                 return False
             is_wrong |= mistaken is not None and not close(mistaken, expected)
-    return is_wrong
+    if is_wrong:
+        return True
+    forms = [_forms(each) for each in (seen, wrong, right)]
+    is_whole = all(all(calls) for each in forms for calls in each) and [*map(len, wrong)] == [*map(len, right)]
+    return is_whole and forms[0] == forms[1] != forms[2]
 
 
 def close(one: Figures, other: Figures) -> bool:
@@ -151,7 +147,10 @@ def figures(returned: object) -> Figures:
     found = [*_numbers(returned)]
     if not found:
         return None
-    numbers = torch.cat(found).nan_to_num(nan=1e3, posinf=2e3, neginf=-2e3)
+    numbers = torch.cat(found)
+    if len(numbers) and not bool(numbers.isfinite().any()):
+        return None  # as after an error, since it may have any cause
+    numbers = numbers.nan_to_num(nan=1e3, posinf=2e3, neginf=-2e3)
     places = torch.arange(1, len(numbers) + 1, dtype=torch.float64)
     size, one, other = (
         float(f"{float(each.sum()) / max(len(numbers), 1):.5g}")

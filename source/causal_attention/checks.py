@@ -60,26 +60,30 @@ BOTH_WAYS = [
     [5.305959, 3.751326],
 ]  # of CausalAttention with the weights of _telling(31, 3.0): the six words forwards, and backwards
 FOUR_WORDS_V1 = [
-    [-5.186845, 0.971693, 3.108834],
-    [3.266432, -0.717127, 0.150811],
-    [4.454268, -0.80482, -0.496045],
-    [1.956988, -0.683105, 0.614065],
+    [1.067829, 1.731011, -0.967739, 2.260302, 1.5908, -0.86798],
+    [-3.069749, 2.299747, 1.600548, 0.365844, -0.891538, 0.074844],
+    [-3.008126, -3.674916, -0.034702, 1.516098, 2.068386, 1.46116],
+    [-4.005019, -3.271506, -0.900347, 3.344036, 3.83727, 0.200024],
 ]
 FOUR_WORDS_V2 = [
-    [-2.228407, 0.489751, -0.156779],
-    [-1.010737, 1.141489, -0.050984],
-    [0.560962, 0.125968, 0.539986],
-    [0.316254, 0.061695, 0.433728],
+    [0.801092, -0.752046, 0.245116, -2.00589, -1.222357, 4.658715],
+    [0.588987, -1.305303, -0.14645, -1.517397, -1.236119, 4.021929],
+    [0.73678, -0.905007, 0.173203, -1.864802, -1.195637, 4.472963],
+    [0.814344, -0.848409, -0.061039, -1.920676, -1.222153, 4.269519],
 ]
-TWO_TEXTS = [
+THREE_TEXTS = [
     [1.867975, -0.099612, 0.961899, 2.327073, 0.713227],
     [1.715988, -0.042812, 0.829474, 2.268412, 0.420187],
-    [-1.394615, 1.668886, -1.405864, 1.511805, -1.588859],
-    [0.322746, 0.623309, 0.672253, 1.768981, 0.210901],
-    [-2.033744, 2.0881, -2.165013, 1.441424, -2.058092],
-    [-3.168845, 2.014322, -0.815866, 0.365038, -3.637381],
-    [-3.133679, 1.584892, -0.364225, -0.024383, -5.400755],
-    [-3.228838, 1.615582, -0.308534, -0.07721, -5.401652],
+    [-0.52447, 1.097432, 0.380117, 1.542926, 0.194079],
+    [-1.947095, 2.158184, -0.580874, 1.436775, 1.020284],
+    [-3.159281, 2.118192, -2.232854, 0.584856, -5.155747],
+    [0.091755, -0.333274, 1.792047, 0.647549, -4.415556],
+    [-1.718087, 1.576301, 0.339154, 1.026101, -0.387724],
+    [-0.79452, 0.119775, 1.455789, 0.375818, -4.73505],
+    [3.951655, -1.936772, 3.313653, 2.15211, -0.740529],
+    [3.915055, -1.895383, 3.216113, 2.168014, -0.746624],
+    [3.143493, -1.498096, 2.940201, 1.932558, -0.981997],
+    [-0.058123, 0.210677, 1.643919, 1.021534, -1.831838],
 ]
 
 
@@ -180,9 +184,9 @@ def _v1() -> list[ModuleExample]:
     return [
         ModuleExample("the six words", {"d_in": 3, "d_out": 2}, _telling(8, 2.0), (words,), _matrix(SIX_WORDS)),
         ModuleExample(
-            "four words, d_in=5 and d_out=3",
-            {"d_in": 5, "d_out": 3},
-            _parameters(5, 3, seed=8),
+            "four words, d_in=5 and d_out=6",
+            {"d_in": 5, "d_out": 6},
+            _parameters(5, 6, seed=8),
             (_random(15, 4, 5),),
             _matrix(FOUR_WORDS_V1),
         ),
@@ -194,9 +198,9 @@ def _v2() -> list[ModuleExample]:
     return [
         ModuleExample("the six words", {"d_in": 3, "d_out": 2}, weights, (words,), _matrix(SIX_WORDS)),
         ModuleExample(
-            "four words, d_in=5, d_out=3 and qkv_bias=True",
-            {"d_in": 5, "d_out": 3, "qkv_bias": True},
-            _linears(5, 3, seed=5),
+            "four words, d_in=5, d_out=6 and qkv_bias=True",
+            {"d_in": 5, "d_out": 6, "qkv_bias": True},
+            _linears(5, 6, seed=5),
             (_random(15, 4, 5),),
             _matrix(FOUR_WORDS_V2),
         ),
@@ -236,7 +240,7 @@ def _dropped(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], str |
         share = zero.float().mean().item()
         if share == 0:
             return "nothing was dropped."
-        # Of 40000 entries or more, three in a hundred too many or too few do not happen by chance.
+        # Of 10000 entries or more, three in a hundred too many or too few do not happen by chance.
         if abs(share - p) > 0.03:
             return f"the share of zeros should be about {p:.2f}, but it is {share:.2f}."
         if torch.allclose(result, torch.where(zero, result, unscaled)):
@@ -321,10 +325,10 @@ def _weights_dropped(values: torch.Tensor, p: float) -> Callable[[torch.Tensor],
 
 def _causal_attention() -> list[ModuleExample]:
     words = _matrix(WORDS)
-    two_texts = _random(6, 2, 4, 3)  # (B, T, d_in)
+    three_texts = _random(6, 3, 4, 3)  # (B, T, d_in)
     sizes = {"d_in": 3, "d_out": 2, "context_length": 6}
     biased = {"d_in": 3, "d_out": 5, "context_length": 7, "dropout": 0.5, "qkv_bias": True}
-    short_texts = _random(9, 40000, 1, 3)
+    short_texts = _random(9, 10000, 1, 3)
     weights = _transposed(_telling(31, 3.0))
     values = short_texts @ weights["W_value.weight"].T
     return [
@@ -338,11 +342,11 @@ def _causal_attention() -> list[ModuleExample]:
             causal=True,
         ),
         ModuleExample(
-            "four words where seven would fit, in eval mode",
+            "three texts of four words where seven would fit, in eval mode",
             biased,
             _linears(3, 5, seed=7),
-            (two_texts,),
-            _matrix(TWO_TEXTS).reshape(2, 4, 5),
+            (three_texts,),
+            _matrix(THREE_TEXTS).reshape(3, 4, 5),
             mask_size=7,
             causal=True,
         ),

@@ -16,8 +16,8 @@ import pytest
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.notebooks.cells import is_test_cell, solutions
-from grader.release.compiling import compile_release
 from grader.release import known_mistakes
+from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, search
 from support.our_course import EXERCISES, of_assignment
 from support.places import ROOT
@@ -177,6 +177,14 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
             assert case.catches not in text + table
     for words in ("BEGIN SOLUTION", "HIDDEN TESTS", "hidden_tests", "grader.notebook", "misconception"):
         assert words not in text + table
+
+
+def test_the_table_of_known_mistakes_is_made_of_the_exercises(course: Course) -> None:
+    """Where the release has none, or another one than is made of these checks, it is made anew."""
+    here = course.root / "release/self_attention" / known_mistakes.FILE
+    committed = (ROOT / "release/self_attention" / known_mistakes.FILE).read_bytes()
+    here.write_bytes(committed.replace(b"(", b"( ", 1))
+    assert known_mistakes.known_mistakes(Course(course.root), "self_attention") == committed
 
 
 def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> None:

@@ -1,0 +1,170 @@
+"""The visible checks as students have them name a mistake only where grading names it, too, or names none."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+import resource
+import runpy
+import signal
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import nbformat
+import pytest
+import torch
+
+from grader.kit.checking import Checks
+from grader.kit.recognizing import TABLE
+from grader.release import known_mistakes
+from support.our_course import EXERCISES
+from support.places import ROOT
+from support.recorded import Piece, pieces, records
+
+pytestmark = pytest.mark.by_parameter
+
+ROOM = 8 << 30  # bytes of addresses, most of them PyTorch's: some pieces compare all texts with one another
+SECONDS = 3  # for a piece that never ends; it has no numbers
+SETUP = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+# What the check says is true there, and grading says where the number comes from.
+OF_CHANCE = {15, 26}  # their numbers are drawn, so a check tells about shares and modes in its own words
+AS_TRUE = {"2-real/d_default"}
+
+
+@cache
+def given(assignment: str) -> dict[str, Any]:
+    """What the solved notebook defines: functions and classes, imports, and plain values."""
+    names: dict[str, Any] = {"__name__": "notebook"}
+    exec(SETUP, names)
+    for cell in nbformat.read(ROOT / f"source/{assignment}/{assignment}.ipynb", 4).cells:
+        with contextlib.suppress(SyntaxError):  # a cell with magics
+            for node in ast.parse(cell.source).body if cell.cell_type == "code" else ():
+                is_plain = isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+                if is_plain or isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+                    with contextlib.suppress(NameError, ModuleNotFoundError):
+                        exec(compile(ast.Module([node], []), "notebook", "exec"), names)
+    return names
+
+
+@pytest.fixture
+def checks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Checks:
+    """The checks of the assignment that has this exercise, with the table from its release."""
+    assignment = EXERCISES[request.getfixturevalue("number")].assignment
+    table = ModuleType(TABLE)
+    vars(table).update(runpy.run_path(str(ROOT / "release" / assignment / known_mistakes.FILE)))
+    monkeypatch.setitem(sys.modules, TABLE, table)
+    monkeypatch.syspath_prepend(str(ROOT / "source" / assignment))
+    found = runpy.run_path(str(ROOT / "source" / assignment / "checks.py"))
+    return next(one for one in found.values() if isinstance(one, Checks))
+
+
+@contextlib.contextmanager
+def ended_soon() -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    former, memory = signal.signal(signal.SIGALRM, stop), resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (ROOM, memory[1]))
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, former)
+        resource.setrlimit(resource.RLIMIT_AS, memory)
+
+
+def said_by(checks: Checks, piece: Piece, capsys: pytest.CaptureFixture[str]) -> str:
+    """What `check` says about a piece of code in the solved notebook."""
+    notebook = {**given(EXERCISES[piece.number].assignment), "check": checks.check}
+    try:
+        with ended_soon(), contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(piece.cell, "cell", "exec"), notebook)
+    except Exception:  # its cell shows an error, so nobody goes on to the check
+        return ""
+    capsys.readouterr()
+    with contextlib.suppress(TimeoutError), ended_soon(), torch.enable_grad():
+        exec(f"check({piece.number})", notebook)
+    captured = capsys.readouterr()
+    return " ".join(re.sub(r"\x1b\[\d+m", "", captured.out + captured.err).split())
+
+
+@pytest.mark.filterwarnings("ignore")  # of students' code
+@pytest.mark.parametrize("number", EXERCISES)
+def test_a_check_names_what_grading_names(number: int, checks: Checks, capsys: pytest.CaptureFixture[str]) -> None:
+    says_of = {
+        one.name: " ".join(one.says.split()) for function in EXERCISES[number].functions for one in function.mistakes
+    }
+    named, asked = 0, 0
+    for piece in pieces(number):
+        graded = records(number)[piece.name]
+        if graded.reason == "no answer" or str(piece) in AS_TRUE:
+            continue
+        said = said_by(checks, piece, capsys)
+        found = {says for says in says_of.values() if re.search(rf"✗ Exercise \d+: {re.escape(says)}", said)}
+        expected = {says_of[name] for name in graded.misconceptions if name in says_of}
+        assert not found or graded.credit < 1, piece
+        assert not (found and graded.misconceptions) or found & expected, piece
+        asked += len(expected) == len(graded.misconceptions) == 1
+        named += len(expected) == len(graded.misconceptions) == 1 and found == expected
+    assert number in OF_CHANCE or named >= asked / 2, f"{named} of {asked}"
+
+
+UNSCALED = """def attention_scores(all_queries, all_keys):
+    return [[(query.T @ key).item() for key in all_keys] for query in all_queries]
+"""
+NO_SOFTMAX = "def attention_weights(all_scores):\n    return [torch.tensor(row) for row in all_scores]\n"
+FROM_NOTEBOOK = "D = 4\n" + UNSCALED.replace(".item()", ".item() / D ** 0.5")
+
+
+@pytest.mark.parametrize(
+    ("number", "cell", "expected"),
+    [
+        (
+            2,
+            UNSCALED,
+            "✗ Exercise 2: Your scores are not scaled. Divide each dot product by √D, where D is shape[0] of a query. "
+            "With the notebook's queries and keys, result[0][0] is the first wrong number",
+        ),
+        (4, NO_SOFTMAX, "✗ Exercise 4: Your results are scores, not softmax weights. Each query has the softmax"),
+        (2, FROM_NOTEBOOK, "✗ Exercise 2: with two words of nine entries, result[0][0] is the first wrong number"),
+    ],
+)
+def test_a_check_says_the_mistake_first(
+    number: int, cell: str, expected: str, checks: Checks, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said_by(checks, Piece(number, "a mistake", cell), capsys).startswith(expected)
+
+
+@pytest.mark.parametrize("number", [4])
+def test_two_mistakes_with_the_same_numbers_are_both_named(
+    number: int, checks: Checks, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (name, right, mistakes), *others = [one for one in sys.modules[TABLE].KNOWN if one[0] == "attention_weights"]
+    seen = next(seen for says, seen in mistakes if says.startswith("Your results are scores"))
+    monkeypatch.setattr(sys.modules[TABLE], "KNOWN", [(name, right, [("One.", seen), ("Two.", seen)]), *others])
+    said = said_by(checks, Piece(number, "a mistake", NO_SOFTMAX), capsys)
+    assert said.startswith("✗ Exercise 4: with the notebook's scores")
+    assert said.endswith("One of these is the cause: – One. – Two.")
+
+
+@pytest.mark.parametrize("table", ["", "KNOWN = 3", "KNOWN = [('attention_scores', None, None)]", "KNOWN = ["])
+@pytest.mark.parametrize("number", [2])
+def test_a_table_that_was_changed_does_no_harm(
+    number: int,
+    table: str,
+    checks: Checks,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.delitem(sys.modules, TABLE)
+    (tmp_path / known_mistakes.FILE).write_text(table)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert said_by(checks, Piece(number, "a mistake", UNSCALED), capsys).startswith("✗ Exercise 2: with the notebook's")
