@@ -57,15 +57,15 @@ class Noticed(StrEnum):
     UNKNOWN = "unknown"  # for even our own solution does not pass as the notebook's does
 
 
-class Checked(NamedTuple):
+class CheckedMistake(NamedTuple):
     label: Label
     misconception: str
     noticed: Noticed
 
 
-def noticed_by_visible_checks(course: Course, compiled: Course, assignment: str) -> list[Checked]:
+def noticed_by_visible_checks(course: Course, compiled: Course, assignment: str) -> list[CheckedMistake]:
     """What the check of each exercise makes of its misconceptions, notebook by notebook."""
-    found: list[Checked] = []
+    found: list[CheckedMistake] = []
     for name in compiled.notebooks("release", assignment):
         release = compiled.read("release", assignment, name)
         demos = demos_of(release)
@@ -80,19 +80,19 @@ def noticed_by_visible_checks(course: Course, compiled: Course, assignment: str)
     return found
 
 
-def _noticed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[Checked]:
+def _noticed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[CheckedMistake]:
     torch.set_num_threads(1)  # as in the parent process: more threads would only wait for each other
     exercises = Course(root).exercises(assignment)
     os.environ["MPLBACKEND"] = "agg"
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     shell: Any = InteractiveShell()  # type: ignore[no-untyped-call]
-    found: list[Checked] = []
+    found: list[CheckedMistake] = []
     for source, label in cells:
         _said(shell, source)
         if label is not None and label in exercises and source.strip():
             functions = [one for one in exercises[label].functions if one.entry in shell.user_ns]
-            found += [Checked(label, *each) for function in functions for each in _each(shell, source, function)]
+            found += [CheckedMistake(label, *each) for function in functions for each in _each(shell, source, function)]
     return found
 
 

@@ -15,7 +15,7 @@ import torch
 from grader.checks.corpus_checks import Corpus
 from grader.checks.drawn_inputs import problems_of_drawing
 from grader.checks.exercise_checks import ExerciseProblem, problem_of, problems_of
-from grader.checks.notebook_checks import Checked, Noticed, noticed_by_visible_checks, problems_of_notebooks
+from grader.checks.notebook_checks import CheckedMistake, Noticed, noticed_by_visible_checks, problems_of_notebooks
 from grader.checks.table import Finding
 from grader.classroom.run import autograde
 from grader.course.folder import Course, copy_course
@@ -232,7 +232,7 @@ def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Itera
 def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
     """What students read before they submit. That a check lets something pass is reported, but is no error."""
     checked = "visible checks see all misconceptions"
-    found: dict[Label, list[Checked]] = {}
+    found: dict[Label, list[CheckedMistake]] = {}
     for one in noticed_by_visible_checks(course, scratch, assignment):
         found.setdefault(one.label, []).append(one)
     for label, each in found.items():
@@ -245,7 +245,7 @@ def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]
         yield Finding(checked)
 
 
-def _in_words(found: Sequence[Checked]) -> str:
+def _in_words(found: Sequence[CheckedMistake]) -> str:
     """What a check makes of misconceptions; empty if it names all of them, or sees all and knows no names."""
     by_kind = {noticed: [f"“{one.misconception}”" for one in found if one.noticed is noticed] for noticed in Noticed}
     named, seen, passed = (by_kind[each] for each in (Noticed.NAMED, Noticed.SEEN, Noticed.PASSED))

@@ -26,7 +26,7 @@ Figures: TypeAlias = tuple[float, float, float, str] | str | None
 Seen: TypeAlias = Sequence[Sequence[Figures]]  # for each example, its calls
 
 
-class Tried(Protocol):
+class VisibleExample(Protocol):
     """An example of a visible check."""
 
     def problem(self, function: Callable[..., Any], called: str) -> str | None: ...
@@ -39,7 +39,9 @@ class Known(NamedTuple):
     mistakes: Sequence[tuple[str, Seen]]  # with what students read
 
 
-def known_mistakes(student: Callable[..., Any], called: str, examples: Callable[[], Iterable[Tried]]) -> Sequence[str]:
+def known_mistakes(
+    student: Callable[..., Any], called: str, examples: Callable[[], Iterable[VisibleExample]]
+) -> Sequence[str]:
     """What is known about each mistake that gives the numbers of this function or class, in its examples.
 
     Several may give the same numbers. If some of them give them in the same form, too, it is one of those.
@@ -82,7 +84,7 @@ def _forms(seen: Seen) -> list[list[str]]:
 
 
 def seen_in(
-    examples: Callable[[], Iterable[Tried]],
+    examples: Callable[[], Iterable[VisibleExample]],
     student: Callable[..., Any],
     called: str,
     prepared: Callable[[Any], Any] = lambda item: item,
@@ -96,7 +98,7 @@ def seen_in(
 
 
 def _calls_in(
-    example: Tried, student: Callable[..., Any], called: str, seed: int, prepared: Callable[[Any], Any]
+    example: VisibleExample, student: Callable[..., Any], called: str, seed: int, prepared: Callable[[Any], Any]
 ) -> list[Figures]:
     calls = _Calls(prepared)
     with torch.random.fork_rng(devices=[]), torch.enable_grad(), warnings.catch_warnings(action="ignore"):
