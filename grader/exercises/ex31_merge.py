@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -106,6 +107,18 @@ def large(rng: torch.Generator) -> Inputs:
     return (*drawn(rng, (4,), 3, 2, scores[:, :3]), *drawn(rng, (4,), 4, 2, scores[:, 3:]))
 
 
+def read(value: Any, *inputs: Any) -> Any:
+    """Gradients of rows that are empty in both pieces may be any numbers; if one is NaN, which ones are is chance."""
+    found = value.get("gradients") if isinstance(value, dict) else None
+    if not isinstance(found, dict):
+        return value
+    gradients = {name: one for name, one in found.items() if one is not None}
+    empty = (inputs[0] == -math.inf) & (inputs[3] == -math.inf)  # (…, 1)
+    factor = math.nan if any(bool(one.isnan().any()) for one in gradients.values()) else 1.0
+    counted = {name: torch.where(empty, 0.0, one) * factor for name, one in gradients.items()}
+    return {**value, "gradients": {**found, **counted}}
+
+
 # fmt: off
 exercise = Exercise(
     number=31,
@@ -113,6 +126,7 @@ exercise = Exercise(
     title="Softmax in pieces",
     solution=merge,
     form=SOFTMAX_PIECE,
+    read=read,
     cases=[
         Case("pieces of two heads", catches="outputs that are averaged or not rescaled",
              inputs=sized((2, 3, 4), 3, 6, 5)),
@@ -133,6 +147,9 @@ exercise = Exercise(
              inputs=with_empty("both")),
         Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large),
         *as_pieces(sized((2, 3), 3, 4, 4)),
+        Case("gradients where rows are empty", catches="NaN on the way back",
+             inputs=lambda rng: (*with_empty("both")(rng), {"gradients": True}),
+             beside="The numbers are right, but where rows are empty in both pieces, gradients are not."),
     ],
     mistakes=[
         wrong("sums not rescaled", {"sum": "l = l1 + l2"},
@@ -190,6 +207,11 @@ exercise = Exercise(
                   "row must stay empty: m = −∞, l = 0, o = 0.", credit=0.75, kind="missing step")),
         wrong("zero divided by zero", {"divide": "o = mixed / l"},
               "Where a row is empty in both pieces, your output is NaN: 0/0. There it should be 0.",
+              credit=0.75, kind="missing step"),
+        wrong("NaN on the way back",
+              {"rescale": "a1, a2 = torch.exp(m1 - m).nan_to_num(0.0), torch.exp(m2 - m).nan_to_num(0.0)"},
+              "The numbers are right, but where a row is empty in both pieces, a gradient is NaN. What torch.where or "
+              "nan_to_num throws away is still there on the way back: let no NaN and no ∞ appear in such a row.",
               credit=0.75, kind="missing step"),
         wrong("zero for −∞", {"maximum": "m = torch.maximum(m1, m2).nan_to_num(neginf=0.0)"},
               "Where a row is empty in both pieces, your m is 0. The maximum of nothing is −∞, or the next merge takes "

@@ -10,7 +10,7 @@ import torch
 from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
 
-from .head_cases import along_a_line, keys_along_a_line
+from .head_cases import along_a_line, far_below_zero
 from .mistakes import heads
 from .mistakes.of_pieces import another_type, gradients_lost
 from .page_picture import in_use, named_slots, slots_read
@@ -82,9 +82,11 @@ def large(rng: torch.Generator) -> Inputs:
     """Two sentences with keys along a line. Their scores reach ±10⁴, and those of unused slots are larger."""
     _query, _keys, values, page_table, lengths = sized([5, 4], 3, 2, 4)(rng)
     P, size, H, d = values.shape
-    lines = keys_along_a_line(rng, H, P * size, d).movedim(0, 1).reshape(values.shape)
+    queries = -along_a_line(rng, H, 2, d)  # (H, B, d)
+    queries, lines = far_below_zero(rng, queries, along_a_line(rng, H, P * size, d))
+    keys = lines.movedim(0, 1).reshape(values.shape)
     written = in_use(page_table, lengths, P, size)[..., None, None]
-    return -along_a_line(rng, 2, H, d), torch.where(written, lines, 400.0), values, page_table, lengths
+    return queries.movedim(0, 1), torch.where(written, keys, 400.0), values, page_table, lengths
 
 
 # fmt: off

@@ -37,21 +37,26 @@ def along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
     return lengths[..., None] * _direction(rng, d)
 
 
-def keys_along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
-    """Such keys (…, H, n, d), but none of the first head reversed.
-
-    There, half of the queries only have scores of about −10³ to −10⁴: hiding by −1000 is not enough for these, and a
-    maximum that starts at 0 is larger than all of them.
-    """
-    keys, (*others, count, d) = along_a_line(rng, *shape), shape
-    lengths = 30 + 1.5 * _orders(rng, *others[:-1], 1, count)  # (…, 1, n)
-    return torch.cat([lengths[..., None] * _direction(rng, d), keys[..., 1:, :, :]], dim=-3)
-
-
 def of_large_scores(rng: torch.Generator, B: int, Hq: int, Hkv: int, T: int, S: int) -> tuple[Tensor, Tensor, Tensor]:
     """Queries (B, Hq, T, 4), keys and values (B, Hkv, S, 4) whose scores reach ±10⁴."""
-    queries, keys = along_a_line(rng, B, Hq, T, 4), keys_along_a_line(rng, B, Hkv, S, 4)
+    queries, keys = far_below_zero(rng, along_a_line(rng, B, Hq, T, 4), along_a_line(rng, B, Hkv, S, 4))
     return queries, keys, randn(rng, B, Hkv, S, 4)
+
+
+def far_below_zero(rng: torch.Generator, queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
+    """Queries (…, H, T, d) and keys (…, H, S, d), with scores of about −10⁴ and no others in the first head.
+
+    There, what is hidden by −1000 or −10⁴ is seen, and a maximum that begins with 0 is larger than all scores.
+    """
+    direction = _direction(rng, queries.shape[-1])
+    direction = direction / direction.square().mean().sqrt() * 100 / queries.shape[-1] ** 0.25
+
+    def with_first(heads: Tensor, sign: int) -> Tensor:
+        """Lengths 1 % apart: float32 has hardly a digit of such scores behind the point."""
+        lengths = 1.01 + 0.01 * _orders(rng, *heads[..., :1, :, 0].shape)
+        return torch.cat([sign * lengths[..., None] * direction, heads[..., 1:, :, :]], dim=-3)
+
+    return with_first(queries, -1), with_first(keys, 1)
 
 
 def with_a_query_of_zeros(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:

@@ -33,8 +33,8 @@ _HAS_CHECKS = re.compile(r"^from grader\.kit\.checking import .*\bChecks\b", re.
 _OURS = [Path(each.__file__ or "") for each in (checking, recognizing, sys.modules[__name__])]
 _ROOM = 2 << 30  # bytes of memory: some mistakes compare all words of a class with one another
 _HEAD = """\
-# What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function: the
-# right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
+# What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
+# the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
 # """
 
 

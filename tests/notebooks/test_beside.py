@@ -81,6 +81,7 @@ def test_a_module_comes_with_what_it_needs() -> None:
         "checking.py",
         "compare.py",
         "diagnosis.py",
+        "recognizing.py",
         "showing.py",
     }
     assert modules_for(["from grader.model.compare import same"]).keys() == {"compare.py"}

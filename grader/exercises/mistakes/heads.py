@@ -82,6 +82,9 @@ def with_lines(masked: str = "") -> list[Misconception]:
             wrong("zeros for −∞", "scores = scores.masked_fill(hidden, 0.0)",
                   "In your results, hidden scores count as 0, or nearly 0, and exp(0) is 1. Set them to −∞.",
                   credit=0.25),
+            wrong("hidden by −10⁴", "scores = scores.masked_fill(hidden, -1e4)",
+                  "Hidden scores count as −10⁴ in your results, and other scores may be as low. Set them to −∞.",
+                  credit=0.75),
             wrong("renormalised after softmax",
                   {"": "",
                    "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"

@@ -40,12 +40,13 @@ def put_for_a_softmax(function: Function, inputs: Inputs) -> object:
     """Return the result of one call (a maximum, a sum of exponentials, and an output), or its gradients.
 
     Gradients are asked of the output and of the logarithm of the sum over all scores. Neither depends on which number
-    was subtracted from the scores, so code may let gradients through the maximum or not.
+    was subtracted from the scores, so code may let gradients through the maximum or not. An empty piece has the sum 0,
+    and no logarithm.
     """
 
     def result(*arguments: object) -> list[Tensor]:
         maximum, total, output = function(*arguments)
-        return [maximum + total.log(), output]
+        return [maximum + total.masked_fill(total == 0, 1.0).log(), output]
 
     return gradients(result, inputs[:-1]) if asks_for_gradients(inputs) else put(function, inputs)
 
