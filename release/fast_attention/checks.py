@@ -12,7 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from checking import TOLERANCE, Checks, Entry, Example, ModuleExample, PieceExample
+from checking import TOLERANCE, Checks, Entry, Example, FiniteGradients, ModuleExample, PieceExample
 from compare import difference
 
 # Exercise 28: six heads of queries share two of keys; the two queries of a head are printed one below the other.
@@ -152,6 +152,13 @@ def _large(*sizes: int) -> torch.Tensor:
     *others, count, d = sizes
     lengths = (20 + 15 * torch.arange(count)) * (1 - 2 * (torch.arange(count) % 2))  # (n,)
     return (lengths[:, None] * torch.linspace(0.8, 1.2, d)).expand(*others, count, d)
+
+
+def _far_below(*sizes: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Queries and keys (…, n, 4) with scores from −11,000 down: the first key that is seen has all the weight."""
+    queries, keys = torch.zeros(*sizes, 4), torch.zeros(*sizes, 4)
+    queries[..., 0], keys[..., 0] = -100.0, 220.0 + 4 * torch.arange(sizes[-1])
+    return queries, keys
 
 
 class ValueErrorFor(NamedTuple):
@@ -354,6 +361,8 @@ def _grouped() -> list[Example | PieceExample | ValueErrorFor]:
     def inputs(B: int, Hq: int, Hkv: int, T: int, S: int, d: int) -> tuple[torch.Tensor, ...]:
         return (_random(28, B, Hq, T, d), _random(29, B, Hkv, S, d), _random(30, B, Hkv, S, d))
 
+    far_below, far_values = _far_below(1, 2, 3), _random(32, 1, 2, 3, 4)
+    long = _random(33, 1, 1, 150, 2)
     return [
         Example(
             "six heads of queries and two of keys", inputs(1, 6, 2, 2, 3, 3), torch.tensor(GROUPED).reshape(1, 6, 2, 3)
@@ -362,6 +371,16 @@ def _grouped() -> list[Example | PieceExample | ValueErrorFor]:
             "two sentences, causal=True, two queries and five keys",
             (*inputs(2, 3, 1, 2, 5, 2), True),
             torch.tensor(GROUPED_CAUSAL).reshape(2, 3, 2, 2),
+        ),
+        Example(
+            "scores far below zero, causal=True",
+            (*far_below, far_values, True),
+            far_values[..., :1, :].expand_as(far_values),
+        ),
+        Example(
+            "150 words with queries of zeros, causal=True",
+            (torch.zeros_like(long), long, long, True),
+            long.cumsum(-2) / torch.arange(1, 151)[:, None],
         ),
         PieceExample(
             "two sentences and causal=True",
@@ -398,7 +417,7 @@ def _cached() -> list[ChunksExample]:
     ]
 
 
-def _pieces() -> list[Example | OutputExample]:
+def _pieces() -> list[Example | FiniteGradients | OutputExample]:
     def column(*numbers: float) -> torch.Tensor:
         return torch.tensor(numbers)[:, None]
 
@@ -418,6 +437,7 @@ def _pieces() -> list[Example | OutputExample]:
         Example("two pieces in which the second query is empty", (*half, *other_half), merged_half),
         Example("two empty pieces", (*empty, *empty), empty),
         Example("maxima of ±10⁴", (*high, *higher), higher),
+        FiniteGradients("two pieces in which the second query is empty", (*half, *other_half)),
         OutputExample(PieceExample("two pieces of two queries", (*first, *second), (2, 3))),
     ]
 
@@ -426,12 +446,24 @@ def _window() -> list[Example | PieceExample | LongExample]:
     def inputs(B: int, H: int, T: int, d: int, window: int) -> tuple[Any, ...]:
         return (_random(66, B, H, T, d), _random(67, B, H, T, d), _random(68, B, H, T, d), window)
 
+    values, long = _random(34, 1, 1, 5, 4), _random(35, 1, 1, 200, 2)
+    sums = long.cumsum(-2) - torch.cat([torch.zeros(1, 1, 150, 2), long[..., :50, :].cumsum(-2)], dim=-2)
     return [
         Example("five words and a window of two", inputs(1, 1, 5, 3, 2), torch.tensor(WINDOW).reshape(1, 1, 5, 3)),
         Example(
             "three words and a window of five",
             inputs(2, 2, 3, 2, 5),
             torch.tensor(WINDOW_LONGER).reshape(2, 2, 3, 2),
+        ),
+        Example(
+            "scores far below zero and a window of two",
+            (*_far_below(1, 1, 5), values, 2),
+            values[..., [0, 0, 1, 2, 3], :],
+        ),
+        Example(
+            "200 words with queries of zeros and a window of 150",
+            (torch.zeros_like(long), long, long, 150),
+            sums / torch.arange(1, 201).clamp(max=150)[:, None],
         ),
         PieceExample(
             "two sentences",
@@ -449,6 +481,7 @@ def _tiled() -> list[Example | LongExample]:
 
     lines, values = _large(1, 1, 5, 4), _random(73, 1, 1, 5, 4)
     scores = lines @ lines.mT / 2  # of ±10⁴
+    long = _random(36, 1, 1, 150, 2)
     return [
         Example(
             "five words in blocks of two",
@@ -461,6 +494,16 @@ def _tiled() -> list[Example | LongExample]:
             (torch.tensor(TILED_CAUSAL).reshape(2, 1, 4, 2), torch.tensor(TILED_CAUSAL_SUMS).reshape(2, 1, 4)),
         ),
         Example("large scores", (lines, lines, values, 2), (scores.softmax(-1) @ values, scores.logsumexp(-1))),
+        Example(
+            "scores far below zero, causal=True",
+            (*_far_below(1, 1, 5), values, 2, True),
+            (values[..., :1, :].expand_as(values), torch.full((1, 1, 5), -11000.0)),
+        ),
+        Example(
+            "150 words with queries of zeros, in blocks of 64",
+            (torch.zeros_like(long), long, long, 64),
+            (long.mean(-2, keepdim=True).expand_as(long), torch.full((1, 1, 150), 150.0).log()),
+        ),
         LongExample(512, (*inputs(1, 1, 512, 4, 64), True)),
     ]
 
@@ -509,6 +552,8 @@ def _paged() -> list[Example | PieceExample]:
     values[4] *= 30  # of nobody at all
     inputs = (_random(60, 2, 2, 3), keys, values, table, lengths)
     lines = _large(20, 3).reshape(5, 2, 2, 3)
+    far_below = [torch.zeros(2, 2, 3), torch.zeros(5, 2, 2, 3)]
+    far_below[0][..., 0], far_below[1][..., 0] = -100.0, 220.0 + 4 * torch.arange(10.0).reshape(5, 2, 1)
     return [
         Example("two sentences that share a page of two slots", inputs, torch.tensor(PAGED).reshape(2, 2, 3)),
         Example(
@@ -522,6 +567,7 @@ def _paged() -> list[Example | PieceExample]:
             ),
             torch.tensor(PAGED_THREE).reshape(3, 1, 2),
         ),
+        Example("scores far below zero", (*far_below, *inputs[2:]), torch.stack([values[1, 0], values[0, 0]])),
         PieceExample("the same two sentences", inputs, (2, 2, 3), large=(_large(2, 2, 3), lines, *inputs[2:])),
     ]
 

@@ -6,6 +6,7 @@ beside each notebook whose checks.py imports it, with those it imports: they nee
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import sys
@@ -78,6 +79,24 @@ class PieceExample(NamedTuple):
         )
 
 
+class FiniteGradients(NamedTuple):
+    """Whether gradients are finite, also where a query sees no key."""
+
+    name: str
+    inputs: tuple[Any, ...]
+
+    def problem(self, function: Student, called: str) -> str | None:
+        leaves = [_leaf(item) for item in self.inputs]
+        result = function(*_copy(leaves))
+        total = sum(part.sum() for part in (result if isinstance(result, (tuple, list)) else [result]))
+        if not _is_tensor(total) or not total.requires_grad:
+            return None  # another example says so
+        found = torch.autograd.grad(total, [leaf for leaf in leaves if _has_gradient(leaf)], allow_unused=True)
+        if all(gradient is None or bool(gradient.isfinite().all()) for gradient in found):
+            return None
+        return f"the result of {called} is right, but gradients are NaN: make sure that no NaN appears on the way."
+
+
 class ModuleExample(NamedTuple):
     """One module of the student's class, with known weights: what it must return, and what gradients must reach."""
 
@@ -110,13 +129,15 @@ class ModuleExample(NamedTuple):
             return problem + (LOOKS_AHEAD if ahead else "") + _not_expected(module, self.weights) + also
         return (
             (changed and f"the result is right, but {changed}")
+            or (_alike(result, module(*_copy(self.inputs))) if self.training and callable(self.expected) else None)
             or (None if self.training else _otherwise_again(module(*_copy(self.inputs)), self.expected, called))
             or _without_gradient(_reached(module, self.weights, leaves), result)
             or (_mask_problem(module, self.mask_size) if self.mask_size else None)
             or even
             or _not_finite(module(*(100 * item if _has_gradient(item) else item for item in self.inputs)))
-            or _other_dtype(result, self.inputs)
-            or _other_dtype(module.double()(*map(_double, self.inputs)), tuple(map(_double, self.inputs)))
+            or _other_dtype(result, (*self.inputs, *self.weights.values()))
+            or _other_dtype(module.double()(*map(_double, self.inputs)), tuple(map(_double, self.weights.values())))
+            or _other_order(student_class, list(self.arguments), called)
         )
 
 
@@ -331,6 +352,24 @@ def _otherwise_again(result: object, expected: object, called: str) -> str | Non
     return (
         f"the result is right, but a second call with the same input gives a different one.{NEW_LINE}"
         "Keep nothing from one call to the next, and change no parameter or buffer in forward."
+    )
+
+
+def _alike(result: object, again: object) -> str | None:
+    """In training, chance has a part in each call."""
+    if not _is_tensor(result) or not _is_tensor(again) or not torch.equal(result, again):
+        return None
+    return "in training, two calls give the same output. Do not set a seed in your class."
+
+
+def _other_order(student_class: Student, names: list[str], called: str) -> str | None:
+    """Arguments of __init__ that come in another order than others will give them."""
+    own = [name for name in inspect.signature(student_class).parameters if name in names]
+    if own == [name for name in names if name in own]:
+        return None
+    return (
+        f"the result is right, but {called} takes ({', '.join(own)}), in this order.{NEW_LINE}"
+        f"It will be called with ({', '.join(names)})."
     )
 
 

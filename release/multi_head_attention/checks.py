@@ -159,8 +159,8 @@ def _weights_dropped(values: torch.Tensor, p: float, num_heads: int) -> Callable
 
 
 def _wrapper() -> list[ModuleExample]:
-    two_heads = {"d_in": 3, "d_out": 2, "context_length": 6, "num_heads": 2}
-    three_heads = {"d_in": 2, "d_out": 1, "context_length": 8, "num_heads": 3}
+    two_heads = {"d_in": 3, "d_out": 2, "context_length": 6, "dropout": 0.0, "num_heads": 2}
+    three_heads = {"d_in": 2, "d_out": 1, "context_length": 8, "dropout": 0.0, "num_heads": 3}
     names = [f"heads.{head}.{name}" for head in range(3) for name in QKV]
     short_texts = _random(9, 2000, 1, 3)
     values = [short_texts @ _given_list()[f"heads.{head}.W_value.weight"].T for head in range(2)]
@@ -193,8 +193,8 @@ def _wrapper() -> list[ModuleExample]:
 
 
 def _split() -> list[ModuleExample | Refusal]:
-    two_heads = {"d_in": 3, "d_out": 4, "context_length": 6, "num_heads": 2}
-    three_heads = {"d_in": 2, "d_out": 3, "context_length": 8, "num_heads": 3}
+    two_heads = {"d_in": 3, "d_out": 4, "context_length": 6, "dropout": 0.0, "num_heads": 2}
+    three_heads = {"d_in": 2, "d_out": 3, "context_length": 8, "dropout": 0.0, "num_heads": 3}
     unmixed = _telling() | {"out_proj.weight": torch.eye(4), "out_proj.bias": torch.zeros(4)}
     short_texts = _random(9, 2000, 1, 3)
     return [
@@ -224,7 +224,7 @@ def _split() -> list[ModuleExample | Refusal]:
             _weights_dropped(short_texts @ unmixed["W_value.weight"].T, 0.2, num_heads=2),
             training=True,
         ),
-        Refusal("d_out=4 and num_heads=3", {**two_heads, "dropout": 0.0, "num_heads": 3}),
+        Refusal("d_out=4 and num_heads=3", {**two_heads, "num_heads": 3}),
     ]
 
 

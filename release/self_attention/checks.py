@@ -95,6 +95,7 @@ def _scores() -> list[Example]:
             (_columns(TWO_QUERIES), _columns(THREE_KEYS)),
             [[0.5, 0.5, -0.5], [0.5, 2.5, 0.5]],
         ),
+        Example("one query and one key of two entries", (_columns([[1, 1]]), _columns([[2, 1]])), [[2.1213]]),
     ]
 
 
@@ -167,6 +168,11 @@ def _matrix_form() -> list[Example]:
             "three words of two entries",
             (_matrix([[1, 0, 2], [0, 1, -1]]), *map(_matrix, small), *_columns([[1, 0], [0, 1], [1, 1]])),
             _matrix([[1.5641, 1.2775, 2.0], [-0.4359, -0.7225, 0.0]]),
+        ),
+        Example(
+            "a single word of two entries",
+            (_matrix([[1], [1]]), *map(_matrix, small), *_columns([[1, 0], [0, 1], [1, 1]])),
+            _matrix([[4], [1]]),
         ),
     ]
 

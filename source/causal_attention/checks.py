@@ -130,6 +130,7 @@ def _simple_scores() -> list[Example | PieceExample]:
     return [
         Example("the query “journey”", (_matrix(WORDS), _matrix(WORDS)[1]), torch.tensor(SCORES_OF_JOURNEY)),
         Example("two words of four entries", small, torch.tensor([0.5, -0.5])),
+        Example("a single word", (small[0][:1], small[1]), torch.tensor([0.5])),
         PieceExample("four words", (_random(9, 4, 3), _random(10, 3)), (4,)),
     ]
 
@@ -162,6 +163,7 @@ def _stable_softmax() -> list[Example | PieceExample]:
         ),
         Example("three dimensions and dim=0", (cube, 0), _matrix(across).reshape(2, 3, 2)),
         Example("three dimensions and dim=-2", (cube, -2), _matrix(down).reshape(2, 3, 2)),
+        Example("a dimension of length 1", (torch.zeros(2, 1, 2), 2), torch.full((2, 1, 2), 0.5)),
         PieceExample("four words of three entries", (_random(10, 4, 3), 0), (4, 3)),
     ]
 
@@ -175,6 +177,7 @@ def _context_vectors() -> list[Example | PieceExample]:
     return [
         Example("the six words", (_matrix(WORDS),), _matrix(CONTEXT)),
         Example("two words of four entries", (two,), _matrix(mixed)),
+        Example("a single word", (two[:1],), two[:1]),
         PieceExample("four other words", (_random(11, 4, 3),), (4, 3), large=(100 * _random(11, 4, 3),)),
     ]
 
@@ -213,17 +216,26 @@ def _mask_after() -> list[Example | PieceExample]:
     return [
         Example("the weights of the six words", (weights,), _matrix(CAUSAL_WEIGHTS)),
         Example("three words", (small,), _matrix([[1, 0, 0], [0.75, 0.25, 0], [0.1, 0.2, 0.7]])),
+        Example("equal weights of 150 words", (torch.full((150, 150), 1 / 150),), _equal_weights(150)),
         PieceExample("four words", (torch.softmax(_random(14, 4, 4), dim=-1),), (4, 4)),
     ]
 
 
+def _equal_weights(count: int) -> torch.Tensor:
+    """Of each word for itself and all earlier ones."""
+    return torch.ones(count, count).tril() / torch.arange(1, count + 1)[:, None]
+
+
 def _mask_before() -> list[Example | PieceExample]:
     small = _matrix([[1, 5, -2], [2, 4, 9], [-2, 0, 2]])
+    far_below = _matrix([[-9000, -9400, -9800]] * 3)
     return [
         Example("the scores of the six words and d_k=2", (_given_scores(), 2), _matrix(CAUSAL_WEIGHTS)),
         Example(
             "three words and d_k=4", (small, 4), _matrix([[1, 0, 0], [0.2689, 0.7311, 0], [0.0900, 0.2447, 0.6652]])
         ),
+        Example("scores far below zero", (far_below, 4), _matrix([[1, 0, 0]] * 3)),
+        Example("150 words whose scores are 0", (torch.zeros(150, 150), 4), _equal_weights(150)),
         PieceExample("four words and d_k=3", (_random(14, 4, 4), 3), (4, 4), large=(1e4 * _random(14, 4, 4), 3)),
     ]
 
@@ -323,6 +335,14 @@ def _weights_dropped(values: torch.Tensor, p: float) -> Callable[[torch.Tensor],
     return problem
 
 
+def _far_below() -> dict[str, torch.Tensor]:
+    """For words (1, 0), (1, 1), …: scores from −9,000 down, so that the first word has all the weight."""
+    query, key = torch.zeros(4, 2), torch.zeros(4, 2)
+    query[0, 0] = -100.0
+    key[0] = torch.tensor([180.0, 4.0])
+    return {"W_query.weight": query, "W_key.weight": key, "W_value.weight": _random(32, 4, 2)}
+
+
 def _causal_attention() -> list[ModuleExample]:
     words = _matrix(WORDS)
     three_texts = _random(6, 3, 4, 3)  # (B, T, d_in)
@@ -330,6 +350,7 @@ def _causal_attention() -> list[ModuleExample]:
     biased = {"d_in": 3, "d_out": 5, "context_length": 7, "dropout": 0.5, "qkv_bias": True}
     short_texts = _random(9, 10000, 1, 3)
     weights = _transposed(_telling(31, 3.0))
+    far_below, one_text = _far_below(), torch.tensor([[[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]])
     values = short_texts @ weights["W_value.weight"].T
     return [
         ModuleExample(
@@ -349,6 +370,13 @@ def _causal_attention() -> list[ModuleExample]:
             _matrix(THREE_TEXTS).reshape(3, 4, 5),
             mask_size=7,
             causal=True,
+        ),
+        ModuleExample(
+            "scores far below zero",
+            {"d_in": 2, "d_out": 4, "context_length": 3, "dropout": 0.0},
+            far_below,
+            (one_text,),
+            (one_text[:, :1] @ far_below["W_value.weight"].T).expand(1, 3, 4),
         ),
         ModuleExample(
             "dropout=0.2",

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from grader.kit.checking import Checks, Entry, Example, ModuleExample, PieceExample
+from grader.kit.checking import Checks, Entry, Example, FiniteGradients, ModuleExample, PieceExample
 
 # Exercise 20: four positions of six columns, and three of four with another base.
 POSITIONS = [
@@ -73,10 +73,12 @@ def _random(seed: int, *sizes: int) -> torch.Tensor:
 
 
 def _positions() -> list[Example]:
+    places = torch.arange(600, dtype=torch.float64)
     return [
         Example("four positions, six columns", (4, 6), torch.tensor(POSITIONS)),
         Example("three positions, four columns, base 100", (3, 4, 100.0), torch.tensor(BASE_100)),
         Example("one position, two columns", (1, 2), torch.tensor([[0.0, 1.0]])),
+        Example("600 positions, two columns", (600, 2), torch.stack([places.sin(), places.cos()], dim=-1).float()),
         Example("two positions, four columns", (2, 4), _of_float32),
     ]
 
@@ -88,6 +90,7 @@ def _of_float32(table: Any) -> str | None:
 
 
 def _turns() -> list[Example | PieceExample]:
+    late = torch.tensor([[0.1547, -0.9880], [-0.9900, 0.1411]])
     return [
         Example("one pair at position 1", (_row(1.0, 0.0), torch.tensor([1])), _row(0.5403, 0.8415)),
         Example("words of two pairs at the positions 0, 3 and 7", (_random(21, 3, 4), torch.tensor([0, 3, 7])), TURNED),
@@ -96,6 +99,7 @@ def _turns() -> list[Example | PieceExample]:
             (_random(22, 2, 2, 4), torch.tensor([5, 6]), 100.0),
             TURNED_BY_100.reshape(2, 2, 4),
         ),
+        Example("a pair at the positions 5000 and 3", (_row(1.0, 0.0).expand(2, 2), torch.tensor([5000, 3])), late),
         Example("the positions 3001 and 3002 in float16", (_row(1.0, 0.0).expand(2, 2).half(), FAR), _as_in_float32),
         PieceExample("two heads of three words", (_random(23, 2, 3, 4), torch.arange(3)), (2, 3, 4)),
     ]
@@ -115,32 +119,31 @@ def _as_in_float32(result: Any) -> str | None:
     return "wrong numbers: in 16 bits there is no 3001. Compute positions and angles in float32, only the result in 16."
 
 
-class FiniteGradients(NamedTuple):
-    """Whether gradients are finite where a query sees no key."""
-
-    name: str
-    inputs: tuple[Any, ...]
-
-    def problem(self, function: Callable[..., Any], called: str) -> str | None:
-        *tensors, lengths = self.inputs
-        leaves = [tensor.clone().requires_grad_() for tensor in tensors]
-        result = function(*leaves, lengths.clone())
-        if not isinstance(result, torch.Tensor) or not result.requires_grad:
-            return None  # another example tells
-        found = torch.autograd.grad(result.sum(), leaves, allow_unused=True)
-        if all(gradient is None or bool(gradient.isfinite().all()) for gradient in found):
-            return None
-        return f"the result of {called} is right, but gradients are NaN: make sure that no NaN appears on the way."
-
-
 def _padded() -> list[Example | PieceExample | FiniteGradients]:
     two = _random(1, 2, 1, 2, 4), _random(2, 2, 1, 3, 4), _random(3, 2, 1, 3, 2)
     empty = _random(4, 2, 2, 3, 2), _random(5, 2, 2, 3, 2), _random(6, 2, 2, 3, 3), torch.tensor([2, 0])
     line = torch.tensor([20.0, -35.0, 50.0, -65.0])[:, None] * torch.tensor([0.8, 1.0, 1.2])  # scores of ±10⁴
     large = line.expand(2, 1, 4, 3)
+    queries, keys, values, long = (
+        torch.zeros(1, 1, 3, 4),
+        torch.zeros(1, 1, 3, 4),
+        _random(7, 1, 1, 3, 4),
+        _random(8, 1, 1, 150, 2),
+    )
+    queries[..., 0], keys[..., 0] = -100.0, torch.tensor([220.0, 224.0, 228.0])  # scores from −11,000 down
     return [
         Example("sentences of 3 and 1 words", (*two, torch.tensor([3, 1])), TWO_LENGTHS.reshape(2, 1, 2, 2)),
         Example("lengths 2 and 0, causal=True", (*empty, True), _with_zeros(LENGTH_2.reshape(1, 2, 3, 3))),
+        Example(
+            "scores far below zero, length 2",
+            (queries, keys, values, torch.tensor([2])),
+            values[..., :1, :].expand_as(values),
+        ),
+        Example(
+            "150 words with queries of zeros, length 140",
+            (torch.zeros_like(long), long, long, torch.tensor([140])),
+            long[..., :140, :].mean(-2, keepdim=True).expand_as(long),
+        ),
         FiniteGradients("lengths 2 and 0", empty),
         PieceExample(
             "lengths 3 and 2", (*two, torch.tensor([3, 2])), (2, 1, 2, 2), (*[large] * 3, torch.tensor([4, 2]))
@@ -458,6 +461,7 @@ class _Counting(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.keeps = False
+        self.part = nn.Linear(1, 1)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         if tokens.shape[1] > self.context_length:
@@ -484,16 +488,24 @@ class _Writing(NamedTuple):
         is_drawn = isinstance(self.expected[0], float)
         model = _Counting().train(self.training)
         tokens = torch.tensor([[0, 1]]).expand(4000, 2).clone() if is_drawn else torch.tensor([[0, 1], [2, 2]])
-        texts = [self._written(function, model, tokens.clone(), seed) for seed in (1, 1, 2)]
+        with torch.enable_grad():
+            texts = [self._written(function, model, tokens.clone(), seed) for seed in (1, 1, 2)]
+            learns = torch.is_grad_enabled()
         if any(text is None for text in texts):
             return f"{called} returned None. Does it end with a return statement?"
         shape = (len(tokens), 2 + self.count)
         if not all(isinstance(text, torch.Tensor) and tuple(text.shape) == shape for text in texts):
             return f"a tensor of shape {shape} was expected: the given tokens, and {self.count} after each text."
+        if not learns:
+            return f"gradients are off after {called}, for all that comes. `with torch.no_grad():` ends with its block."
         if model.keeps:
             return "gradients are kept. Write under torch.no_grad()."
         if model.training is not self.training:
             return "the model is not left in the mode it came in."
+        if model.part.training is not self.training:
+            return "the modules in the model are not left in the mode they came in. Use model.train or model.eval."
+        if not model.part.weight.requires_grad:
+            return "the model's parameters are left with requires_grad=False, so it would not learn any more."
         if not torch.equal(texts[0][:, :2], tokens):
             return "the texts should begin with the tokens that were given."
         return self._wrong_shares(texts) if is_drawn else self._wrong_text(texts[0])
@@ -524,6 +536,7 @@ class _Writing(NamedTuple):
 def _writing() -> list[_Writing]:
     return [
         _Writing("temperature=0", {"temperature": 0.0}, WRITTEN, 7),
+        _Writing("temperature=0 and top_k=3", {"temperature": 0.0, "top_k": 3}, WRITTEN, 7),
         _Writing("temperature=0 and a model in evaluation mode", {"temperature": 0.0}, WRITTEN, 7, training=False),
         _Writing("top_k of 1", {"top_k": 1}, WRITTEN, 7),
         _Writing("nothing but the defaults, and a generator", {}, SHARES[0]),
