@@ -12,7 +12,7 @@ from grader.collecting.contents import HeldFile, contents_of
 from grader.collecting.files import Parts
 from grader.collecting.recognising import Recognised, Recogniser, Unknown
 from grader.collecting.uploads import Upload
-from grader.gradebook.late import LATE_FILE
+from grader.gradebook.due_dates import LATE_FILE
 from grader.sandbox.plain_text import listed, one_line
 
 MAX_LOOKED_AT = 100  # notebooks and scripts with cells, in one upload

@@ -11,7 +11,7 @@ from grader.classroom import attempts
 from grader.classroom.submitted_files import TIMESTAMP, NotTakenIn, SubmittedFiles, take_in
 from grader.collecting.choosing import Chosen
 from grader.course.folder import Course
-from grader.gradebook.late import LATE_FILE, is_late_without_time
+from grader.gradebook.due_dates import LATE_FILE, is_late_without_time
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 

@@ -16,8 +16,8 @@ from sqlalchemy.orm import Session
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import open_gradebook
+from grader.gradebook.due_dates import NotebookRow, notebook_rows
 from grader.gradebook.items import Counted, count, items_of, within_reach
-from grader.gradebook.late import NotebookRow, notebook_rows
 from grader.gradebook.records import RECORDS, read_records
 from grader.gradebook.set_aside import Marks, how_many, read_marks, said_of_best
 from grader.gradebook.settings import term_rules

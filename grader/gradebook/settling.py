@@ -12,7 +12,7 @@ from sqlalchemy import select
 from grader.course.folder import Course
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import PatientSession, open_gradebook
-from grader.gradebook.late import are_there_any, is_late_without_time, write_dates, write_penalties
+from grader.gradebook.due_dates import are_there_any, is_late_without_time, write_dates, write_penalties
 from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import listed, one_line
 from grader.term.rules import AssignmentRules

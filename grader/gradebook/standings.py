@@ -13,9 +13,9 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, Person, Remark, read_rows
 from grader.gradebook.connection import check_gradebook
+from grader.gradebook.due_dates import is_late_without_time
 from grader.gradebook.graded import Found, Stopped, solution_sources, what_grading_found, words_of
 from grader.gradebook.items import Counted, Item
-from grader.gradebook.late import is_late_without_time
 from grader.gradebook.roster import Enrolled, read_roster
 from grader.model.label import Label
 from grader.model.verdict import Scored

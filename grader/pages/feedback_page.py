@@ -17,8 +17,8 @@ from sqlalchemy import Engine, NullPool, Select, create_engine, select
 from sqlalchemy.orm import Session, joinedload
 from traitlets import default
 
+from grader.gradebook.due_dates import notebook_rows
 from grader.gradebook.items import items_of
-from grader.gradebook.late import notebook_rows
 from grader.gradebook.set_aside import how_many, said_of_best
 from grader.notebooks.cells import METADATA_KEY, NOTES
 from grader.pages.feedback_content import page_of

@@ -29,7 +29,7 @@ from grader.collecting.students import Key
 from grader.collecting.uploads import Upload
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.late import LATE_FILE
+from grader.gradebook.due_dates import LATE_FILE
 from grader.gradebook.settling import tell_of_late
 from grader.model.label import Label
 from support.all_files import files_in

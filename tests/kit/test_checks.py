@@ -147,6 +147,11 @@ MISSPELT_FORWARD = (
         ),
         ("def simple_attention_scores(x, q): return (x @ q).double()", 9, "has the dtype torch.float64"),
         (
+            "def simple_attention_scores(x, q): return x @ q.float()",
+            9,
+            "with the same numbers in float64, simple_attention_scores stopped with RuntimeError",
+        ),
+        (
             "def softmax_stable(x, dim=-1):\n  e = torch.exp(x - x.amax(dim, True))\n  return e.div_(e.sum(dim, True))",
             10,
             "no gradient can be computed",

@@ -26,7 +26,7 @@ from sqlalchemy.engine import Engine
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.late import LATE_FILE
+from grader.gradebook.due_dates import LATE_FILE
 from grader.gradebook.standings import read_class
 from grader.model.answer import Loss, Lost
 from grader.model.label import Label
