@@ -488,12 +488,12 @@ def _tiled() -> list[Example | LongExample]:
             inputs(1, 1, 5, 3, 2),
             (torch.tensor(TILED).reshape(1, 1, 5, 3), torch.tensor(TILED_SUMS).reshape(1, 1, 5)),
         ),
+        Example("large scores", (lines, lines, values, 2), (scores.softmax(-1) @ values, scores.logsumexp(-1))),
         Example(
             "four words in blocks of three, causal=True",
             (*inputs(2, 1, 4, 2, 3), True),
             (torch.tensor(TILED_CAUSAL).reshape(2, 1, 4, 2), torch.tensor(TILED_CAUSAL_SUMS).reshape(2, 1, 4)),
         ),
-        Example("large scores", (lines, lines, values, 2), (scores.softmax(-1) @ values, scores.logsumexp(-1))),
         Example(
             "scores far below zero, causal=True",
             (*_far_below(1, 1, 5), values, 2, True),

@@ -61,7 +61,7 @@ class PieceExample(NamedTuple):
     shape: tuple[int, ...]
     large: tuple[object, ...] = ()
 
-    def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
+    def problem(self, function: Student, called: str) -> str | None:
         leaves = [_leaf(item) for item in self.inputs]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # PyTorch says in its own words that a gradient is lost
@@ -73,7 +73,7 @@ class PieceExample(NamedTuple):
             return f"{said}{NEW_LINE}{more}" if more else said
         return (
             _other_dtype(result, self.inputs)
-            or _other_dtype(function(*map(_double, self.inputs)), tuple(map(_double, self.inputs)))
+            or _wrong_in_double(function, self.inputs, called)
             or _without_gradient([("its input", item) for item in leaves if _has_gradient(item)], result)
             or (_not_finite(function(*_copy(self.large))) if self.large else None)
         )
@@ -136,7 +136,7 @@ class ModuleExample(NamedTuple):
             or even
             or _not_finite(module(*(100 * item if _has_gradient(item) else item for item in self.inputs)))
             or _other_dtype(result, (*self.inputs, *self.weights.values()))
-            or _other_dtype(module.double()(*map(_double, self.inputs)), tuple(map(_double, self.weights.values())))
+            or _wrong_in_double(module.double(), self.inputs, called, *self.weights.values())
             or _other_order(student_class, list(self.arguments), called)
         )
 
@@ -472,6 +472,19 @@ def _other_dtype(result: object, inputs: tuple[object, ...]) -> str | None:
         f"the result has the dtype {result.dtype} where the input has {given}.{NEW_LINE}"
         "Make new tensors with x.new_zeros(…) or dtype=x.dtype, and leave out .float() and .double()."
     )
+
+
+def _wrong_in_double(function: Student, inputs: tuple[object, ...], called: str, *weights: object) -> str | None:
+    """What is wrong with the type of the result, or stops the code, where the same inputs are in float64."""
+    given = tuple(map(_double, inputs))
+    try:
+        result = function(*given)
+    except Exception as error:
+        return (
+            f"the result is right, but with the same numbers in float64, {called} stopped with {_describe(error)}"
+            f"{NEW_LINE}Make new tensors with x.new_zeros(…) or dtype=x.dtype, and leave out .float()."
+        )
+    return _other_dtype(result, (*given, *map(_double, weights)))
 
 
 def _not_finite(result: object) -> str | None:
