@@ -233,6 +233,7 @@ def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]
     """What students read before they submit. That a check lets something pass is reported, but is no error."""
     checked = "visible checks see all misconceptions"
     found: dict[Label, list[CheckedMistake]] = {}
+    notes: list[Finding] = []
     for one in noticed_by_visible_checks(course, scratch, assignment):
         found.setdefault(one.label, []).append(one)
     for label, each in found.items():
@@ -240,9 +241,8 @@ def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]
             said = "its visible check says something else about our solution than about the notebook's"
         else:
             said = _in_words(each)
-        yield Finding(checked, "note", f"exercise {label}: {said}", label) if said else Finding(checked)
-    if not found:
-        yield Finding(checked)
+        notes += [Finding(checked, "note", f"exercise {label}: {said}", label)] if said else []
+    yield from notes or [Finding(checked)]
 
 
 def _in_words(found: Sequence[CheckedMistake]) -> str:

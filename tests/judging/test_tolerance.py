@@ -109,10 +109,16 @@ def tensors(value: Any) -> Any:
 
 def spread(name: int | str, value: Callable[[Inputs], Any]) -> float:
     """The largest error of a function over all hidden inputs, relative as `compare.difference` has it."""
+    exercise = FUNCTIONS[name]
+
+    def counted(value: Any, inputs: Inputs) -> Any:
+        """Without gradients that may be any numbers."""
+        return exercise.compared(value, inputs) if isinstance(value, dict) and "ruined" in value else value
+
     return max(
         error(got, wanted) / (GRADIENTS if isinstance(want, dict) else more_rounding(name, inputs))
         for inputs, want in cases(name)
-        for got, wanted in parts(value(inputs), want)
+        for got, wanted in parts(counted(value(inputs), inputs), counted(want, inputs))
         if isinstance(wanted, torch.Tensor) or len(wanted)
     )
 
