@@ -102,7 +102,7 @@ def test_a_check_names_what_grading_names(number: int, checks: Checks, capsys: p
         one.name: " ".join(one.says.split()) for function in EXERCISES[number].functions for one in function.mistakes
     }
     named, asked = 0, 0
-    for piece in pieces(number):
+    for piece in pieces(number)[:: 4 if number == 15 else 1]:  # whose examples have 60,000 numbers, drawn eight times
         graded = records(number)[piece.name]
         if graded.reason == "no answer" or str(piece) in AS_TRUE:
             continue
