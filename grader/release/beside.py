@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.course.folder import Course
+from grader.course.folder import CONFIG_FILE, Course
 from grader.notebooks.modules_beside import for_students, given_beside, put_beside
 from grader.release.known_mistakes import FILE, known_mistakes
 
@@ -31,7 +31,9 @@ class ModulesBeside(NbGraderPreprocessor):
         source, release = (Path(course.format_path(step, ".", assignment)) for step in steps)
         release.mkdir(parents=True, exist_ok=True)
         put_beside(release, given_beside(source))
-        if table := known_mistakes(Course(Path(course.root)), assignment):
+        root = Path(course.root)
+        is_ours = (root / CONFIG_FILE).is_file()  # nbgrader reads settings from elsewhere, too
+        if is_ours and (table := known_mistakes(Course(root), assignment)):
             (release / FILE).write_bytes(table)
         if not (source / ASSISTANTS.name).exists():
             shutil.copyfile(ASSISTANTS, release / ASSISTANTS.name)
