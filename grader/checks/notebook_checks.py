@@ -108,10 +108,8 @@ def _each(shell: InteractiveShell, source: str, function: Exercise) -> Iterator[
         shell.user_ns[function.entry] = function.holding([misconception])
         said = _said(shell, source)
         is_named = " ".join(misconception.says.split()) in said.in_words
-        yield (
-            misconception.name,
-            (Noticed.PASSED if said.shown == right.shown else Noticed.NAMED if is_named else Noticed.SEEN),
-        )
+        noticed = Noticed.NAMED if is_named else Noticed.SEEN
+        yield misconception.name, Noticed.PASSED if said.shown == right.shown else noticed
     shell.user_ns[function.entry] = solution
 
 

@@ -5,12 +5,14 @@ Packages that may be missing are imported where they are needed.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import platform
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -153,3 +155,18 @@ def cuda_devices() -> tuple[str | None, list[str]]:
 
     devices = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
     return torch.version.cuda or "", [torch.cuda.get_device_name(device) for device in devices]
+
+
+@contextlib.contextmanager
+def in_little_memory(more: int) -> Iterator[None]:
+    """Let this process use only so many more bytes of memory meanwhile."""
+    import resource  # which only Unix has
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limits = (limit for limit in (in_use + more, soft, hard) if limit != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (min(limits), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

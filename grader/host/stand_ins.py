@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import itertools
 import math
-import resource
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
+from grader.host.machine import in_little_memory
 from grader.model.exercise import LentClass, Standins
 from grader.sandbox import wire
 from grader.sandbox.decoder import decode
@@ -47,7 +45,7 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
             return {"refused": f"{name}(): got an unexpected keyword argument {unexpected!r}"}, {}
         bound = functools.partial(_call, function, len(positional), list(map(str, names)))
         values = [*positional, *named]
-        with _in_little_memory():
+        with in_little_memory(MAX_MEMORY):  # torch.arange makes much of numbers that look small to our checks
             tree, tensors = encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
     except Exception:  # the arguments do not fit, or ask for too much: the mistake is in the student's line
         return {"refused": _said_of_arguments(function, name, arguments[0], names)}, {}
@@ -107,19 +105,6 @@ def _are_modest(value: object) -> bool:
         case np.ndarray() | torch.Tensor() if value.ndim == 0:  # counts as a number
             return _are_modest(value.item())
     return not isinstance(value, (Table, Unusable))
-
-
-@contextlib.contextmanager
-def _in_little_memory() -> Iterator[None]:
-    """Limit this process's memory meanwhile: torch.arange makes much of numbers that look small to our checks."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    limits = (limit for limit in (in_use + MAX_MEMORY, soft, hard) if limit != resource.RLIM_INFINITY)
-    resource.setrlimit(resource.RLIMIT_AS, (min(limits), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _call(function: Callable[..., Any], count: int, names: list[str], values: list[Any]) -> Any:

@@ -10,4 +10,5 @@ __all__ = [
     "pieces",
     "recognizing",
     "showing",
+    "visible_examples",
 ]

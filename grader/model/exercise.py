@@ -375,7 +375,7 @@ class Exercise:
         solution is held statement by statement."""
         if self.written is None or not mistake.change or any(map(callable, mistake.change.values())):
             return lambda *inputs: self.wrong_answer([mistake], inputs)
-        version = self.written.lines.version(mistake.change, self.written.variables)
+        version = self.holding([mistake])
         return lambda *inputs: _quietly(lambda *fresh: _put(version, self.form, self.first_form, fresh), inputs, {})
 
     def holding(self, mistakes: Sequence[Misconception] = ()) -> Callable[..., Any]:

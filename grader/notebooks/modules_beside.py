@@ -20,6 +20,7 @@ MODULES = {
     "grader.kit.diagnosis": "diagnosis",
     "grader.kit.recognizing": "recognizing",
     "grader.kit.showing": "showing",
+    "grader.kit.visible_examples": "visible_examples",
     "grader.model.compare": "compare",
 }
 FILES = {f"{name}.py" for name in MODULES.values()}

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.course.folder import CONFIG_FILE, Course
 from grader.notebooks.modules_beside import for_students, given_beside, put_beside
-from grader.release.known_mistakes import FILE, known_mistakes
+from grader.release.known_mistakes import FILE, table_for
 
 ASSISTANTS = Path(__file__).with_name("AGENTS.md")
 
@@ -33,7 +33,7 @@ class ModulesBeside(NbGraderPreprocessor):
         put_beside(release, given_beside(source))
         root = Path(course.root)
         is_ours = (root / CONFIG_FILE).is_file()  # nbgrader reads settings from elsewhere, too
-        if is_ours and (table := known_mistakes(Course(root), assignment)):
+        if is_ours and (table := table_for(Course(root), assignment)):
             (release / FILE).write_bytes(table)
         if not (source / ASSISTANTS.name).exists():
             shutil.copyfile(ASSISTANTS, release / ASSISTANTS.name)

@@ -11,26 +11,28 @@ import functools
 import hashlib
 import importlib
 import json
+import platform
 import re
-import resource
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from grader.course.folder import Course
-from grader.kit import checking, recognizing
+from grader.errors import CourseError
+from grader.host.machine import in_little_memory
+from grader.kit import recognizing, visible_examples
 from grader.kit.checking import Checks, Entry
+from grader.kit.pieces import as_double
 from grader.kit.recognizing import TABLE, Figures, Known, Seen, close, fits, seen_in
 from grader.model.exercise import Exercise, Misconception
 
 FILE = f"{TABLE}.py"
 _HAS_CHECKS = re.compile(r"^from grader\.kit\.checking import .*\bChecks\b", re.MULTILINE)
-_OURS = [Path(each.__file__ or "") for each in (checking, recognizing, sys.modules[__name__])]
+_OURS = [Path(each.__file__ or "") for each in (visible_examples, recognizing, sys.modules[__name__])]
 _ROOM = 2 << 30  # bytes of memory: some mistakes compare all words of a class with one another
 _HEAD = """\
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
@@ -38,7 +40,7 @@ _HEAD = """\
 # """
 
 
-def known_mistakes(course: Course, assignment: str) -> bytes | None:
+def table_for(course: Course, assignment: str) -> bytes | None:
     """The table's text; None if no module beside the notebooks in source/ has checks.
 
     It takes many seconds to make, so the one in release/ is taken if it was made of the same checks and exercises.
@@ -48,6 +50,8 @@ def known_mistakes(course: Course, assignment: str) -> bytes | None:
     modules = tuple(name for name, text in texts.items() if _HAS_CHECKS.search(text))
     if not modules:
         return None
+    if TABLE in texts:
+        raise CourseError(f"{source.name} has a file {FILE}, as its release will. Give it another name.")
     made_of = json.dumps([texts, course.exercise_files.digest, [path.read_text() for path in _OURS]])
     former = course.folder("release") / assignment / FILE
     head, _, table = former.read_text(encoding="utf-8").partition("\n\n") if former.is_file() else ("", "", "")
@@ -70,9 +74,6 @@ def _head(made_of: str, table: str) -> str:
 
 def _table(root: Path, assignment: str, source: Path, modules: Sequence[str]) -> str:
     torch.set_num_threads(1)
-    with contextlib.suppress(ValueError, OSError):
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + _ROOM,) * 2)
     functions = {
         (label, function.entry): function
         for label, exercise in Course(root).exercises(assignment).items()
@@ -81,11 +82,12 @@ def _table(root: Path, assignment: str, source: Path, modules: Sequence[str]) ->
     sys.path.insert(0, str(source))
     checks = {id(one): one for name in modules for one in vars(importlib.import_module(name)).values()}
     entries = [entry for one in checks.values() if isinstance(one, Checks) for entry in one.entries]
-    known = {
-        entry.name: _known(entry, functions[entry.exercise, entry.name])
-        for entry in entries
-        if (entry.exercise, entry.name) in functions
-    }
+    with in_little_memory(_ROOM) if platform.system() == "Linux" else contextlib.nullcontext():
+        known = {
+            entry.name: _known(entry, functions[entry.exercise, entry.name])
+            for entry in entries
+            if (entry.exercise, entry.name) in functions
+        }
     return _written(known)
 
 
@@ -97,9 +99,8 @@ def _known(entry: Entry, function: Exercise) -> Known:
 
 def _seen(entry: Entry, function: Exercise, *mistakes: Misconception) -> Seen:
     """The figures, in float64 where that makes no difference: on any machine, those are the same."""
-    as_usual, precise = (
-        seen_in(entry.examples, function.holding(mistakes), entry.name, prepared) for prepared in (_as_it_is, _double)
-    )
+    as_usual = seen_in(entry.examples, function.holding(mistakes), entry.name)
+    precise = seen_in(entry.examples, function.holding(mistakes), entry.name, _double)
     pairs = zip(as_usual, precise, strict=True)
     return [list(map(_either, *pair)) if len(pair[0]) == len(pair[1]) else pair[0] for pair in pairs]
 
@@ -108,19 +109,10 @@ def _either(one: Figures, precise: Figures) -> Figures:
     return precise if close(one, precise) else one
 
 
-def _as_it_is(item: Any) -> Any:
-    return item
-
-
-def _double(item: Any) -> Any:
-    match item:
-        case torch.nn.Module():
-            return item.double()
-        case torch.Tensor() if item.is_floating_point():
-            return item.double()
-        case list():
-            return [*map(_double, item)]
-    return item
+def _double(item: object) -> object:
+    if isinstance(item, torch.nn.Module):
+        return item.double()
+    return [*map(_double, item)] if isinstance(item, list) else as_double(item)
 
 
 def _written(known: Mapping[str, Known]) -> str:

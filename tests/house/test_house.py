@@ -150,11 +150,8 @@ def test_what_a_room_exports_is_there(room: str) -> None:
 
 
 def test_no_module_is_too_long_to_be_read_at_once() -> None:
-    """Exempt are exercises, which are mostly lists of mistakes, and the visible checks.
-
-    Students get the checks as one file that they can read, and keep beside their notebook.
-    """
-    files = [path for path in source_files() if path.parent.name != "exercises" and path != HOUSE / "kit/checking.py"]
+    """Exempt are exercises, which are mostly lists of mistakes."""
+    files = [path for path in source_files() if path.parent.name != "exercises"]
     lengths = {str(path.relative_to(HOUSE)): len(path.read_text().splitlines()) for path in files}
     assert {place for place, lines in lengths.items() if lines > LONGEST} == set()
 

@@ -2,54 +2,34 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import re
-import resource
 import runpy
 import signal
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-import nbformat
 import pytest
 import torch
 
+from grader.host.machine import in_little_memory
 from grader.kit.checking import Checks
 from grader.kit.recognizing import TABLE
 from grader.release import known_mistakes
 from support.our_course import EXERCISES
 from support.places import ROOT
 from support.recorded import Piece, pieces, records
+from support.solution_cells import define, notebook
 
 pytestmark = pytest.mark.by_parameter
 
-ROOM = 8 << 30  # bytes of addresses, most of them PyTorch's: some pieces compare all texts with one another
+ROOM = 4 << 30  # bytes: some pieces compare all texts with one another
 SECONDS = 3  # for a piece that never ends; it has no numbers
-SETUP = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
-# What the check says is true there, and grading says where the number comes from.
 OF_CHANCE = {15, 26}  # their numbers are drawn, so a check tells about shares and modes in its own words
-AS_TRUE = {"2-real/d_default"}
-
-
-@cache
-def given(assignment: str) -> dict[str, Any]:
-    """What the solved notebook defines: functions and classes, imports, and plain values."""
-    names: dict[str, Any] = {"__name__": "notebook"}
-    exec(SETUP, names)
-    for cell in nbformat.read(ROOT / f"source/{assignment}/{assignment}.ipynb", 4).cells:
-        with contextlib.suppress(SyntaxError):  # a cell with magics
-            for node in ast.parse(cell.source).body if cell.cell_type == "code" else ():
-                is_plain = isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-                if is_plain or isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
-                    with contextlib.suppress(NameError, ModuleNotFoundError):
-                        exec(compile(ast.Module([node], []), "notebook", "exec"), names)
-    return names
+AS_TRUE = {"2-real/d_default"}  # what the check says is true, and grading says where the number comes from
 
 
 @pytest.fixture
@@ -69,28 +49,27 @@ def ended_soon() -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    former, memory = signal.signal(signal.SIGALRM, stop), resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (ROOM, memory[1]))
+    former = signal.signal(signal.SIGALRM, stop)
     signal.alarm(SECONDS)
     try:
-        yield
+        with in_little_memory(ROOM):
+            yield
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, former)
-        resource.setrlimit(resource.RLIMIT_AS, memory)
 
 
 def said_by(checks: Checks, piece: Piece, capsys: pytest.CaptureFixture[str]) -> str:
     """What `check` says about a piece of code in the solved notebook."""
-    notebook = {**given(EXERCISES[piece.number].assignment), "check": checks.check}
+    names = {**notebook(piece.number), "check": checks.check}
     try:
         with ended_soon(), contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(piece.cell, "cell", "exec"), notebook)
+            define(piece.cell, names)
     except Exception:  # its cell shows an error, so nobody goes on to the check
         return ""
     capsys.readouterr()
     with contextlib.suppress(TimeoutError), ended_soon(), torch.enable_grad():
-        exec(f"check({piece.number})", notebook)
+        exec(f"check({piece.number})", names)
     captured = capsys.readouterr()
     return " ".join(re.sub(r"\x1b\[\d+m", "", captured.out + captured.err).split())
 

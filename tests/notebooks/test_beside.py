@@ -83,6 +83,7 @@ def test_a_module_comes_with_what_it_needs() -> None:
         "diagnosis.py",
         "recognizing.py",
         "showing.py",
+        "visible_examples.py",
     }
     assert modules_for(["from grader.model.compare import same"]).keys() == {"compare.py"}
     assert modules_for(["import torch", "checking = 1"]) == {}

@@ -184,7 +184,7 @@ def test_the_table_of_known_mistakes_is_made_of_the_exercises(course: Course) ->
     here = course.root / "release/self_attention" / known_mistakes.FILE
     committed = (ROOT / "release/self_attention" / known_mistakes.FILE).read_bytes()
     here.write_bytes(committed.replace(b"(", b"( ", 1))
-    assert known_mistakes.known_mistakes(Course(course.root), "self_attention") == committed
+    assert known_mistakes.table_for(Course(course.root), "self_attention") == committed
 
 
 def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> None:
