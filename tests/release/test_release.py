@@ -187,6 +187,13 @@ def test_the_table_of_known_mistakes_is_made_of_the_exercises(course: Course) ->
     assert known_mistakes.table_for(Course(course.root), "self_attention") == committed
 
 
+def test_an_authors_own_file_is_not_replaced_by_the_table(course: Course) -> None:
+    own = course.root / "source/self_attention" / known_mistakes.FILE
+    own.write_text("KNOWN = 'mine'")
+    with pytest.raises(CourseError, match=r"has a file known_mistakes\.py, as its release will"):
+        compile_release(course, "self_attention")
+
+
 def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> None:
     beside = course.root / "source/self_attention/solutions.py"
     beside.write_text(solutions(course.read("source", "self_attention"))[3])
