@@ -272,7 +272,10 @@ def read_config(settings: str) -> Config:
 
 
 def copy_course(source: Course, target: Path) -> Course:
-    """Make a fresh course folder with the same source, exercises and settings; everything it makes stays in it."""
+    """Make a fresh course folder with the same source, exercises and settings; everything it makes stays in it.
+
+    Tables of known mistakes take long to make. They are copied too, and used if they are of the same exercises.
+    """
     if target.exists():
         shutil.rmtree(target)
     target.mkdir(parents=True)
@@ -283,6 +286,10 @@ def copy_course(source: Course, target: Path) -> Course:
     with (target / CONFIG_FILE).open("a") as config:
         config.writelines(f"\nc.CourseDirectory.{key} = {own[key]!r}\n" for key in own if key in chosen)
     shutil.copytree(source.folder("source"), target / "source", ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    for table in source.folder("release").glob("*/known_mistakes.py"):
+        copied = target / "release" / table.parent.name / table.name
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(table, copied)
     files = source.exercise_files
     if files.texts and not files.package:
         folder = target / Path(files.folder).relative_to(source.root)

@@ -52,14 +52,14 @@ def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
         *_said(read & ~own, "reads slots in which none of its words stands"),
         *_said(own & ~read, "does not read all of its words"),
     ]
-    where = f"Slots 1 to {key_pages.shape[1]} are page 0, and so on; all words weigh the same here."
+    title = f"Slots 1 to {key_pages.shape[1]} are page 0, and so on, and all words weigh the same."
     return Picture(
+        title=title,
         numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
         rows="sentence",
         columns="slot",
         marked=tuple((int(i), int(j)) for i, j in (read ^ own).nonzero()),
-        wrong=(*wrong, where) if wrong else (),
-        right=() if wrong else (where,),
+        wrong=tuple(wrong),
     )
 
 

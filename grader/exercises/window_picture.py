@@ -38,14 +38,14 @@ def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
         *_said(seen & ~ones.triu(1 - window), f"sees a key that is more than {window - 1} words back"),
         *_said(within & ~seen, "does not see all keys of its window"),
     ]
-    where = f"The window is {window}, and values name their words, so these are the weights."
+    title = f"The window is {window}, and values name their words, so these are the weights."
     return Picture(
+        title=title,
         numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
         rows="query",
         columns="key",
         marked=tuple((int(i), int(j)) for i, j in (seen ^ within).nonzero()),
-        wrong=(*wrong, where) if wrong else (),
-        right=() if wrong else (where,),
+        wrong=tuple(wrong),
     )
 
 

@@ -23,7 +23,8 @@ from grader.judging.naming import common_to_all_explaining, explaining
 from grader.judging.no_understanding import program_that_answers
 from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
 from grader.judging.wrong_device import is_elsewhere, mixes_devices, tolerance_on
-from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, sentence_of
+from grader.model import compare
+from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, Symptom, sentence_of, symptom_of
 from grader.model.exercise import Exercise, Misconception, SampledCase, is_broken
 from grader.model.findings import (
     Differs,
@@ -189,7 +190,7 @@ class _Judgement:
             return None
         text = sentences.missing(self.form.noun, self.exercise.entry)
         verdict = self._result(0.0, Reason.MISSING, text, *([missing.because] if missing.because else []))
-        return replace(verdict, lost=missing.lost)
+        return replace(verdict, lost=missing.lost, symptom=symptom_of(missing.error))
 
     def _to_do(self) -> Verdict | None:
         """The verdict on a function as handed out, not on one that stops at an earlier exercise."""
@@ -225,11 +226,11 @@ class _Judgement:
         return self.held(held) if held else None
 
     def held(self, held: Held, of: int = 1) -> Verdict:
-        said = [sentences.things_at_once(len(held), of)] if len(held) > 1 else []
-        said += [misconception.says for misconception in held]
+        heading = sentences.things_at_once(len(held), of) if len(held) > 1 else ""
+        said = [heading] * bool(heading) + [misconception.says for misconception in held]
         credit = math.prod([*(misconception.credit for misconception in held), *[UNKNOWN_CREDIT] * (of - len(held))])
         verdict = self._result(credit, Reason.MISCONCEPTION, *said, misconceptions=held)
-        return replace(verdict, explained_in=self.exercise.section_for(held))
+        return replace(verdict, explained_in=self.exercise.section_for(held), heading=heading)
 
     def _output_right(self) -> Verdict | None:
         """The verdict on a class whose output is always right, and only another part wrong."""
@@ -262,8 +263,9 @@ class _Judgement:
 
     def _all_nan(self) -> Verdict | None:
         """The verdict on results that are all NaN."""
-        is_nan = all_are_nan([result for result in self._results if result is not None])
-        return self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun)) if is_nan else None
+        if not all_are_nan([result for result in self._results if result is not None]):
+            return None
+        return replace(self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun)), symptom=Symptom.NAN)
 
     @functools.cached_property
     def _results(self) -> list[Any]:
@@ -307,7 +309,20 @@ class _Judgement:
         reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)
         if isinstance(answer, Raised) and self.device != "cpu" and mixes_devices(answer):
             reason = Reason.WRONG_DEVICE
-        return replace(self._result(0.0, reason, *said), lost=answer if isinstance(answer, Lost) else None)
+        lost, symptom = answer if isinstance(answer, Lost) else None, self._symptom(first, answer)
+        return replace(self._result(0.0, reason, *said), lost=lost, symptom=symptom)
+
+    def _symptom(self, finding: Finding, answer: Answer) -> Symptom | None:
+        match finding, answer:
+            case _, Raised(type=kind, message=message):
+                return symptom_of(kind, message)
+            case NothingReturned(), _:
+                return Symptom.NOTHING
+            case Differs(difference), _ if difference.kind == compare.Kind.DTYPE:
+                return Symptom.DTYPE
+            case Differs(), Returned(value) if holds_nan(self.form.result(value)):
+                return Symptom.NAN
+        return None
 
     def _rules_broken(self) -> dict[str, str]:
         """A sentence for each rule that any case breaks, whatever else is wrong, about the first such case."""
@@ -350,7 +365,9 @@ def pictures_of(exercise: Exercise, returned: Iterable[tuple[SampledCase, Any]])
     """All pictures that can be drawn of returned values."""
     drawn = [(case, exercise.picture(value, case.inputs)) for case, value in returned] if exercise.picture else []
     return [
-        replace(picture, title=sentences.shown(exercise.entry, case.case.name)) for case, picture in drawn if picture
+        replace(picture, title=sentences.shown(exercise.entry, case.case.name, picture.title))
+        for case, picture in drawn
+        if picture
     ]
 
 

@@ -187,9 +187,10 @@ def returned(form: str) -> str:
     return f"Your function returned {form}."
 
 
-def shown(entry: str, case: str) -> str:
-    """The title of a picture."""
-    return f"What your `{entry}` returned in the hidden case “{case}”"
+def shown(entry: str, case: str, title: str) -> str:
+    """The title of a picture, before what it says itself."""
+    returned = f"What your `{entry}` returned in the hidden case “{case}”"
+    return f"{returned}. {title}" if title else returned
 
 
 def about(finding: Finding, noun: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.judging import sentences
+from grader.model.answer import Symptom
 from grader.model.exercise import Exercise, Misconception
 from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
@@ -47,7 +48,7 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     """
     if any(fact.kind == FactKind.NO_RETURN for fact in facts):  # whatever else is said follows from that
         said = sentences.of_facts([fact for fact in facts if fact.kind != FactKind.EMPTY])
-        return replace(verdict, sentences=tuple(said))
+        return replace(verdict, sentences=tuple(said), symptom=Symptom.NOTHING)
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
     if verdict.misconceptions or verdict.reason != Reason.WRONG:

@@ -43,6 +43,33 @@ class Unchanged(Enum):
 UNCHANGED = Unchanged.INPUTS
 
 
+class Symptom(StrEnum):
+    """What an error or a wrong result looks like, for advice on where to look."""
+
+    NAME = "name"  # one is not defined
+    SYNTAX = "syntax"
+    KIND = "kind"  # a number where a tensor should be, and the like
+    DTYPE = "dtype"
+    SIZE = "size"
+    NOTHING = "nothing"  # None came back
+    NAN = "nan"
+
+
+_OF_ERRORS = {
+    **dict.fromkeys(("NameError", "UnboundLocalError"), Symptom.NAME),
+    **dict.fromkeys(("SyntaxError", "IndentationError", "TabError"), Symptom.SYNTAX),
+    **dict.fromkeys(("TypeError", "AttributeError"), Symptom.KIND),
+    **dict.fromkeys(("RuntimeError", "IndexError", "ValueError"), Symptom.SIZE),
+}
+
+
+def symptom_of(error: str, message: str = "") -> Symptom | None:
+    """The symptom that an error of this type is."""
+    symptom = _OF_ERRORS.get(error)
+    is_about_types = symptom in (None, Symptom.SIZE) and ("dtype" in message or "scalar type" in message)
+    return Symptom.DTYPE if is_about_types else symptom
+
+
 @dataclass(frozen=True)
 class Returned:
     """The function returned a value."""
@@ -98,6 +125,7 @@ class Missing:
 
     because: str = ""
     lost: Lost | None = None  # if that cell was stopped
+    error: str = ""  # the type of error that ended that cell
 
 
 Answer = Returned | Raised | Missing | Lost

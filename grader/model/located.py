@@ -15,6 +15,8 @@ class Change(StrEnum):
     NUMBER = "a number or a size"
     AXIS = "an axis"
     OPERATOR = "an operator"
+    OPPOSITE = "a minus sign, or true where it should be false"
+    UPDATE = "adding to a value or replacing it"
     NAME = "which variable is used"
     ORDER = "the order of two things, or brackets"
     ARRANGEMENT = "rows and columns, or the order of axes"

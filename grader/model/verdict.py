@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from grader.model import untrusted
-from grader.model.answer import Loss, Lost
+from grader.model.answer import Loss, Lost, Symptom
 from grader.model.label import Label, label_of
 from grader.model.located import Located
 from grader.sandbox.plain_text import one_line
@@ -30,7 +30,7 @@ class Picture:
     """
 
     numbers: tuple[tuple[float | str, ...], ...]
-    title: str = ""
+    title: str = ""  # what its rows and columns are, in a case made for it
     rows: str = "row"  # what a row is
     columns: str = "column"
     marked: tuple[tuple[int, int], ...] = ()
@@ -103,7 +103,9 @@ __all__ = ["Picture", "Reason", "Scored", "Verdict"]
 MAX_PICTURES = 4
 MAX_LINES = 4  # in which mistakes are located
 MAX_FUNCTIONS = 8  # that share an exercise
-_LEFT_OUT_IF_EMPTY = ("explained_in", "pictures", "lost", "located", "functions", "in_process")
+_LEFT_OUT_IF_EMPTY = (
+    *("explained_in", "pictures", "lost", "located", "functions", "symptom", "heading", "in_process"),
+)
 
 
 class Reason(StrEnum):
@@ -152,6 +154,8 @@ class Verdict:
     lost: Lost | None = None  # how the sandbox was lost, if that is why
     located: tuple[Located, ...] = ()  # where the code has to change, by proof
     functions: Mapping[str, Verdict] = field(default_factory=dict)  # by name, where several share an exercise
+    symptom: Symptom | None = None
+    heading: str = ""  # the sentence above those on several misconceptions, one for each
     in_process: bool = False  # an ordinary test ran in the student's process, which could make up the credit
     holds_nan: bool = field(default=False, compare=False)  # whether NaN came back: for the judge, never written
 
@@ -210,6 +214,8 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
         pictures=tuple(picture for said in few if (picture := Picture.from_json(said))),
         lost=Lost.from_json(data.get("lost")),
         located=tuple(place for said in some[:MAX_LINES] if (place := Located.from_json(said))),
+        symptom=Symptom(str(symptom)) if (symptom := data.get("symptom")) in list(Symptom) else None,
+        heading=str(data.get("heading", "")),
         in_process=data.get("in_process") is True,
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 from nbformat import NotebookNode
 
+from grader.model.answer import Symptom
 from grader.model.denied import for_student
 from grader.model.label import Label
 from grader.model.untrusted import number, texts
@@ -21,7 +22,7 @@ from grader.notebooks.outputs import rebuild_again
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
 from grader.pages.heat_map import heat_map
 from grader.pages.page_parts import Figure, Page, PagePart, Said
-from grader.pages.sections import Sections
+from grader.pages.sections import Sections, without_points
 from grader.pages.sentence_groups import Group, groups_of
 from grader.pages.text_html import MAX_PRINTED, clean, highlighted, narrow_html, picture_html, printed, sentence_html
 from grader.sandbox.plain_text import one_line
@@ -39,20 +40,19 @@ _NEXT_STEPS = {
     Reason.LOCATED: "Read what is shown piece by piece, and say for each piece what it is, of which type or shape.",
     Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one result by hand.",
 }
-# More specific advice, by what the sentences of the verdict say.
+# More specific advice, where it is known what went wrong.
 _ADVICE = {
-    r"stopped with (NameError|UnboundLocalError)": "Find the place where that name gets its value. It is an argument, "
+    Symptom.NAME: "Find the place where that name gets its value. It is an argument, "
     "or something that is computed before it is read.",
-    r"stopped with (SyntaxError|IndentationError|TabError)": "Run the cell by itself: Python shows the place that it "
+    Symptom.SYNTAX: "Run the cell by itself: Python shows the place that it "
     "cannot read. A bracket or a colon before it may be missing.",
-    r"stopped with (TypeError|AttributeError)": "Print what kind of thing each value is, just before it stops: a "
-    "tensor, a list, a number or None.",
-    r"dtype|scalar type": "Print the dtype of each tensor, just before it stops: all should have that of the input.",
-    r"stopped with (RuntimeError|IndexError|ValueError)": "Call it with inputs of other sizes than the notebook's, and "
+    Symptom.KIND: "Print what kind of thing each value is, just before it stops: a tensor, a list, a number or None.",
+    Symptom.DTYPE: "Print the dtype of each tensor, just before it stops: all should have that of the input.",
+    Symptom.SIZE: "Call it with inputs of other sizes than the notebook's, and "
     "print the shape of each tensor, just before it stops.",
-    r"returned None|returns None": "Call it in a cell of its own, and look at what comes back: a result has to be "
+    Symptom.NOTHING: "Call it in a cell of its own, and look at what comes back: a result has to be "
     "returned, on every path through the code.",
-    r"is NaN\.": "Print what you compute step by step, and find the first line after which there is NaN or ∞.",
+    Symptom.NAN: "Print what you compute step by step, and find the first line after which there is NaN or ∞.",
 }
 
 
@@ -60,8 +60,7 @@ def next_step(verdict: Verdict) -> str:
     """What the student should do next; empty if the sentences say it all."""
     if verdict.reason not in _NEXT_STEPS:
         return ""
-    said = "\n".join(verdict.sentences)
-    return next((advice for words, advice in _ADVICE.items() if re.search(words, said)), _NEXT_STEPS[verdict.reason])
+    return _ADVICE[verdict.symptom] if verdict.symptom else _NEXT_STEPS[verdict.reason]
 
 
 # The headline, by the reason of the verdict.
@@ -153,7 +152,7 @@ class _Reader:
             part.state = _state(part.points, most)
             part.headline = "Graded without a verdict"
         if part.state != "full" and not (verdict and verdict.right):
-            part.steps = [*self._hint(cell, verdict), *part.steps, *self._sections_to_read(marks["grade_id"], verdict)]
+            part.steps = [*self._hint(cell, verdict), *part.steps, *self._to_read(marks["grade_id"], verdict)]
             part.steps += [_again(cell, exercise)] if exercise else []
         if solution is not None:
             if not verdict or verdict.reason != Reason.TO_DO:
@@ -199,14 +198,16 @@ class _Reader:
     def _hint(self, cell: NotebookNode, verdict: Verdict | None) -> Iterator[Markup]:
         section = self.sections.by_cell.get(cell.metadata["nbgrader"]["grade_id"], "")
         if verdict and verdict.reason == Reason.TO_DO and section in self.sections.with_hint:
-            yield Markup("Begin with the hint that unfolds in this section.")
+            yield Markup("Begin with the first hint: unfold it in this section.")
 
-    def _sections_to_read(self, grade_id: str, verdict: Verdict | None) -> Iterator[Markup]:
+    def _to_read(self, grade_id: str, verdict: Verdict | None) -> Iterator[Markup]:
         own = self.sections.by_cell.get(grade_id, "")
         other = self.sections.by_anchor.get(verdict.explained_in, "") if verdict else ""
-        named = [f"“{self._sentence(name)}”" for name in dict.fromkeys([other, own]) if name]
+        named = [f"“{self._sentence(without_points(name))}”" for name in dict.fromkeys([other, own]) if name]
+        has_hints = self.sections.calls_hint and own in self.sections.with_hint
+        hints = f"; <code>hint({exercise_of(grade_id)!r})</code> there gives you a hint" if has_hints else ""
         if named:
-            yield Markup(f"Reread {', then '.join(named)} in the notebook.")
+            yield Markup(f"Reread {', then '.join(named)} in the notebook{hints}.")
 
     def _written(self, cell: NotebookNode, marks: Mapping[str, Any]) -> PagePart:
         points, most = number(marks.get("score")), number(marks.get("points")) or 0.0
@@ -227,7 +228,7 @@ class _Reader:
             part.headline = "Nothing was written"
             return part
         if section and part.state in ("part", "none"):
-            part.steps = [Markup(f"Reread “{self._sentence(section)}” in the notebook.")]
+            part.steps = [Markup(f"Reread “{self._sentence(without_points(section))}” in the notebook.")]
         own = not marks.get("task")  # a task's text is the instructor's, mark scheme and all
         if own and cell.cell_type == "code":
             part.code, part.outputs = highlighted(cell.source), list(self._outputs(cell))

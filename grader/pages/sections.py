@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
 _POINTS = re.compile(r"\(([\d.]+) points?\)")
+_IMPORTS_HINT = re.compile(r"^\s*from \w+ import .*\bhint\b", re.MULTILINE)
 _ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 
 
@@ -23,17 +24,19 @@ class Sections:
     title: str = ""
     by_cell: Mapping[str, str] = field(default_factory=dict)
     by_anchor: Mapping[str, str] = field(default_factory=dict)
-    with_hint: frozenset[str] = frozenset()  # headings of sections with something to unfold
+    with_hint: frozenset[str] = frozenset()  # headings of sections with a hint to unfold
+    calls_hint: bool = False  # whether the notebook has `hint`, which shows those of an exercise
 
     @staticmethod
     def of(notebook: NotebookNode) -> Sections:
         title, above, anchor = "", "", ""
-        by_cell, by_anchor, with_hint = {}, {}, set()
+        by_cell, by_anchor, with_hint, calls_hint = {}, {}, set(), False
         for cell in notebook.cells:
             if cell.metadata.get("nbgrader", {}).get("task"):
                 continue  # in a graded notebook, it holds the mark scheme
             if cell.cell_type != "markdown":
                 by_cell[str(cell.metadata.get("nbgrader", {}).get("grade_id"))] = above
+                calls_hint = calls_hint or bool(_IMPORTS_HINT.search(cell.source))
                 continue
             for line in cell.source.splitlines():
                 if found := _ANCHOR.search(line):
@@ -44,15 +47,19 @@ class Sections:
                     if anchor:
                         by_anchor[anchor] = heading[2]
                     anchor = ""
-            if "<details" in cell.source:
+            if "<summary>Hint" in cell.source:
                 with_hint.add(above)
-        return Sections(title, by_cell, by_anchor, frozenset(with_hint))
+        return Sections(title, by_cell, by_anchor, frozenset(with_hint), calls_hint)
 
 
 def points_in(heading: str) -> float | None:
     """The points that a heading mentions, if any."""
     found = _POINTS.search(heading)
     return float(found[1]) if found else None
+
+
+def without_points(heading: str) -> str:
+    return _POINTS.sub("", heading).rstrip()
 
 
 @functools.lru_cache(maxsize=8)

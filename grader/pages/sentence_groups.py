@@ -16,12 +16,12 @@ class Group:
 
 def groups_of(verdict: Verdict) -> Iterator[Group]:
     """All sentences, in order. Those about the text of the code come before the heading, or after its group."""
-    said, count = verdict.sentences, len(verdict.misconceptions)
-    place = next((place for place, text in enumerate(said) if count > 1 and text.endswith(":")), None)
-    if place is None:
+    said = verdict.sentences
+    if verdict.heading not in said:
         yield Group("", said)
         return
-    first, end = place + 1, place + 1 + count
+    place = said.index(verdict.heading)
+    first, end = place + 1, place + 1 + len(verdict.misconceptions)
     for heading, sentences in (("", said[:place]), (said[place], said[first:end]), ("", said[end:])):
         if heading or sentences:
             yield Group(heading, sentences)

@@ -1,22 +1,31 @@
-"""A step of nbgrader's generate_assignment that puts files beside a released notebook: the grader's modules, and
-AGENTS.md, which tells AI assistants how to help, unless the author has written one.
+"""A step of nbgrader's generate_assignment that puts files beside a released notebook: the grader's modules, what its
+checks know of mistakes and hints, and AGENTS.md, which tells AI assistants how to help, unless the author has written
+one.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.course.folder import CONFIG_FILE, Course
+from grader.model.label import Label
+from grader.notebooks.cells import solved_exercise
 from grader.notebooks.modules_beside import for_students, given_beside, put_beside
 from grader.release.known_mistakes import FILE, table_for
 
 ASSISTANTS = Path(__file__).with_name("AGENTS.md")
+HINTS = "hints.py"
+
+_ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
+_HINT = re.compile(r"<details><summary>Hint\b[^<]*</summary>\s*(.*?)\s*</details>", re.DOTALL)
 
 
 class ModulesBeside(NbGraderPreprocessor):
@@ -30,7 +39,10 @@ class ModulesBeside(NbGraderPreprocessor):
         steps = course.source_directory, course.release_directory
         source, release = (Path(course.format_path(step, ".", assignment)) for step in steps)
         release.mkdir(parents=True, exist_ok=True)
-        put_beside(release, given_beside(source))
+        given = given_beside(source)
+        put_beside(release, given)
+        if "checking.py" in given and not (source / HINTS).exists():
+            (release / HINTS).write_text(_written(hints_in(source)), encoding="utf-8")
         root = Path(course.root)
         is_ours = (root / CONFIG_FILE).is_file()  # nbgrader reads settings from elsewhere, too
         if is_ours and (table := table_for(Course(root), assignment)):
@@ -38,3 +50,25 @@ class ModulesBeside(NbGraderPreprocessor):
         if not (source / ASSISTANTS.name).exists():
             shutil.copyfile(ASSISTANTS, release / ASSISTANTS.name)
         return nb, resources
+
+
+def hints_in(source: Path) -> dict[Label, tuple[str, list[str]]]:
+    """For each exercise, the anchor above it and the hints that are folded in the text before its solution."""
+    found: dict[Label, tuple[str, list[str]]] = {}
+    for path in sorted(source.glob("*.ipynb")):
+        anchor, waiting = "", []
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                anchor = next(iter(_ANCHOR.findall(cell.source)[-1:]), anchor)
+                waiting += _HINT.findall(cell.source)
+            elif (exercise := solved_exercise(cell)) is not None:
+                found.setdefault(exercise, (anchor, []))[1].extend(waiting)
+                waiting = []
+    return found
+
+
+def _written(hints: dict[Label, tuple[str, list[str]]]) -> str:
+    lines = ["# The hints of the notebook. hint(n) shows those for exercise n, one at a time.\n\nHINTS = {\n"]
+    for exercise, (anchor, texts) in hints.items():
+        lines += [f"    {exercise!r}: ({anchor!r}, [\n", *(f"        {text!r},\n" for text in texts), "    ]),\n"]
+    return "".join([*lines, "}\n"])

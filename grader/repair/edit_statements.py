@@ -207,15 +207,15 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
             for other in _names_in(value, around):
                 if other != name:
                     yield put(f"{other} = {text.of(value)}", Change.LOST if name not in read else Change.NAME, 2)
-            yield from (put(f"{name} {sign}= {text.of(value)}", Change.OPERATOR, 2) for sign in "+-*/")
+            yield from (put(f"{name} {sign}= {text.of(value)}", Change.UPDATE, 2) for sign in "+-*/")
         case ast.Assign(targets=[ast.Subscript() as target], value=value):
             for place in _other_places(text, target, around):
                 yield put(f"{place} = {text.of(value)}", Change.AXIS, 1)
-            yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.OPERATOR, 1) for sign in "+-*/")
+            yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.UPDATE, 1) for sign in "+-*/")
         case ast.AugAssign(target=target, op=op, value=value):
             signs = [sign for kind, sign in OPERATORS.items() if not isinstance(op, kind)]
             yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.OPERATOR, 1) for sign in signs)
-            yield put(f"{text.of(target)} = {text.of(value)}", Change.OPERATOR, 1)
+            yield put(f"{text.of(target)} = {text.of(value)}", Change.UPDATE, 1)
         case ast.Assign(targets=[ast.Tuple(elts=items)], value=value):
             cost = 3 if are_named_alike(text, items, value) else 1
             for order in exchanged([text.of(item) for item in items]):
@@ -230,7 +230,7 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
         case ast.If(test=test):
             for truth in ("True", "False"):
                 yield Made((Splice(*text.span(test), truth),), statement.lineno, Change.SURPLUS, 3)
-            yield Made((Splice(*text.span(test), f"not ({text.of(test)})"),), statement.lineno, Change.OPERATOR, 1)
+            yield Made((Splice(*text.span(test), f"not ({text.of(test)})"),), statement.lineno, Change.OPPOSITE, 1)
     if isinstance(statement, SIMPLE):
         yield put("pass", Change.SURPLUS, 3)
 

@@ -111,7 +111,7 @@ def one_more(text: StudentText, spot: Spot, at_hand: AtHand) -> Iterator[Other]:
     if seen is None or seen.is_tensor:
         yield from _of_a_tensor(spot, node, seen, at_hand)
     if seen is None or seen.is_tensor or seen.is_number:
-        yield Other(f"-({node})", Change.OPERATOR, 2)
+        yield Other(f"-({node})", Change.OPPOSITE, 2)
     if seen is None or seen.is_read_once:
         yield Other(f"list({node})", Change.MISSING, 2)
     if seen is not None and seen.kind == "list":
@@ -129,8 +129,8 @@ def _of_a_tensor(spot: Spot, node: str, seen: Seen | None, at_hand: AtHand) -> I
         if seen is None or (seen.shape and seen.shape[axis] == 1):
             yield Other(f"({node}).{step}", Change.ARRANGEMENT, 3)
     if isinstance(spot.node, ast.Compare | ast.Name | ast.Call | ast.Attribute | ast.Subscript):
-        yield Other(f"(({node}) == 0)", Change.OPERATOR, 3)
-        yield Other(f"(1 - ({node}))", Change.OPERATOR, 3)
+        yield Other(f"(({node}) == 0)", Change.OPPOSITE, 3)
+        yield Other(f"(1 - ({node}))", Change.OPPOSITE, 3)
         if seen is None or seen.dtype != "bool":
             yield Other(f"(({node}).bool())", Change.MISSING, 3)
     for attribute in at_hand.callable_attributes:

@@ -27,6 +27,8 @@ CREDITS = {
     Change.LOST: 0.5,
     Change.RETURNED: 0.5,
     Change.OPERATOR: 0.25,
+    Change.OPPOSITE: 0.25,
+    Change.UPDATE: 0.25,
     Change.COPIED: 0.5,
     Change.CALL: 0.25,
     Change.SURPLUS: 0.25,

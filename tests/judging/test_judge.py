@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from grader.judging.best_verdict import best_verdict, in_all_forms
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
 from grader.judging.sentences import NO_PROBABILITIES
-from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned
+from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned, Symptom
 from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict
 from grader.sandbox.values import Unusable
@@ -76,6 +77,26 @@ def test_right_numbers_in_an_equal_form_are_right(number: int, form: Any) -> Non
 def test_right_numbers_in_another_form_earn_half(number: int, form: Any) -> None:
     found = verdict(number, answers(number, form))
     assert (found.credit, found.reason) == (0.5, "arrangement")
+
+
+@pytest.mark.parametrize(
+    ("given", "symptom"),
+    [
+        (Raised("NameError", "name 'd' is not defined"), Symptom.NAME),
+        (Raised("TypeError", "expected scalar type Float"), Symptom.KIND),
+        (Raised("RuntimeError", "expected scalar type Float"), Symptom.DTYPE),
+        (Raised("Own", "no such dtype"), Symptom.DTYPE),
+        (Raised("IndexError", "index 3 is out of range"), Symptom.SIZE),
+        (Raised("KeyError", "W_q"), None),
+        (Missing("The cell stopped.", error="SyntaxError"), Symptom.SYNTAX),
+        (Missing(), None),
+        (Returned(None, UNCHANGED), Symptom.NOTHING),
+        (Returned(torch.tensor([math.nan] * 3), UNCHANGED), Symptom.NAN),
+        (Returned(torch.ones(7), UNCHANGED), None),
+    ],
+)
+def test_it_is_noted_what_an_error_looks_like(given: Answer, symptom: Symptom | None) -> None:
+    assert verdict(3, [given] * len(short_cases(EXERCISES[3]))).symptom == symptom
 
 
 def test_a_class_that_needs_one_that_is_still_to_do_is_not_to_do_itself() -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -763,7 +764,7 @@ def test_the_bug_to_find_among_the_causal_weights_is_what_is_said_of_it() -> Non
 
 def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLBACKEND", "agg")
-    monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, solved=None))
+    monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, hint=None, solved=None))
     cells = {cell.id: cell.source for cell in source_of("self_attention").cells}
     shown: list[str] = []
     notebook: Notebook = {"__name__": "notebook"}
@@ -793,6 +794,97 @@ def test_the_table_of_products_is_one() -> None:
     assert torch.equal(words @ words.T, products)
     assert tuple(words.shape) == (6, 2)
     assert products[0].tolist()[2:5:2] == [0, 6]  # what the text says of it
+
+
+HINTS = """
+HINTS = {1: ("exercise-1", ["First $x$.", "Then [this](https://example.org)."]), 2: ("", ["Only one."])}
+"""
+
+
+SHOWN = [
+    "**Hint 1 of 2** for [exercise 1](#exercise-1)\n\nFirst $x$.\n\nhint(1) shows the next one.",
+    "**Hint 2 of 2** for [exercise 1](#exercise-1)\n\nThen [this](https://example.org).\n\nThis was the last one.",
+    "**Hint 1 of 2** for [exercise 1](#exercise-1)\n\nFirst $x$.\n\nhint(1) shows the next one.",
+    "**Hint 1 of 1** for exercise 2\n\nOnly one.\n\nThis was the last one.",
+]
+
+
+@pytest.mark.parametrize("is_notebook", [True, False])
+def test_hints_come_one_at_a_time(
+    is_notebook: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    displayed: list[dict[str, str]] = []
+    ipython = SimpleNamespace(display=lambda data, **_: displayed.append(data)) if is_notebook else None
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython)
+    with_hints(HINTS, tmp_path, monkeypatch)
+    checks = checking.Checks()
+    for number in (1, 1, 1, 2):
+        checks.hint(number)
+    if is_notebook:
+        assert displayed == [{"text/markdown": text, "text/plain": text} for text in SHOWN]
+    else:
+        assert capsys.readouterr().out == "".join(f"{text}\n" for text in SHOWN)
+
+
+def with_hints(table: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a table of hints beside the checks."""
+    monkeypatch.delitem(sys.modules, "hints", raising=False)
+    (folder / "hints.py").write_text(table)
+    monkeypatch.syspath_prepend(str(folder))
+
+
+@pytest.mark.parametrize("table", ["", "HINTS = 3", "HINTS = {1: 7}", "raise KeyError", "HINTS = {3: ('', [])}"])
+def test_where_there_are_no_hints_that_is_said(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_hints(table, tmp_path, monkeypatch)
+    checking.Checks().hint(3)
+    assert capsys.readouterr().out == "No hints for exercise 3 here. If it has any, they are above its cell.\n"
+
+
+def test_an_unknown_mistake_is_sent_to_the_hints(
+    notebook_with: Callable[[int], Notebook],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    notebook = notebook_with(3)
+    with_hints("HINTS = {3: ('', ['Some.'])}", tmp_path, monkeypatch)
+    for code, said in (
+        ("def softmax(x): return torch.ones(len(x))", "Stuck? hint(3) helps.\n"),
+        ("def softmax(x): raise NotImplementedError()", "again.\n"),
+    ):
+        exec(f"{code}\ncheck(3)", notebook)
+        assert capsys.readouterr().err.endswith(said)
+
+
+NUMBER = checking.Number("number of weights", 12, {24: "That counts each weight twice.", 11.5: "Half?"})
+
+
+@pytest.mark.parametrize(
+    ("question", "number", "said"),
+    [
+        ("number of weights", 12, "\x1b[32m✓\x1b[0m The number of weights: 12 is right."),
+        ("number of weights", 12.0, "\x1b[32m✓\x1b[0m The number of weights: 12.0 is right."),
+        ("number of weights", 24, "✗ The number of weights: 24 is not right. That counts each weight twice."),
+        (
+            "number of weights",
+            1200,
+            "✗ The number of weights: 1,200 is not right. Try again, or unfold the answer below.",
+        ),
+        ("number of weights", None, "Still to do: put your number for the number of weights in place of None."),
+        (
+            "number of tokens",
+            12,
+            "There is no question “number of tokens”. Those of this notebook are: number of weights.",
+        ),
+    ],
+)
+def test_a_number_is_checked(
+    question: str, number: float | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checking.Checks(NUMBER).check_number(question, number)
+    assert capsys.readouterr().out == f"{said}\n"
 
 
 def test_solved_is_quiet_when_all_is_right_and_says_what_is_missing_when_not(

@@ -49,7 +49,11 @@ def cells(request: pytest.FixtureRequest) -> list[Any]:
 def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shown]:
     """With every exercise solved, as the source is."""
     shown = Shown()
-    monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, solved=lambda *_: True))
+    monkeypatch.setitem(
+        sys.modules,
+        "checks",
+        SimpleNamespace(check=None, check_number=lambda *_: None, hint=None, solved=lambda *_: True),
+    )
     monkeypatch.setattr(showing, "show_figure", shown.show_figure)
     monkeypatch.setattr(showing, "show_with_slider", shown.show_with_slider)
     with plt.rc_context(), contextlib.redirect_stdout(io.StringIO()):

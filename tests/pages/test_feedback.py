@@ -27,7 +27,7 @@ from grader.judging.best_verdict import combined
 from grader.judging.judge import best_picture, judge
 from grader.kit.module_cases import LATER_CHANGED
 from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
-from grader.model.answer import Raised, Returned
+from grader.model.answer import Raised, Returned, Symptom
 from grader.model.verdict import MAX_SIDE, Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
@@ -162,7 +162,7 @@ def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(
     assert "Not normalised" in shown
     assert says(3, "not normalised") in shown
     assert "1 of 2 points are for the rest: in every hidden case, your values are those of a right solution" in shown
-    assert "Reread “Exercise 3: softmax (2 points)” in the notebook." in shown
+    assert "Reread “Exercise 3: softmax” in the notebook; hint(3) there gives you a hint." in shown
 
 
 def test_the_students_own_code_is_highlighted_and_nothing_else_is(page: Chrome) -> None:
@@ -256,7 +256,7 @@ def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() ->
 TWO = Verdict(
     14, "Masks", 0.3, Reason.MISCONCEPTION,
     ("The line `x` is lost.", "Two things at once:", "Divide.", "Mask.", "Unused."),
-    ("not scaled", "not masked"), cases=4,
+    ("not scaled", "not masked"), cases=4, heading="Two things at once:",
 )  # fmt: skip
 
 
@@ -852,22 +852,23 @@ def test_a_picture_holds_no_markup_of_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "reason", "advice"),
+    ("symptom", "reason", "advice"),
     [
-        ("Your function stopped with NameError: name 'd' is not defined.", "error", "Find the place where that name"),
-        ("The cell that should define it stopped with SyntaxError: '(' was never closed", "missing", "Run the cell by"),
-        ("Your function stopped with TypeError: 'int' object is not iterable.", "error", "Print what kind of thing"),
-        ("Your class stopped with RuntimeError: expected scalar type Float.", "error", "Print the dtype"),
-        ("Your class stopped with RuntimeError: shapes do not match.", "error", "Call it with inputs of other sizes"),
-        ("Your class stopped with KeyError: 'W_q'.", "error", "Print what is computed step by step"),
-        ("Your function returned None: does every path through it end with …", "wrong", "Call it in a cell of its own"),
-        ("All that your function returned is NaN. NaN comes from 0/0.", "wrong", "find the first line after which"),
-        ("result[0] is the first wrong number.", "wrong", "Try it on inputs of other sizes"),
-        ("In every hidden case, your function returns the same.", "constant", "Call it with two inputs that differ"),
+        (Symptom.NAME, "error", "Find the place where that name"),
+        (Symptom.SYNTAX, "missing", "Run the cell by"),
+        (Symptom.KIND, "error", "Print what kind of thing"),
+        (Symptom.DTYPE, "error", "Print the dtype"),
+        (Symptom.SIZE, "error", "Call it with inputs of other sizes"),
+        (None, "error", "Print what is computed step by step"),
+        (Symptom.NOTHING, "wrong", "Call it in a cell of its own"),
+        (Symptom.NAN, "wrong", "find the first line after which"),
+        (None, "wrong", "Try it on inputs of other sizes"),
+        (None, "constant", "Call it with two inputs that differ"),
+        ("of no kind", "error", "Print what is computed step by step"),
     ],
 )
-def test_what_to_do_next_fits_what_went_wrong(sentence: str, reason: str, advice: str) -> None:
-    shown = words_of(scored_cell(1, 0.0, 0.0, reason=reason, sentences=[sentence]))
+def test_what_to_do_next_fits_what_went_wrong(symptom: str | None, reason: str, advice: str) -> None:
+    shown = words_of(scored_cell(1, 0.0, 0.0, reason=reason, sentences=["It is wrong."], symptom=symptom))
     assert advice in shown
     assert "until you see the same error" not in shown
     assert shown.count("other sizes") == advice.count("other sizes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import runpy
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -12,14 +13,18 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.notebooks.cells import is_test_cell, solutions
 from grader.release import known_mistakes
+from grader.release.beside import HINTS, hints_in
 from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, search
 from support.our_course import EXERCISES, of_assignment
+from support.part import part
 from support.places import ROOT
 
 pytestmark = pytest.mark.apart
@@ -179,12 +184,44 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
         assert words not in text + table
 
 
-def test_the_table_of_known_mistakes_is_made_of_the_exercises(course: Course) -> None:
+@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5, in_ci=1))
+def test_the_table_of_known_mistakes_is_made_of_the_exercises(assignment: str, course: Course) -> None:
     """Where the release has none, or another one than is made of these checks, it is made anew."""
-    here = course.root / "release/self_attention" / known_mistakes.FILE
-    committed = (ROOT / "release/self_attention" / known_mistakes.FILE).read_bytes()
+    here = course.root / "release" / assignment / known_mistakes.FILE
+    committed = (ROOT / "release" / assignment / known_mistakes.FILE).read_bytes()
     here.write_bytes(committed.replace(b"(", b"( ", 1))
-    assert known_mistakes.table_for(Course(course.root), "self_attention") == committed
+    assert known_mistakes.table_for(Course(course.root), assignment) == committed
+
+
+def test_hints_go_to_the_exercise_whose_solution_follows(tmp_path: Path) -> None:
+    def solution(name: str) -> NotebookNode:
+        return new_code_cell("def f(): ...", metadata={"nbgrader": {"grade_id": name, "solution": True}})
+
+    fold = "<details><summary>{}</summary>\n\n{}\n\n</details>"
+    cells = [
+        new_markdown_cell('<a id="top"></a>\n# Title\n' + fold.format("What the plots show", "Much.")),
+        new_markdown_cell('<a id="first"></a>\n## One'),
+        new_markdown_cell(
+            "\n\n".join([fold.format("Hint 1 of 2", "One,\n\ntwo."), fold.format("Hint 2 of 2", "Three.")])
+        ),
+        solution("exercise-1"),
+        new_markdown_cell(fold.format("Hint", "Four.")),
+        solution("exercise-1"),
+        solution("exercise-entropy"),
+    ]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "notebook.ipynb")
+    hints = ["One,\n\ntwo.", "Three.", "Four."]
+    assert hints_in(tmp_path) == {1: ("first", hints), "entropy": ("first", [])}
+
+
+@every_assignment
+def test_every_exercise_has_hints_beside_its_release(assignment: str) -> None:
+    hints = runpy.run_path(str(ROOT / "release" / assignment / HINTS))["HINTS"]
+    assert [*hints] == [*Course(ROOT).exercises(assignment)]
+    for number, (anchor, texts) in hints.items():
+        assert anchor == f"exercise-{number}"
+        assert texts
+        assert not any("<details>" in text for text in texts)
 
 
 def test_an_authors_own_file_is_not_replaced_by_the_table(course: Course) -> None:

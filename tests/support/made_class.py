@@ -47,12 +47,14 @@ class Made:
         names = self.named.get(number, ())
         reason = Reason.MISCONCEPTION if names else Reason.RIGHT if credit == 1 else Reason.WRONG
         said = sentence_of(lost) if lost else "Right." if credit == 1 else "Something differs."
+        says = tuple(self.says.get(number, [said]))
         return Verdict(
             exercise=number,
             title=EXERCISES[number].title,
             credit=credit,
             reason=self.reason.get(number, Reason.NO_ANSWER if lost else reason),
-            sentences=tuple(self.says.get(number, [said])),
+            sentences=says,
+            heading=says[0] if len(names) > 1 and len(says) > 1 else "",
             misconceptions=tuple(names),
             cases=4,
             lost=lost,
