@@ -742,14 +742,14 @@ def test_the_known_values_of_self_attention_are_what_the_solutions_give(
     known = torch.tensor(scores)
     over_queries = torch.softmax(known, dim=0)
     for values, cell, digits in (
-        (known, "ex2-next", 4),
-        (over_queries, "ex4-next", 4),
+        (known, "ex2-known", 4),
+        (over_queries, "ex4-bug", 4),
         (torch.cat(outputs, dim=1).T, "ex6-known", 4),
         (heads, "ex8-known", 3),
     ):
         assert torch.allclose(values, table(cells[cell]), rtol=0, atol=0.6 * 10**-digits), cell
     sums = ", ".join(f"{total:.2f}" for total in over_queries.sum(dim=1).tolist())
-    assert "The rows give " + " and ".join(sums.rsplit(", ", 1)) in cells["ex4-next"]
+    assert "The rows give " + " and ".join(sums.rsplit(", ", 1)) in cells["ex4-bug"]
 
 
 def test_the_bug_to_find_among_the_causal_weights_is_what_is_said_of_it() -> None:
@@ -764,7 +764,7 @@ def test_the_bug_to_find_among_the_causal_weights_is_what_is_said_of_it() -> Non
 
 def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLBACKEND", "agg")
-    monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, hint=None, solved=None))
+    monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, check_number=None, hint=None, solved=None))
     cells = {cell.id: cell.source for cell in source_of("self_attention").cells}
     shown: list[str] = []
     notebook: Notebook = {"__name__": "notebook"}
@@ -776,7 +776,7 @@ def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPat
     weights, lines = shown
     largest = [max(map(float, row)) for row in (row.split(", ") for row in re.findall(r"scaled ([\d., ]+\d)", weights))]
     not_scaled, scaled = largest[::2], largest[1::2]
-    assert f"one key has {not_scaled[1]} of all at $D = 64$" in cells["ex2-task"]
+    assert f"one key has {not_scaled[1]} of all at $D = 64$" in cells["ex2-shown"]
     assert not_scaled[2] == 1.0
     assert len(set(scaled)) == 3, "it would be the same bars three times"
     assert max(scaled) < 0.5
