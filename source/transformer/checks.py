@@ -553,8 +553,8 @@ OF_ATTENTION = {
     1_280_000: "Those are scores and weighted sums alone. The linear layers around them are products, too.",
     2_508_800: "combine is missing, the linear layer after the heads.",
     2_278_400: "One of two products is missing: scores, or weights times values. Each takes T · T · d_model.",
-    2_284_800: "Those are only the scores that the causal mask lets through. All of them are computed.",
-    6_758_400: "The heads share d_model: each has 16 entries, so all four together take T · T · d_model for the scores.",
+    2_284_800: "Those are only the scores that the causal mask lets through. Here the hidden ones count, too.",
+    6_758_400: "The heads share d_model: each has 16 entries, so the scores of all four take T · T · d_model.",
     3_276_800: "That is the feed-forward network.",
 }
 OF_FEED_FORWARD = {
