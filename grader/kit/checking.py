@@ -200,7 +200,7 @@ class Checks:
         return f"still to do. Write {entry.name} in the cell above, run it, then run this cell again."
 
     def _first(self, entry: Entry, student: object, notebook: Notebook) -> str:
-        """Which earlier exercise to mend first, since a mistake there looks like one here."""
+        """which earlier exercise to fix first, since a mistake there looks like one here."""
         for earlier in self.entries:
             if earlier.exercise in entry.builds_on and calls(student, earlier.name, notebook):
                 problem = self._problem(earlier, notebook)

@@ -75,7 +75,7 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
             "another assignment."
         )
     raise CourseError(
-        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\nMend {source}, and run this again; "
+        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\nFix {source}, and run this again; "
         f"until then, {kept} is as it was. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
     )
 

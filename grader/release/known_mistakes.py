@@ -31,7 +31,7 @@ from grader.kit.recognizing import TABLE, Figures, Known, Seen, close, fits, see
 from grader.model.exercise import Exercise, Misconception
 
 FILE = f"{TABLE}.py"
-_HAS_CHECKS = re.compile(r"^from grader\.kit\.checking import .*\bChecks\b", re.MULTILINE)
+_HAS_CHECKS = re.compile(r"^from grader\.kit\.checking import (?:\([^)]*|.*)\bChecks\b", re.MULTILINE)
 _OURS = [Path(each.__file__ or "") for each in (visible_examples, recognizing, sys.modules[__name__])]
 _ROOM = 2 << 30  # bytes of memory: some mistakes compare all words of a class with one another
 _HEAD = """\
