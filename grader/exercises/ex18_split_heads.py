@@ -173,10 +173,10 @@ exercise = Exercise(
               credit=0.25, kind="arrangement"),
         wrong("heads interleaved",
               {"split": "q, k, v = (y.view(B, T, -1, self.num_heads).permute(0, 3, 1, 2) for y in (q, k, v))"},
-              "Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: view as (B, "
+              "Features are dealt out to the heads in turns. Head 1 takes the first head_dim features: view as (B, "
               "T, num_heads, head_dim), in this order.", kind="arrangement"),
         wrong("features interleaved in merging", {"merge": "context = context.permute(0, 2, 3, 1).reshape(B, T, -1)"},
-              "The features of the heads take turns in your result. All those of head 0 come first: transpose(1, 2), "
+              "The features of the heads take turns in your result. All those of head 1 come first: transpose(1, 2), "
               "then view(B, T, d_out).", kind="arrangement"),
         wrong("words and heads exchanged",
               {"split": "q, k, v = (y.view(B, T, self.num_heads, -1) for y in (q, k, v))",

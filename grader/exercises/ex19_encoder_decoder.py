@@ -236,10 +236,10 @@ exercise = Exercise(
               "bring (N, heads, T, head_dim) to (N, T, heads, head_dim).", credit=0.25, kind="arrangement"),
         wrong("heads interleaved",
               {"split": "v, k, q = (y.reshape(*y.shape[:2], -1, self.heads).permute(0, 3, 1, 2) for y in (v, k, q))"},
-              "Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: reshape to "
+              "Features are dealt out to the heads in turns. Head 1 takes the first head_dim features: reshape to "
               "(N, length, heads, head_dim), in this order.", kind="arrangement"),
         wrong("features interleaved in merging", {"merge": "context = context.permute(0, 2, 3, 1).flatten(2)"},
-              "The features of the heads take turns in your result. All those of head 0 come first: nqhd, then "
+              "The features of the heads take turns in your result. All those of head 1 come first: nqhd, then "
               "reshape.", kind="arrangement"),
         wrong("words and heads exchanged",
               {"split": "v, k, q = (y.reshape(*y.shape[:2], self.heads, -1) for y in (v, k, q))",

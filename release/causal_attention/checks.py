@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import torch
 
-from checking import Checks, Entry, Example, ModuleExample, PieceExample, Several
+from checking import Checks, Entry, Example, ModuleExample, Number, PieceExample, Several
 
 WORDS = [
     [0.43, 0.15, 0.89],
@@ -399,5 +399,40 @@ _checks = Checks(
     Entry(14, "causal_softmax", _mask_before, builds_on=(10,)),
     Entry(15, "inverted_dropout", _dropout),
     Entry(16, "CausalAttention", _causal_attention, builds_on=(10, 14, 15)),
+    Number(
+        "weights that are not zero",
+        50 * 51 // 2,
+        {
+            50 * 49 // 2: "That is without the diagonal. A word sees itself, too.",
+            50 * 50: "Those are all entries. Above the diagonal they are zero.",
+            50 * 50 // 2: "That is half of all entries. But the diagonal belongs to the visible ones, all of it.",
+            51 * 52 // 2: "That is for 51 words. The last row has 50 weights that are not zero.",
+            50: "That is the last row alone. Add up all rows.",
+        },
+    ),
+    Number(
+        "parameters without biases",
+        3 * 48 * 32,
+        {
+            48 * 32: "That is one matrix. There are three: for queries, keys and values.",
+            2 * 48 * 32: "Those are two matrices. There are three: for queries, keys and values.",
+            4 * 48 * 32: "Those are four matrices. There are three: for queries, keys and values.",
+            3 * (48 + 32): "That adds the two sizes. A matrix has their product as entries.",
+            3 * (48 * 32 + 32): "That is with biases.",
+            3 * 48 * 32 + 256 * 256: "That includes the mask. It is a buffer, and training does not change it.",
+        },
+    ),
+    Number(
+        "parameters with biases",
+        3 * (48 * 32 + 32),
+        {
+            48 * 32 + 32: "That is one layer. There are three: for queries, keys and values.",
+            3 * 48 * 32: "That is without biases.",
+            3 * 48 * 32 + 32: "That is one bias for all three layers. Each has its own.",
+            3 * 48 * 32 + 3: "Those are biases of one number each. A bias has a number for each output of its layer.",
+            3 * (48 * 32 + 48): "A bias is added to the outputs of a layer, so it has 32 numbers, not 48.",
+            3 * (48 * 32 + 32) + 256 * 256: "That includes the mask. It is a buffer, and training does not change it.",
+        },
+    ),
 )
-check, solved = _checks.check, _checks.solved
+check, check_number, hint, solved = _checks.check, _checks.check_number, _checks.hint, _checks.solved

@@ -12,7 +12,16 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from checking import TOLERANCE, Checks, Entry, Example, FiniteGradients, ModuleExample, PieceExample
+from checking import (
+    TOLERANCE,
+    Checks,
+    Entry,
+    Example,
+    FiniteGradients,
+    ModuleExample,
+    Number,
+    PieceExample,
+)
 from compare import difference
 
 # Exercise 28: six heads of queries share two of keys; the two queries of a head are printed one below the other.
@@ -581,5 +590,61 @@ _checks = Checks(
     Entry(33, "attention_backward", _backward),
     Entry(34, "linear_attention", _linear),
     Entry(35, "paged_attention", _paged),
+    Number(
+        "bytes of the cache",
+        2 * 10 * 12 * 64 * 1000 * 4,
+        {
+            10 * 12 * 64 * 1000 * 4: "That is half of it. Keys and values are both kept, and a number takes 4 bytes.",
+            2 * 10 * 12 * 64 * 1000: "That is how many numbers it holds. Each takes 4 bytes.",
+            2 * 12 * 64 * 1000 * 4: "That is one layer. There are 10, and each has its own keys and values.",
+            2 * 10 * 64 * 1000 * 4: "That is one head of each layer. There are 12.",
+            2 * 10 * 12 * 64 * 4: "That is one token. The text has 1000.",
+            3 * 10 * 12 * 64 * 1000 * 4: "That counts queries, too. They are not kept.",
+        },
+    ),
+    Number(
+        "bytes with grouped keys",
+        2 * 10 * 3 * 64 * 1000 * 4,
+        {
+            2 * 10 * 12 * 64 * 1000 * 4: "That is without sharing. Only 3 heads of keys and values are kept.",
+            2
+            * 10
+            * 12
+            * 64
+            * 1000
+            * 4
+            // 3: "That is a third of the first number. What counts is how many heads of keys "
+            "and values there are: 3 in place of 12.",
+            10 * 3 * 64 * 1000 * 4: "That is half of it. Keys and values are both kept, and a number takes 4 bytes.",
+            10 * (12 + 3) * 64 * 1000 * 4: "That takes 12 heads of one and 3 of the other. Keys and values are both "
+            "shared.",
+            2 * 10 * 3 * 64 * 1000: "That is how many numbers it holds. Each takes 4 bytes.",
+            2 * 10 * 64 * 1000 * 4: "That is with one head of keys and values. There are 3.",
+        },
+    ),
+    Number(
+        "multiplications of full attention",
+        2 * 2000 * 2000 * 50,
+        {
+            2000 * 2000 * 50: "That is one of the two products: queries with keys, or weights with values.",
+            2000 * 2000: "That is how many scores there are. Each is a dot product of 50 multiplications.",
+            2 * 2000 * 2000: "That counts one multiplication for each score and each weight. There are 50.",
+            2000 * 2001 * 50: "That leaves out the masked scores. With the full table they are computed, too.",
+        },
+    ),
+    Number(
+        "multiplications with a window",
+        2 * 2000 * 100 * 50,
+        {
+            2000 * 100 * 50: "That is one of the two products: queries with keys, or weights with values.",
+            2000 * 100: "That is how many scores there are. Each is a dot product of 50 multiplications.",
+            2 * 2000 * 100: "That counts one multiplication for each score and each weight. There are 50.",
+            2 * 100 * 100 * 50: "That is 100 queries. There are 2000.",
+            2
+            * 50
+            * (50 * 101 + 1900 * 100): "That counts the shorter windows of the first 99 queries. Here each of them "
+            "computes 100 scores, too.",
+        },
+    ),
 )
-check, solved = _checks.check, _checks.solved
+check, check_number, hint, solved = _checks.check, _checks.check_number, _checks.hint, _checks.solved

@@ -6,20 +6,23 @@ beside each notebook whose checks.py imports it, with those it imports: they nee
 
 from __future__ import annotations
 
+import importlib
 import io
+import math
 import os
 import sys
 import textwrap
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout, suppress
 from typing import NamedTuple, TypeAlias
 
 import torch
 
 from diagnosis import calls, numbers_read
 from recognizing import known_mistakes
-from showing import progress
+from showing import progress, show_text
 from visible_examples import (
     NEW_LINE,
     TOLERANCE,
@@ -42,6 +45,7 @@ __all__ = [
     "Example",
     "FiniteGradients",
     "ModuleExample",
+    "Number",
     "PieceExample",
     "Refusal",
     "Several",
@@ -68,11 +72,21 @@ class Entry(NamedTuple):
     builds_on: tuple[int, ...] = ()  # the earlier exercises whose functions it may call
 
 
-class Checks:
-    """check and solved, for the entries of one notebook."""
+class Number(NamedTuple):
+    """A question whose answer is a number, and what to say to some wrong ones. It is worth no points."""
 
-    def __init__(self, *entries: Entry) -> None:
-        self.entries = entries
+    question: str
+    right: float
+    wrong: Mapping[float, str] = {}
+
+
+class Checks:
+    """check, check_number, hint and solved, for the entries of one notebook."""
+
+    def __init__(self, *entries: Entry | Number) -> None:
+        self.entries = [one for one in entries if isinstance(one, Entry)]
+        self.numbers = {one.question: one for one in entries if isinstance(one, Number)}
+        self.hints_shown: Counter[int] = Counter()
 
     def check(self, exercise: int | None = None) -> None:
         """Say in one line that an exercise is right, or in a few lines what is wrong with it. Without one: progress."""
@@ -101,6 +115,32 @@ class Checks:
             names = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
             print(f"The result appears here once you have solved {word} {names}.")
         return not missing
+
+    def hint(self, exercise: int) -> None:
+        """Show the next hint for an exercise. The hints are folded in the notebook, too, above the cell to write in."""
+        anchor, hints = _hints_for(exercise)
+        if not hints:
+            print(f"No hints for exercise {exercise} here. If it has any, they are above its cell.")
+            return
+        count = self.hints_shown[exercise] = self.hints_shown[exercise] % len(hints) + 1
+        more = f"hint({exercise}) shows the next one" if count < len(hints) else "This was the last one"
+        place = f"[exercise {exercise}](#{anchor})" if anchor else f"exercise {exercise}"
+        show_text(f"**Hint {count} of {len(hints)}** for {place}\n\n{hints[count - 1]}\n\n{more}.")
+
+    def check_number(self, question: str, number: float | None) -> None:
+        """Say whether the answer to a question is the right number. Nothing of it is graded."""
+        if question not in self.numbers:
+            print(f"There is no question “{question}”. Those of this notebook are: {', '.join(self.numbers)}.")
+        elif number is None:
+            print(f"Still to do: put your number for the {question} in place of None.")
+        else:
+            asked = self.numbers[question]
+            near = next((one for one in (asked.right, *asked.wrong) if math.isclose(number, one, rel_tol=1e-6)), None)
+            if near == asked.right:
+                print(f"\x1b[32m✓\x1b[0m The {question}: {number:,} is right.")
+            else:
+                said = asked.wrong[near] if near is not None else "Try again, or unfold the answer below."
+                print(_folded(f"✗ The {question}: {number:,} is not right. {said}"))
 
     def _state(self, entry: Entry, notebook: Notebook) -> str:
         """Done, wrong, or open: not written, not run, or calling what is open."""
@@ -143,7 +183,8 @@ class Checks:
             return f"{mistakes[0]}{NEW_LINE}{said[:1].upper()}{said[1:]}"
         if len(mistakes) == 2:
             return f"{said}{NEW_LINE}One of these is the cause:" + "".join(f"{NEW_LINE}– {text}" for text in mistakes)
-        return said + elsewhere
+        stuck = f"{NEW_LINE}Stuck? hint({entry.exercise}) helps." if _hints_for(entry.exercise)[1] else ""
+        return said + (elsewhere or stuck)
 
     def _to_do(self, entry: Entry, error: Exception) -> str:
         """What is still to do: this entry, a method of it, or an earlier function that it calls."""
@@ -159,7 +200,7 @@ class Checks:
         return f"still to do. Write {entry.name} in the cell above, run it, then run this cell again."
 
     def _first(self, entry: Entry, student: object, notebook: Notebook) -> str:
-        """Which earlier exercise to mend first, since a mistake there looks like one here."""
+        """which earlier exercise to fix first, since a mistake there looks like one here."""
         for earlier in self.entries:
             if earlier.exercise in entry.builds_on and calls(student, earlier.name, notebook):
                 problem = self._problem(earlier, notebook)
@@ -169,6 +210,14 @@ class Checks:
                         f"exercise {earlier.exercise} is not right yet."
                     )
         return ""
+
+
+def _hints_for(exercise: int) -> tuple[str, Sequence[str]]:
+    """Where an exercise begins, and its hints. `grader release` copies them from the notebook; source/ has none."""
+    with suppress(Exception):  # the file lies where students can change it
+        anchor, hints = importlib.import_module("hints").HINTS[exercise]
+        return anchor, hints
+    return "", ()
 
 
 def _what_next(states: Sequence[tuple[Entry, str]]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import torch
 
-from checking import Checks, Entry, ModuleExample, Refusal
+from checking import Checks, Entry, ModuleExample, Number, Refusal
 
 WORDS = [
     [0.43, 0.15, 0.89],
@@ -264,5 +264,44 @@ _checks = Checks(
     Entry(17, "MultiHeadAttentionWrapper", _wrapper),
     Entry(18, "MultiHeadAttention", _split),
     Entry(19, "SelfAttention", _encoder_decoder),
+    Number(
+        "parameters with eight heads",
+        3 * 100 * 96 + 96 * 96 + 96,
+        {
+            3 * 100 * 96: "That is queries, keys and values. out_proj has parameters, too.",
+            3 * 100 * 96 + 96 * 96: "That leaves out the bias of out_proj.",
+            3 * (100 * 96 + 96)
+            + 96 * 96
+            + 96: "That counts a bias for queries, keys and values. Here only out_proj has one.",
+            4 * 100 * 96 + 96: "That lets out_proj start from 100 entries. It starts from what the heads return, 96.",
+            8 * 3 * 100 * 96 + 96 * 96 + 96: "That gives every head 96 entries. All eight together have 96.",
+            3 * 100 * 12 + 96 * 96 + 96: "That counts the matrices of one head. There are eight.",
+        },
+    ),
+    Number(
+        "parameters with sixteen heads",
+        3 * 100 * 96 + 96 * 96 + 96,
+        {
+            2 * (3 * 100 * 96 + 96 * 96 + 96): "That is twice the first number. But each of the sixteen heads has only "
+            "half as many entries.",
+            2 * 3 * 100 * 96
+            + 96 * 96
+            + 96: "That has twice the matrices for queries, keys and values. But each of the "
+            "sixteen heads has only half as many entries.",
+            3 * 100 * 96: "That is queries, keys and values. out_proj has parameters, too.",
+            3 * 100 * 96 + 96 * 96: "That leaves out the bias of out_proj.",
+        },
+    ),
+    Number(
+        "parameters of the list",
+        8 * 3 * 100 * 96,
+        {
+            3 * 100 * 96: "That is one head. The list has eight, each with an output of 96 entries.",
+            8 * 3 * 100 * 96 + 96 * 96 + 96: "That includes an out_proj. Exercise 17 has none.",
+            8 * 3 * (100 * 96 + 96): "That includes biases. Without qkv_bias=True there are none.",
+            3 * 100 * 96 + 96 * 96 + 96: "That is exercise 18. In exercise 17, d_out is the size of one head.",
+            8 * 100 * 96: "That is one matrix for each head. Each has three: for queries, keys and values.",
+        },
+    ),
 )
-check, solved = _checks.check, _checks.solved
+check, check_number, hint, solved = _checks.check, _checks.check_number, _checks.hint, _checks.solved

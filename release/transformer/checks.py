@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from checking import Checks, Entry, Example, FiniteGradients, ModuleExample, PieceExample
+from checking import Checks, Entry, Example, FiniteGradients, ModuleExample, Number, PieceExample
 
 # Exercise 20: four positions of six columns, and three of four with another base.
 POSITIONS = [
@@ -545,6 +545,41 @@ def _writing() -> list[_Writing]:
     ]
 
 
+# --- counting, which earns no points ----------------------------------------------------------------------------------
+
+# Of 100 tokens with 64 entries each, four heads and d_ff = 256.
+OF_ATTENTION = {
+    1_638_400: "Those are the four linear layers alone. Scores and weighted sums of values are products, too.",
+    1_280_000: "Those are scores and weighted sums alone. The linear layers around them are products, too.",
+    2_508_800: "combine is missing, the linear layer after the heads.",
+    2_278_400: "One of two products is missing: scores, or weights times values. Each takes T · T · d_model.",
+    2_284_800: "Those are only the scores that the causal mask lets through. Here the hidden ones count, too.",
+    6_758_400: "The heads share d_model: each has 16 entries, so the scores of all four take T · T · d_model.",
+    3_276_800: "That is the feed-forward network.",
+}
+OF_FEED_FORWARD = {
+    1_638_400: "That is one linear layer. There are two: into d_ff entries, and back.",
+    32_768: "That is for a single token. There are 100.",
+    819_200: "That would be two layers of d_model to d_model entries. The hidden layer has d_ff.",
+    2_918_400: "That is attention.",
+}
+# Of a vocabulary of 1000, with 64 entries, two blocks and texts of up to 128 tokens.
+OF_THE_MODEL = {
+    171_904: "head is missing. It is not the table of tokens: both are learned.",
+    227_712: "The table of positions is missing.",
+    235_776: "The last norm, before the head, is missing.",
+    235_264: "The norms are missing: two in each block, and a last one.",
+    235_136: "The biases are missing that combine, ff_in and ff_out have.",
+    234_816: "All biases are missing: those of the linear layers, and those of the norms.",
+    234_496: "Norms are missing, and biases of linear layers.",
+    235_584: "A norm has two numbers for each entry: a weight and a bias.",
+    236_904: "head has no bias.",
+    236_288: "project has no bias.",
+    186_112: "That is with a single block. There are two.",
+    49_792: "That is one block. A model also has tables of tokens and positions, a last norm and a head.",
+    99_584: "Those are the two blocks. A model also has tables of tokens and positions, a last norm and a head.",
+}
+
 _checks = Checks(
     Entry(20, "sinusoidal_positions", _positions),
     Entry(21, "apply_rope", _turns),
@@ -555,5 +590,8 @@ _checks = Checks(
     Entry(25, "next_token_loss", _loss),
     Entry(26, "generate", _writing),
     Entry(27, "train_step", _steps, builds_on=(25,)),
+    Number("multiplications of attention", 4 * 100 * 64**2 + 2 * 100**2 * 64, OF_ATTENTION),
+    Number("multiplications of the feed-forward network", 2 * 100 * 64 * 256, OF_FEED_FORWARD),
+    Number("parameters of the model", 235_904, OF_THE_MODEL),
 )
-check, solved = _checks.check, _checks.solved
+check, check_number, hint, solved = _checks.check, _checks.check_number, _checks.hint, _checks.solved

@@ -63,6 +63,14 @@ def show_figure(figure: Any, description: str) -> None:
     Shown(f'<img src="{source}" alt="{html.escape(description)}">', f"[Plot: {description}]").show()
 
 
+def show_text(markdown: str) -> None:
+    """Show a text with formulas and links; as it is written where nothing renders it."""
+    if (display := _display()) is None:
+        print(markdown)
+    else:
+        display({"text/markdown": markdown, "text/plain": markdown}, raw=True)
+
+
 def show_with_slider(draw: Callable[[Any], None], name: str, values: Sequence[Any], start: object) -> None:
     """Draw for the value that a slider has, anew whenever it moves; nothing where sliders do not run."""
     kernel = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()

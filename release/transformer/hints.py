@@ -1,0 +1,48 @@
+# The hints of the notebook. hint(n) shows those for exercise n, one at a time.
+
+HINTS = {
+    20: ('exercise-20', [
+        'Every position and every clock has an angle. So first make a table of angles, of length × $d_\\text{model}/2$, and then put its sines and its cosines into every other column of the result.',
+        '[`torch.arange`](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)`(length)[:, None]` is a column of positions, and `torch.arange(0, d_model, 2)` is a row of all $2i$. A column divided by a row is a table: broadcasting does the rest. `.sin()` and `.cos()` take a whole table.',
+        'Begin with an empty table ([`torch.empty`](https://docs.pytorch.org/docs/stable/generated/torch.empty.html)) of the right shape. `table[:, 0::2]` are its even columns and `table[:, 1::2]` its odd ones, and you may write into them: `table[:, 0::2] = …`.',
+    ]),
+    21: ('exercise-21', [
+        'A word has $d/2$ pairs, so it has $d/2$ angles: the same ones in every sentence and in every head. First make a table of angles, $(T, d/2)$, then turn all pairs at once.',
+        '`x[..., 0::2]` is $a$ of all pairs, and `x[..., 1::2]` is $b$. The table of angles is a column of positions times a row of rates, $\\text{base}^{-2i/d}$; [`torch.arange`](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)`(0, d, 2)` has all $2i$. Neither has 16 bits, whatever `x` has. Broadcasting fits $(T, d/2)$ to any axes in front.',
+        'What you compute from $a$ and $b$ must go back to where it came from: [`torch.stack`](https://docs.pytorch.org/docs/stable/generated/torch.stack.html)`([…, …], dim=-1)` puts the two of each pair side by side, and [`flatten`](https://docs.pytorch.org/docs/stable/generated/torch.flatten.html)`(-2)` puts the pairs in a row. Both formulas need the old $a$ and the old $b$. At the end, give the result the dtype of `x`.',
+    ]),
+    22: ('exercise-22', [
+        'Leave empty sentences for later. Then this is exercise 14 with another mask: compute the scores, hide some of them, softmax, weighted sums of the values.',
+        '[`torch.arange`](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)`(T_k) >= lengths[:, None]` is true for what is hidden, of shape $(B, T_k)$. It needs two more axes before it fits the scores, $(B, H, T_q, T_k)$. With `causal`, join it to the mask of the future: `|` is *or* for tensors of booleans.',
+        'Now the empty sentences. A query sees nothing where its whole row of the mask is true: [`all`](https://docs.pytorch.org/docs/stable/generated/torch.all.html) finds such rows, along the last axis. Keep that axis, so that the result fits the scores.',
+        'Give these rows scores that are not $-\\infty$: hide only what is hidden *and* not in such a row (`&` and `~`). The softmax then has a result without `nan`. Make the weights of these rows zero after the softmax, with [`masked_fill`](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.masked_fill.html), and only then take the weighted sums.',
+    ]),
+    23: ('exercise-23', [
+        "In `__init__`, keep `eps` and make the weight. In `forward`, every vector gets a size of its own: square, mean over the vector's entries, add $\\varepsilon$, root, and divide by that.",
+        '[`nn.Parameter`](https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html)`(…)` makes a tensor one that is trained. `x.float()` has 32 bits. [`mean`](https://docs.pytorch.org/docs/stable/generated/torch.mean.html)`(dim=-1, keepdim=True)` keeps the axis, so that you can divide by it.',
+        'The result is `x.float() / … * self.weight`, where the dots are the size of each vector, $(\\dots, 1)$. Give it the dtype of the input only at the very end: `.to(x.dtype)`.',
+    ]),
+    24: ('exercise-24', [
+        '`__init__` makes the six attributes, and nothing happens there. `forward` is the formula, read from the inside to the outside: first the norm, then the part, then dropout, then the sum.',
+        '[`nn.Linear`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html)`(m, n)` takes vectors of $m$ entries to $n$ entries, and [`nn.Dropout`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html)`(p)` drops with the probability `p`. A module is called like a function: `self.norm1(x)`. `F.gelu` is a function, with nothing to make in `__init__`.',
+        'Two lines in `forward`, each of the form `x = x + self.dropout(…)`. The second begins with the `x` that the first one made, and inside it, `ff_out` takes what `F.gelu` made of what `ff_in` made of the norm.',
+    ]),
+    25: ('exercise-25', [
+        'The model: `__init__` makes the parts, with the sizes that the task names. `forward` follows the figure from the bottom to the top: vectors of tokens plus vectors of positions, one block after the other, the norm, the head.',
+        'The model: `torch.arange(T, device=tokens.device)` are the positions. Their vectors are $(T, d_\\text{model})$, and broadcasting adds them to those of every text. [`nn.ModuleList`](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html) holds the blocks; a plain list would hide their weights from the optimizer.',
+        'The model: `nn.ModuleList(… for _ in range(num_layers))` makes as many blocks as wanted. A loop over `self.blocks` sends `x` through all of them: each gets what the one before returned.',
+        'The loss: which logits have a next token? All but the last: `logits[:, :-1]`. Which tokens come next somewhere? All but the first.',
+        'The loss: `F.cross_entropy` wants a row of logits and a target for each lesson, so flatten batch and positions into one axis, in both. It takes logits, not probabilities, and has `ignore_index`. That must be a number in any case: its default, −100, is the number of no token.',
+    ]),
+    26: ('exercise-26', [
+        'A loop of `count` rounds: ask the model about the text, or the last part of it, choose a new token for each text, and append it. Before the loop, remember the mode and set evaluation; after it, set the mode back.',
+        '`tokens[:, -n:]` are the last $n$ tokens, or all if there are fewer. `logits[:, -1]` is what the model says comes after the last token: $(B, \\text{vocab\\_size})$. `@torch.no_grad()` above a function turns gradients off in all of it. `model.training` says in which mode a model is, and `model.train(…)` takes `True` or `False`.',
+        'For `top_k`: with `logits.topk(k).values[:, -1:]`, you have the smallest logit that may stay. What is less becomes $-\\infty$, as the future did in exercise 14.',
+        'At temperature 0, [`argmax`](https://docs.pytorch.org/docs/stable/generated/torch.argmax.html) with its axis kept is the new token, $(B, 1)$. Otherwise, softmax the logits divided by the temperature, and `torch.multinomial` draws one for each row, $(B, 1)$ again. [`torch.cat`](https://docs.pytorch.org/docs/stable/generated/torch.cat.html) along axis 1 appends it to the text: keep all of the text there, not only the part that the model saw.',
+    ]),
+    27: ('exercise-27', [
+        'The table is the program: six parts, in this order. Only one of them may move: gradients can be cleared anywhere before `backward`.',
+        "In the order of the table: the model's [`train`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train), the optimizer's [`zero_grad`](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html), your `next_token_loss`, the loss's [`backward`](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html), [`nn.utils.clip_grad_norm_`](https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.clip_grad_norm_.html), and the optimizer's [`step`](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.step.html). What `clip_grad_norm_` is to shorten must be there already.",
+        '`clip_grad_norm_` takes all parameters at once, `model.parameters()`, and the length. A tensor remembers how it was computed, and keeps all of that in memory; `.item()` makes a number of it, which does not. So the function ends with the loss as a number.',
+    ]),
+}
