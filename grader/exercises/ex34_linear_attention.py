@@ -93,6 +93,11 @@ exercise = Exercise(
               {"collect": "products = products.cumsum(dim=2) - products", "total": "sums = k.cumsum(dim=2) - k"},
               "A query does not see its own key in your results, only those before. The sum should go up to and "
               "including t.", credit=0.25, kind="mix-up"),
+        wrong("own key hidden, zeros for the first word",
+              {"collect": "products = products.cumsum(dim=2) - products", "total": "sums = k.cumsum(dim=2) - k",
+               "divide": "outputs = weighed / ((q * sums).sum(dim=-1, keepdim=True) + 1e-6)"},
+              "A query does not see its own key in your results, only those before, so nothing is left for the first "
+              "word. The sum should go up to and including t.", credit=0.25, kind="mix-up"),
         wrong("own word only in the divisor", {"collect": "products = products.cumsum(dim=2) - products"},
               "In your results, word t is in the sum of φ(k) that output t is divided by, but not yet in that of "
               "φ(k) vᵀ. Add it to both before output t is read.", kind="mix-up"),
@@ -126,6 +131,9 @@ exercise = Exercise(
         wrong("products transposed", {"products": "products = values[..., :, None] * k[..., None, :]"},
               "In your results, φ(q) is multiplied by the values, and it is φ(k) that is weighed, as when sums of v "
               "φ(k)ᵀ are kept. Keep those of φ(k) vᵀ.", kind="arrangement"),
+        wrong("elu of x + 1", both("F.elu({} + 1)"),
+              "Your feature map is elu(x + 1). It should be elu(x) + 1: the 1 is added to what elu returns.",
+              kind="mix-up"),
         wrong("relu", both("torch.relu({})"), "Your feature map is relu(x). It should be elu(x) + 1."),
         wrong("relu plus one", both("torch.relu({}) + 1"),
               "Your feature map is relu(x) + 1. It should be elu(x) + 1."),
@@ -173,6 +181,8 @@ exercise = Exercise(
             wrong("keys and values exchanged", "keys, values = values, keys",
                   "Keys and values change places in your results: queries are compared with values, and keys are "
                   "weighed.", kind="mix-up")),
+        wrong("sums over entries of keys", {"collect": "products = products.cumsum(dim=-2)"},
+              "Your sums of φ(k) vᵀ go over the entries of a key. They should go over the words so far.", kind="axis"),
         wrong("sums over heads", {"collect": "products = products.cumsum(dim=1)", "total": "sums = k.cumsum(dim=1)"},
               "Your sums go on over the heads of a sentence. They should go over its words: dim=2.",
               credit=0.25, kind="axis"),

@@ -164,6 +164,10 @@ exercise = Exercise(
             wrong("last page left out", {"": "lengths = lengths // page_size * page_size", **ZERO_WEIGHTS},
                   "Only full pages count in your results. The last page may have free slots, and its words count, too.",
                   kind="missing step"),
+            wrong("last page left out, unless it is the only one",
+                  "lengths = torch.where(lengths < page_size, lengths, lengths // page_size * page_size)",
+                  "The words on the last page are missing in your results where it is not full, unless it is the only "
+                  "page. Round the number of pages up.", kind="missing step"),
             wrong("one word too few", {"": "lengths = lengths - 1", **ZERO_WEIGHTS},
                   "The last word of each sentence does not count in your results. The first lengths[b] should count, "
                   "and the last of these is at place lengths[b] − 1."),

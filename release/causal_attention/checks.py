@@ -228,15 +228,15 @@ def _equal_weights(count: int) -> torch.Tensor:
 
 def _mask_before() -> list[Example | PieceExample]:
     small = _matrix([[1, 5, -2], [2, 4, 9], [-2, 0, 2]])
-    far_below = _matrix([[-9000, -9400, -9800]] * 3)
+    far_below = _matrix([[-9000, 5, 7], [-9800, -9000, 5], [-9000, -9400, -9800]])
     return [
         Example("the scores of the six words and d_k=2", (_given_scores(), 2), _matrix(CAUSAL_WEIGHTS)),
         Example(
             "three words and d_k=4", (small, 4), _matrix([[1, 0, 0], [0.2689, 0.7311, 0], [0.0900, 0.2447, 0.6652]])
         ),
-        Example("scores far below zero", (far_below, 4), _matrix([[1, 0, 0]] * 3)),
         Example("150 words whose scores are 0", (torch.zeros(150, 150), 4), _equal_weights(150)),
         PieceExample("four words and d_k=3", (_random(14, 4, 4), 3), (4, 4), large=(1e4 * _random(14, 4, 4), 3)),
+        Example("scores far below zero", (far_below, 4), _matrix([[1, 0, 0], [0, 1, 0], [1, 0, 0]])),
     ]
 
 

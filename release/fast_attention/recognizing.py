@@ -177,10 +177,10 @@ def _numbers(value: object) -> Iterable[torch.Tensor]:
 
 
 def _form(value: object) -> str:
-    """Shapes, in the brackets of lists: "2[3,1]" is a list of two columns."""
+    """Shapes, in the brackets of lists: "2[3,1]" is a list of two columns, "2[3]|[1]" holds two vectors."""
     match value:
         case torch.Tensor():
             return f"[{','.join(map(str, value.shape))}]"
         case list() | tuple():
-            return f"{len(value)}{_form(value[0]) if value else ''}"
+            return f"{len(value)}{'|'.join(dict.fromkeys(map(_form, value)))}"
     return ""

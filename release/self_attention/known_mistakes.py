@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# 9ae8adfd600395ca
+# 0108eed881a9a7c0
 
 KNOWN = [
     ('compute_qkv', [[(1.6418, -0.10447, -0.03909, '33[4,1]')], [(3.3333, 0.11857, -0.26911, '32[2,1]')]], [
@@ -179,7 +179,7 @@ KNOWN = [
         ('The sum of one query goes on in the next. Start from zero for every query.', [[(3.8309, 0.17594, -0.36174, '3[4,1]')], [(4.7564, 4.2152, -1.9099, '2[1,1]')], [(1.0536, -0.21425, -0.010688, '2[2,1]')]]),
         ("Your outputs hold the word's own value on top of the sum. Self-attention alone has no such term.", [[(2.9077, -0.56952, 0.0092524, '3[4,1]')], [(7.1372, 6.2783, -1.6666, '2[1,1]')], [(1.4869, -0.2025, 0.19286, '2[2,1]')]]),
         ('Your results are the attention weights. Use them to weigh and sum the values.', [[(0.33333, 0.08394, -0.048591, '3[3]')], [(0.5, 0.24363, 0.2776, '2[2]')], [(0.33333, -0.017286, -0.096597, '2[3]')]]),
-        ('You return the weights as well. Return the list of outputs only.', [[(1.0866, 0.05667, -0.072407, '23[4,1]')], [(1.3791, 0.76217, -0.15143, '22[1,1]')], [(0.49474, -0.0187, 0.01694, '22[2,1]')]]),
+        ('You return the weights as well. Return the list of outputs only.', [[(1.0866, 0.05667, -0.072407, '23[4,1]|3[3]')], [(1.3791, 0.76217, -0.15143, '22[1,1]|2[2]')], [(0.49474, -0.0187, 0.01694, '22[2,1]|2[3]')]]),
         ('The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).', [[(1.6516, 0.036179, -0.1457, '3[1,4]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], [(0.73686, -0.034464, -0.10501, '2[1,2]')]]),
         ('The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).', [[(1.6516, 0.036179, -0.1457, '3[4]')], [(3.1372, 2.7428, -0.30096, '2[1]')], [(0.73686, -0.034464, -0.10501, '2[2]')]]),
         ('You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.', [[(1.6516, -0.053746, 0.36775, '[4,3]')], [(3.1372, 2.7428, -0.30096, '[1,2]')], [(0.73686, -0.22651, 0.28802, '[2,2]')]]),
@@ -228,7 +228,7 @@ KNOWN = [
         ('Your results are weighted words X. Weigh the values, V = W_v X + b_v.', [[(0.64033, -0.068827, 0.054044, '[4,3]')], [(0.88616, 0.65642, 0.078824, '[2,3]')], [(1.0, 0.87538, -0.12399, '[2,1]')]]),
         ('Your result has X added to it (a residual connection). Self-attention alone has no such sum.', [[(1.7571, 0.0035932, 0.67307, '[4,3]')], [(1.5925, 0.70449, 0.27877, '[2,3]')], [(3.5, 3.013, 0.87057, '[2,1]')]]),
         ('Your result is divided by the number of words. The weights already sum to one.', [[(0.55052, -0.017915, 0.12258, '[4,3]')], [(0.33333, 0.21015, 0.088287, '[2,3]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
-        ('You return the weights as well. Return the outputs only.', [[(1.0866, -0.009881, 0.18842, '2[4,3]')], [(0.6, 0.34736, 0.12023, '2[2,3]')], [(2.0, 1.4721, 0.85586, '2[2,1]')]]),
+        ('You return the weights as well. Return the outputs only.', [[(1.0866, -0.009881, 0.18842, '2[4,3]|[3,3]')], [(0.6, 0.34736, 0.12023, '2[2,3]|[3,3]')], [(2.0, 1.4721, 0.85586, '2[2,1]|[1,1]')]]),
         ('The numbers are right, but transposed. Words are columns: return shape (D, N).', [[(1.6516, 0.036179, -0.1457, '[3,4]')], [(1.0, -0.045176, 0.071085, '[3,2]')], [(2.5, 2.1376, 0.99456, '[1,2]')]]),
         ('The numbers are right, but in a list of columns. Return one (D, N) tensor.', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(1.0, -0.045176, 0.071085, '3[2,1]')], [(2.5, 2.1376, 0.99456, '1[2,1]')]]),
         ('You return the output of the first word only. Return a column for every word.', [[(2.3857, 1.102, -0.98311, '[4,1]')], [(1.0, 0.45985, 0.79976, '[2,1]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),

@@ -24,7 +24,7 @@ TOLERANCE = 1e-4
 NEW_LINE = "\n  "
 MOST_NAMES = 6
 NOT_ASKED_FOR = 0.25
-LOOKS_AHEAD = f"{NEW_LINE}An earlier output changes when the last word does: no word may look at later ones."
+LOOKS_AHEAD = f"{NEW_LINE}An earlier output changes when the last word does. It must not depend on later words."
 
 
 class Example(NamedTuple):
@@ -228,10 +228,14 @@ def _load(module: torch.nn.Module, weights: dict[str, torch.Tensor], called: str
 
     What nobody asked for gets a number that shows, as a bias that begins with zeros would not.
     """
-    parameters = dict(module.named_parameters())
+    parameters = dict(module.named_parameters(remove_duplicate=False))
+    first = {id(parameter): name for name, parameter in reversed(parameters.items())}
     for name, weight in weights.items():
         if name not in parameters:
             return _missing(module, name, weights, called)
+        if (other := first[id(parameters[name])]) != name and other in weights:
+            same = f"{name} and {other} are one and the same parameter. Make one for each."
+            return _wrong_list(module, name, weights) or same
         if parameters[name].shape != weight.shape:
             return f"{name} has shape {tuple(parameters[name].shape)}, but {tuple(weight.shape)} was expected."
     with torch.no_grad():

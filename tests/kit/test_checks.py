@@ -331,7 +331,7 @@ SAID = [
     (
         changed(16, "self.mask[:T, :T] == 1", "(self.mask[:T, :T] == 1) & False"),
         16,
-        "An earlier output changes when the last word does: no word may look at later ones.",
+        "An earlier output changes when the last word does. It must not depend on later words.",
     ),
     (
         "D = 4\ndef attention_scores(q, k): return [[a.T @ b / D**0.5 for b in k] for a in q]",
@@ -627,6 +627,40 @@ class Masked(torch.nn.Module):
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         return self.scale * (x if mask is None else x.masked_fill(mask == 0, 0.0))
+
+
+ONE_FOR_ALL = """
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = self.W_key = self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x): return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "number", "words"),
+    [
+        (ONE_FOR_ALL, 12, "W_key and W_query are one and the same parameter"),
+        (
+            "def causal_softmax(s, d_k):\n  T = s.shape[0]\n  mask = torch.triu(torch.ones(T, T), 1) * -100\n"
+            "  return torch.softmax((s + mask) / math.sqrt(d_k), dim=-1)",
+            14,
+            "scores far below zero",
+        ),
+        ("def softmax(x): return torch.as_tensor(x).double().exp().ceil()", 3, "All your numbers are whole ones."),
+    ],
+)
+def test_what_learners_typed_is_said_as_it_is(
+    source: str,
+    number: int,
+    words: str,
+    notebook_with: Callable[[int], Notebook],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    exec(f"{source}\ncheck({number})", notebook_with(number))
+    assert words in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize("mask", [None, torch.tensor([True, False]), torch.tensor([1, 0])])

@@ -93,7 +93,7 @@ WRONG = [
         18,
         "self.mask[:T, :T] == 1",
         "self.mask[:T, :T] == 2",
-        "changes when the last word does: no word may look at later ones",
+        "changes when the last word does. It must not depend on later words",
     ),
     (
         18,

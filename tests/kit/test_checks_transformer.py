@@ -81,6 +81,19 @@ def test_wrong_is_said(
     assert words in " ".join(capsys.readouterr().err.split())
 
 
+def test_dropout_on_the_sum_of_the_embeddings_is_as_good(
+    notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = (("super().__init__()", "super().__init__()\n        self.dropout = nn.Dropout(dropout)"),
+             ("for block in self.blocks:", "x = self.dropout(x)\n        for block in self.blocks:"))  # fmt: skip
+    code = CELLS["exercise-25"].replace("### BEGIN SOLUTION", "").replace("### END SOLUTION", "")
+    for old, new in right:
+        assert old in code
+        code = code.replace(old, new)
+    exec(f"{code}\ncheck(25)", notebook)
+    assert capsys.readouterr().err == ""
+
+
 def test_a_bias_that_begins_with_zeros_is_seen(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     source = CELLS["exercise-23"].replace("y = y * self.weight", "y = y * self.weight + self.bias")
     begun = "self.eps = eps"

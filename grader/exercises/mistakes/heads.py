@@ -80,7 +80,7 @@ def with_lines(masked: str = "") -> list[Misconception]:
                   "Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer "
                   "sum to one. Set hidden scores to −∞ before softmax.", credit=0.25, kind="missing step"),
             wrong("zeros for −∞", "scores = scores.masked_fill(hidden, 0.0)",
-                  "In your results, hidden scores count as 0, or nearly 0, and exp(0) is 1. Set them to −∞.",
+                  "What is hidden still gets a share, as with scores of 0, since exp(0) is 1. Set its scores to −∞.",
                   credit=0.25),
             wrong("hidden by −10⁴", "scores = scores.masked_fill(hidden, -1e4)",
                   "Hidden scores count as −10⁴ in your results, and other scores may be as low. Set them to −∞.",
