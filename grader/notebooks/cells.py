@@ -16,6 +16,7 @@ METADATA_KEY = "grader"  # our own key in the metadata of graded notebooks
 STOPPED = "stopped"  # in a cell that hung or crashed its process: how
 NOTES = "notes"  # in the first cell: what was repaired
 
+ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')  # in a text cell: what links point to
 _TEST_CELL = re.compile(rf"test-exercise-({PATTERN})")
 _SOLUTION_CELL = re.compile(rf"exercise-({PATTERN})")
 _ASKS_HIDDEN_CASES = re.compile(r"\bgrader\.notebook\b|\bhidden_tests\(")  # how a test cell asks for hidden cases

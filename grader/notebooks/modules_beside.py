@@ -36,6 +36,11 @@ def for_students(code: str) -> str:
     return code
 
 
+def imports_name(code: str, name: str, module: str = r"[\w.]+") -> bool:
+    """Whether code imports this name from a module that matches this pattern, in one line or in several."""
+    return bool(re.search(rf"^[ \t]*from {module} import (?:\([^)]*|.*)\b{name}\b", code, re.MULTILINE))
+
+
 def modules_for(codes: Iterable[str]) -> dict[str, bytes]:
     """The files that an author's code imports, and those that these import in turn."""
     files: dict[str, bytes] = {}

@@ -11,10 +11,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from grader.notebooks.cells import ANCHOR
+from grader.notebooks.modules_beside import imports_name
+
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
 _POINTS = re.compile(r"\(([\d.]+) points?\)")
-_IMPORTS_HINT = re.compile(r"^\s*from \w+ import .*\bhint\b", re.MULTILINE)
-_ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,10 @@ class Sections:
                 continue  # in a graded notebook, it holds the mark scheme
             if cell.cell_type != "markdown":
                 by_cell[str(cell.metadata.get("nbgrader", {}).get("grade_id"))] = above
-                calls_hint = calls_hint or bool(_IMPORTS_HINT.search(cell.source))
+                calls_hint = calls_hint or imports_name(cell.source, "hint")
                 continue
             for line in cell.source.splitlines():
-                if found := _ANCHOR.search(line):
+                if found := ANCHOR.search(line):
                     anchor = found[1]
                 if heading := _HEADING.fullmatch(line.rstrip()):
                     title = title or (heading[2] if heading[1] == "#" else "")

@@ -17,14 +17,13 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.course.folder import CONFIG_FILE, Course
 from grader.model.label import Label
-from grader.notebooks.cells import solved_exercise
+from grader.notebooks.cells import ANCHOR, solved_exercise
 from grader.notebooks.modules_beside import for_students, given_beside, put_beside
 from grader.release.known_mistakes import FILE, table_for
 
 ASSISTANTS = Path(__file__).with_name("AGENTS.md")
 HINTS = "hints.py"
 
-_ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 _HINT = re.compile(r"<details><summary>Hint\b[^<]*</summary>\s*(.*?)\s*</details>", re.DOTALL)
 
 
@@ -59,7 +58,7 @@ def hints_in(source: Path) -> dict[Label, tuple[str, list[str]]]:
         anchor, waiting = "", []
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "markdown":
-                anchor = next(iter(_ANCHOR.findall(cell.source)[-1:]), anchor)
+                anchor = next(iter(ANCHOR.findall(cell.source)[-1:]), anchor)
                 waiting += _HINT.findall(cell.source)
             elif (exercise := solved_exercise(cell)) is not None:
                 found.setdefault(exercise, (anchor, []))[1].extend(waiting)

@@ -12,7 +12,6 @@ import hashlib
 import importlib
 import json
 import platform
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -29,9 +28,9 @@ from grader.kit.checking import Checks, Entry
 from grader.kit.pieces import as_double
 from grader.kit.recognizing import TABLE, Figures, Known, Seen, close, fits, seen_in
 from grader.model.exercise import Exercise, Misconception
+from grader.notebooks.modules_beside import imports_name
 
 FILE = f"{TABLE}.py"
-_HAS_CHECKS = re.compile(r"^from grader\.kit\.checking import (?:\([^)]*|.*)\bChecks\b", re.MULTILINE)
 _OURS = [Path(each.__file__ or "") for each in (visible_examples, recognizing, sys.modules[__name__])]
 _ROOM = 2 << 30  # bytes of memory: some mistakes compare all words of a class with one another
 _HEAD = """\
@@ -47,7 +46,7 @@ def table_for(course: Course, assignment: str) -> bytes | None:
     """
     source = course.folder("source") / assignment
     texts = {path.stem: path.read_text(encoding="utf-8", errors="replace") for path in sorted(source.glob("*.py"))}
-    modules = tuple(name for name, text in texts.items() if _HAS_CHECKS.search(text))
+    modules = tuple(name for name, text in texts.items() if imports_name(text, "Checks", r"grader\.kit\.checking"))
     if not modules:
         return None
     if TABLE in texts:

@@ -54,6 +54,7 @@ __all__ = [
 Notebook: TypeAlias = dict[str, object]  # its variables
 
 WIDTH = 88
+EXACT = 1e-6  # as a part of a counted number
 
 
 class Problem(NamedTuple):
@@ -131,16 +132,17 @@ class Checks:
         """Say whether the answer to a question is the right number. Nothing of it is graded."""
         if question not in self.numbers:
             print(f"There is no question “{question}”. Those of this notebook are: {', '.join(self.numbers)}.")
-        elif number is None:
+            return
+        if number is None:
             print(f"Still to do: put your number for the {question} in place of None.")
-        else:
-            asked = self.numbers[question]
-            near = next((one for one in (asked.right, *asked.wrong) if math.isclose(number, one, rel_tol=1e-6)), None)
-            if near == asked.right:
-                print(f"\x1b[32m✓\x1b[0m The {question}: {number:,} is right.")
-            else:
-                said = asked.wrong[near] if near is not None else "Try again, or unfold the answer below."
-                print(_folded(f"✗ The {question}: {number:,} is not right. {said}"))
+            return
+        asked = self.numbers[question]
+        if math.isclose(number, asked.right, rel_tol=EXACT):
+            print(f"\x1b[32m✓\x1b[0m The {question}: {number:,} is right.")
+            return
+        known = (says for wrong, says in asked.wrong.items() if math.isclose(number, wrong, rel_tol=EXACT))
+        said = next(known, "Try again, or unfold the answer below.")
+        print(_folded(f"✗ The {question}: {number:,} is not right. {said}"))
 
     def _state(self, entry: Entry, notebook: Notebook) -> str:
         """Done, wrong, or open: not written, not run, or calling what is open."""

@@ -607,14 +607,8 @@ _checks = Checks(
         2 * 10 * 3 * 64 * 1000 * 4,
         {
             2 * 10 * 12 * 64 * 1000 * 4: "That is without sharing. Only 3 heads of keys and values are kept.",
-            2
-            * 10
-            * 12
-            * 64
-            * 1000
-            * 4
-            // 3: "That is a third of the first number. What counts is how many heads of keys "
-            "and values there are: 3 in place of 12.",
+            2 * 10 * 4 * 64 * 1000 * 4: "That is a third of the first number. There are 3 heads of keys and values in "
+            "place of 12.",
             10 * 3 * 64 * 1000 * 4: "That is half of it. Keys and values are both kept, and a number takes 4 bytes.",
             10 * (12 + 3) * 64 * 1000 * 4: "That takes 12 heads of one and 3 of the other. Keys and values are both "
             "shared.",
@@ -640,10 +634,8 @@ _checks = Checks(
             2000 * 100: "That is how many scores there are. Each is a dot product of 50 multiplications.",
             2 * 2000 * 100: "That counts one multiplication for each score and each weight. There are 50.",
             2 * 100 * 100 * 50: "That is 100 queries. There are 2000.",
-            2
-            * 50
-            * (50 * 101 + 1900 * 100): "That counts the shorter windows of the first 99 queries. Here each of them "
-            "computes 100 scores, too.",
+            2 * 195_050 * 50: "That counts the shorter windows of the first 99 queries. Here each of them computes 100 "
+            "scores, too.",
         },
     ),
 )
