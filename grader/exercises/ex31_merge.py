@@ -59,10 +59,13 @@ def sized(shape: tuple[int, ...], S1: int, S2: int, d: int) -> Callable[[torch.G
 
 
 def with_empty(which: str) -> Callable[[torch.Generator], Inputs]:
-    """Eight queries. All rows of the first piece are empty, of the second, of both except one, or some of each."""
+    """Eight queries. All rows of the first piece are empty, of the second, of both except one, or some of each.
+
+    Beside an empty first piece, the second has a single key: its sum is no more than 1.
+    """
 
     def inputs(rng: torch.Generator) -> Inputs:
-        first, second = drawn(rng, (2, 4), 3, 5), drawn(rng, (2, 4), 2, 5)
+        first, second = drawn(rng, (2, 4), 3, 5), drawn(rng, (2, 4), 1 if which == "first" else 2, 5)
         of_first = {"first": [1] * 8, "second": [0] * 8, "both": [1] * 7 + [0], "some": [0, 1, 0, 1, 1, 0, 1, 0]}[which]
         of_second = {"first": [0] * 8, "second": [1] * 8, "both": [1] * 7 + [0], "some": [0, 0, 1, 1, 0, 1, 1, 0]}[
             which

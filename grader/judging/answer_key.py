@@ -22,7 +22,7 @@ class CaseKey:
     def __init__(self, exercise: Exercise, case: SampledCase) -> None:
         self.case = case
         self._exercise = exercise
-        # For single misconceptions: there are thousands of pairs, hardly ever needed twice.
+        # For single misconceptions: there are thousands of pairs. Only their first outputs, which are small, are kept.
         self._answers: dict[str, Returned | Raised] = {}
         self._readings: dict[str, Returned | Raised] = {}
         self._outputs: dict[str, Any] = {}
@@ -46,7 +46,7 @@ class CaseKey:
 
     def output(self, held: Held) -> Any:
         """The first output, with these misconceptions if any; None where it cannot be computed."""
-        return _kept(self._outputs, held, self._look)
+        return _kept(self._outputs, held, self._look, most=2)
 
     @property
     def is_soon_computed(self) -> bool:
@@ -107,11 +107,11 @@ class CaseKey:
             return None
 
 
-def _kept(known: dict[str, Computed], held: Held, compute: Callable[[Held], Computed]) -> Computed:
-    """The value for these misconceptions, remembered if there is at most one."""
-    if len(held) > 1:
+def _kept(known: dict[str, Computed], held: Held, compute: Callable[[Held], Computed], most: int = 1) -> Computed:
+    """The value for these misconceptions, remembered if there are at most so many."""
+    if len(held) > most:
         return compute(held)
-    name = held[0].name if held else ""
+    name = " + ".join(one.name for one in held)
     if name not in known:
         known[name] = compute(held)
     return known[name]

@@ -87,6 +87,7 @@ class ThreeAtOnce:
         self._index = index
         self._time = time
         self._all = list(among)
+        self._place = {one.name: place for place, one in enumerate(self._all)}  # far quicker than list.index
 
     def likely(self, answer: Returned, changed: Sequence[Returned]) -> Iterator[Held]:
         """The sets that give the student's answer. `changed` are answers of edited versions of the code."""
@@ -121,7 +122,7 @@ class ThreeAtOnce:
         for pair in pairs:
             for third in self._all:
                 if all(can_combine(third, one) for one in pair):
-                    held = tuple(sorted((*pair, third), key=self._all.index))
+                    held = tuple(sorted((*pair, third), key=lambda one: self._place[one.name]))
                     names = tuple(one.name for one in held)
                     if names not in known:
                         known.add(names)

@@ -1,4 +1,7 @@
-"""Whatever a text consists of, no reader is kept busy. Measured is the processor's time, not the clock's."""
+"""Whatever a text consists of, no reader is kept busy.
+
+Measured is the processor's time, not the clock's, and against plain work on the same machine, which may be slow.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ import random
 import re
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import nbformat
@@ -34,7 +38,8 @@ from grader.pages.text_html import highlighted, sentence_html
 from support.solution_cells import source as course_source
 
 LENGTH = 20_000
-SECONDS = 3.0  # what grows with the square takes many times that; the slowest that is left takes one
+LITTLE = 1.0  # seconds of the processor, on any machine
+MUCH = 60  # times plain work: what grows with the square takes many times that; the slowest that is left takes 20
 UNITS = [
     "\n", "\n\t", " ", "\t", "x\n", "(", "[", "{", "((", "'", '"', "'''", '"""', "'\\", "\\", "\\\n", "f'{", "{a[",
     "\\N{", "%0", "%%html\n", "%%ruby\n<<a", "!", "!(", "a.", "?\n", "match ", "from ", "lambda:", "-", "1_", "#",
@@ -50,7 +55,7 @@ def stock(source: str) -> None:
     Highlight2HTML(pygments_lexer="ipython3")(notebook.cells[0].source)
 
 
-def shown(text: str) -> None:
+def outputs_of(text: str) -> None:
     data = {"text/html": text, "text/markdown": text, "image/svg+xml": text, "text/latex": text}
     rebuild_outputs([
         {"output_type": "stream", "name": "stdout", "text": text},
@@ -71,22 +76,34 @@ READERS: dict[str, Callable[[str], object]] = {
     "a fenced text": lambda text: markdown_to_html(safe_markdown(f"```ruby\n{text}\n```\n")),
     "a sentence": sentence_html,
     "html": safe_html,
-    "outputs": shown,
+    "outputs": outputs_of,
 }
+
+
+def plain_work() -> float:
+    """The seconds of the processor that a million simple steps take now."""
+    began = time.process_time()
+    for number in range(1_000_000):
+        number * number % 7
+    return time.process_time() - began
+
+
+@contextmanager
+def soon_done(much: int = MUCH) -> Iterator[None]:
+    began = time.process_time()
+    yield
+    took = time.process_time() - began
+    assert took < LITTLE or took < much * plain_work()
 
 
 @pytest.mark.parametrize("reader", READERS)
 def test_no_reader_is_kept_busy(reader: str) -> None:
-    read, slow = READERS[reader], {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for unit in UNITS:
             text = "x = 1" + unit * (LENGTH // len(unit)) + "x"
-            began = time.process_time()
-            read(text)
-            if (took := time.process_time() - began) > SECONDS:
-                slow[unit] = took
-    assert slow == {}
+            with soon_done():
+                READERS[reader](text)
 
 
 def test_colours_change_no_character() -> None:
@@ -166,15 +183,14 @@ def test_outputs_of_all_cells_are_shown_in_seconds(output: dict[str, Any]) -> No
     settings = Config()
     settings.HTMLExporter.template_name = "classic"
     settings.HTMLExporter.filters = {"markdown2html": markdown_to_html}
-    began = time.process_time()
-    HTMLExporter(config=settings).from_notebook_node(notebook)
-    assert time.process_time() - began < 30  # all hundred of them take minutes
+    with soon_done(600):  # all hundred of them take minutes
+        HTMLExporter(config=settings).from_notebook_node(notebook)
 
 
 def test_ampersands_without_end_are_no_html() -> None:
-    began = time.process_time()
-    assert rebuild_outputs([{"output_type": "display_data", "data": {"text/html": "&" * 10**6}, "metadata": {}}]) == []
-    assert time.process_time() - began < SECONDS
+    shown = {"output_type": "display_data", "data": {"text/html": "&" * 10**6}, "metadata": {}}
+    with soon_done():
+        assert rebuild_outputs([shown]) == []
 
 
 def drawing(inside: str) -> str:
@@ -212,9 +228,8 @@ ENDLESS = {
 
 @pytest.mark.parametrize("name", ENDLESS)
 def test_a_drawing_that_never_ends_is_not_shown(name: str) -> None:
-    began = time.process_time()
-    assert rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": ENDLESS[name]}}]) == []
-    assert time.process_time() - began < SECONDS
+    with soon_done():
+        assert rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": ENDLESS[name]}}]) == []
 
 
 @pytest.mark.parametrize("kind", ["plot", "scatter", "hatches", "picture"])
@@ -307,20 +322,17 @@ def test_lines_end_where_python_ends_them(end: str) -> None:
 def test_parts_are_counted_before_a_file_is_read(head: str, part: str) -> None:
     few, many = (f"{head}{','.join([part] * count)}]}}".encode() for count in (1000, MAX_PARTS))
     assert "far too many parts" not in str(parse_notebook(few).metadata)
-    began = time.process_time()
-    assert "far too many parts" in str(parse_notebook(many).metadata)
-    assert time.process_time() - began < SECONDS
+    with soon_done():
+        assert "far too many parts" in str(parse_notebook(many).metadata)
 
 
 @pytest.mark.parametrize("text", ['"' + '\\"' * 5 * 10**6, '"' * 10**6, "\\" * 10**7, '"' + "\\" * 10**7])
 def test_counting_goes_once_over_any_file(text: str) -> None:
-    began = time.process_time()
-    assert "could not be read" in str(parse_notebook(text.encode()).metadata)
-    assert time.process_time() - began < SECONDS
+    with soon_done():
+        assert "could not be read" in str(parse_notebook(text.encode()).metadata)
 
 
 def test_functions_in_functions_are_read_once_where_an_exercise_forbids_something() -> None:
     cell = "def entry(x):\n    return [" + ", ".join(["lambda: " * 500 + "x"] * 40) + "]"
-    begin = time.process_time()
-    assert reached("entry", [cell], {}).is_shown
-    assert time.process_time() - begin < SECONDS
+    with soon_done():
+        assert reached("entry", [cell], {}).is_shown

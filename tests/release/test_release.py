@@ -184,13 +184,23 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
         assert words not in text + table
 
 
+FIGURE = re.compile(r"(?<=[( ])-?\d[\d.e+-]*(?=[,)])")
+
+
 @pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5, in_ci=1))
 def test_the_table_of_known_mistakes_is_made_of_the_exercises(assignment: str, course: Course) -> None:
-    """Where the release has none, or another one than is made of these checks, it is made anew."""
+    """Where the release has none, or another one than is made of these checks, it is made anew.
+
+    Processors differ in the last figures.
+    """
     here = course.root / "release" / assignment / known_mistakes.FILE
-    committed = (ROOT / "release" / assignment / known_mistakes.FILE).read_bytes()
-    here.write_bytes(committed.replace(b"(", b"( ", 1))
-    assert known_mistakes.table_for(Course(course.root), assignment) == committed
+    committed = (ROOT / "release" / assignment / known_mistakes.FILE).read_text()
+    here.write_text(committed.replace("(", "( ", 1))
+    made = (known_mistakes.table_for(Course(course.root), assignment) or b"").decode()
+    assert FIGURE.sub("#", made) == FIGURE.sub("#", committed)
+    assert [*map(float, FIGURE.findall(made))] == pytest.approx(
+        [*map(float, FIGURE.findall(committed))], rel=1e-3, abs=1e-5
+    )
 
 
 def test_hints_go_to_the_exercise_whose_solution_follows(tmp_path: Path) -> None:

@@ -135,20 +135,22 @@ def refused_28(N: int, D: int) -> Inputs:
 
 
 def inputs_31(N: int, D: int) -> Inputs:
-    """In one of three, rows of both pieces may be empty."""
+    """In one of three, rows of both pieces may be empty. The sum of a piece of one key is 1."""
     given: list[torch.Tensor] = []
+    rows = (N,) if N % 2 else (2, N)
     for _ in range(2):
-        m, total, o = torch.randn(N, 1) * D / 2, 1 + torch.rand(N, 1) * D, torch.randn(N, D)
+        m, total, o = torch.randn(*rows, 1) * D / 2, 1 + torch.rand(*rows, 1) * D, torch.randn(*rows, D)
+        total = total.masked_fill(torch.rand(*rows, 1) < 0.3, 1.0)
         m = m.round() if (N + D) % 3 == 1 else m  # a maximum may be 0
-        empty = torch.rand(N, 1) < (0.4 if (N + D) % 3 == 0 else 0.0)
+        empty = torch.rand(*rows, 1) < (0.4 if (N + D) % 3 == 0 else 0.0)
         given += [m.masked_fill(empty, -torch.inf), total.masked_fill(empty, 0.0), o.masked_fill(empty, 0.0)]
     return tuple(given)
 
 
 def large_31(N: int, D: int) -> Inputs:
-    _m1, _, o1, _m2, _, o2 = inputs_31(N, D)
-    levels = class_oracle.lengths(N)[:, None] * 80
-    return levels, torch.ones(N, 1), o1, levels.roll(1, 0), torch.ones(N, 1), o2
+    m1, _, o1, _m2, _, o2 = inputs_31(N, D)
+    levels = (class_oracle.lengths(N)[:, None] * 80).expand_as(m1)
+    return levels, torch.ones_like(m1), o1, levels.roll(1, -2), torch.ones_like(m1), o2
 
 
 def three(N: int, D: int) -> list[torch.Tensor]:
