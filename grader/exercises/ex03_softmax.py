@@ -51,8 +51,7 @@ exercise = Exercise(
             wrong("sum plus one", "return exp / (1 + exp.sum())",
                   "A constant is added to the sum, so the values sum to less than one. Divide by the plain sum."),
             wrong("others' sum", "return exp / (exp.sum() - exp)",
-                  "Each number's own exponential is missing from the sum below it. The sum runs over all of them.",
-                  credit=0.25),
+                  "Each number's own exponential is missing from the sum below it. The sum runs over all of them."),
             wrong("logarithm", "return (exp / exp.sum()).log()",
                   "Your results are the logarithms of softmax. Return softmax itself: positive numbers that sum to "
                   "one.")),
@@ -64,22 +63,20 @@ exercise = Exercise(
             wrong("base ten", "exp = 10.0 ** items",
                   "Your results are those of powers of 10. Softmax uses the exponential function, torch.exp."),
             wrong("sigmoid", {"": "", "weights": "return torch.sigmoid(items)"},
-                  "Your results are the sigmoids of the numbers. Softmax is exp(x) divided by the sum of all exp(x).",
-                  credit=0.25),
+                  "Your results are the sigmoids of the numbers. Softmax is exp(x) divided by the sum of all exp(x)."),
             wrong("sigmoid, normalised", "exp = torch.sigmoid(items)",
-                  "Your results are in proportion to the sigmoids of the numbers. Softmax takes exponentials.",
-                  credit=0.25),
+                  "Your results are in proportion to the sigmoids of the numbers. Softmax takes exponentials."),
             wrong("squares", "exp = items ** 2",
                   "Your results are in proportion to the squares of the numbers. The exponential makes numbers "
-                  "positive, too, and keeps their order.", credit=0.25),
+                  "positive, too, and keeps their order."),
             wrong("absolute values", "exp = abs(items)",
                   "Your results are in proportion to the absolute values of the numbers. The exponential makes numbers "
-                  "positive, too, and keeps their order.", credit=0.25),
+                  "positive, too, and keeps their order."),
             wrong("negatives cut off", "exp = torch.relu(items)",
                   "Negative numbers count as zero in your results, as after ReLU. With the exponential, every number "
-                  "gets some weight.", credit=0.25),
+                  "gets some weight."),
             wrong("hard maximum", "exp = (items == items.max()).float()",
-                  "All your weight is on the largest number. Softmax gives every number some weight.", credit=0.25)),
+                  "All your weight is on the largest number. Softmax gives every number some weight.")),
         *at("after items",
             wrong("divided by the maximum first", "items = items / items.max()",
                   "Your results are those of numbers divided by their maximum before exp. To keep exp small, subtract "
@@ -104,7 +101,7 @@ exercise = Exercise(
                   "The numbers are right, but in a list. Return a tensor.", credit=0.75, kind="arrangement"),
             wrong("largest weight only", "return (exp / exp.sum()).max()",
                   "You return only the largest weight. Return the weights of all numbers.",
-                  credit=0.25, kind="arrangement")),
+                  kind="arrangement")),
     ],
 )
 # fmt: on

@@ -128,19 +128,19 @@ exercise = Exercise(
                   "Your results are those of adding the maximum, which makes large numbers larger. Subtract it."),
             wrong("subtracted the wrong way round", "shifted = x.amax(dim=dim, keepdim=True) - x",
                   "Your results are those of exp(max − x), where the largest number gets the smallest weight. It "
-                  "should be exp(x − max).", credit=0.25)),
+                  "should be exp(x − max).")),
         wrong("sign flipped", {"before shift": "x = -x"},
-              "Your results are the softmax of −x: the largest number gets the smallest weight.", credit=0.25),
+              "Your results are the softmax of −x: the largest number gets the smallest weight."),
         *at("shift",
             wrong("divided by the largest", "shifted = x / x.amax(dim=dim, keepdim=True)",
                   "Your results are those of numbers divided by their maximum before exp, which changes the weights. "
-                  "Subtract it.", credit=0.25),
+                  "Subtract it."),
             wrong("divided by the largest absolute value", "shifted = x / x.abs().amax(dim=dim, keepdim=True)",
                   "Your results are those of numbers divided by their largest magnitude, which alters the weights. "
-                  "Subtract the maximum.", credit=0.25),
+                  "Subtract the maximum."),
             wrong("standardised", "shifted = (x - x.mean(dim=dim, keepdim=True)) / x.std(dim=dim, keepdim=True)",
                   "Your results are those of subtracting the mean and dividing by the spread, which alters the "
-                  "weights. Subtract only the maximum.", credit=0.25),
+                  "weights. Subtract only the maximum."),
             # The cases cannot tell between limits from 10 to 87.
             wrong("cut off", "shifted = x.clamp(-80, 80)",
                   "Your results are those of cutting off large numbers, so different numbers get equal weights. "
@@ -216,7 +216,7 @@ exercise = Exercise(
             wrong("applied twice", "x = torch.softmax(x, dim=dim)",
                   "Your weights are those of softmax applied twice. Once is enough.")),
         wrong("hard maximum", {"exponentials": "exp = (shifted == 0).float()"},
-              "All your weight is on the largest number. Softmax gives every number some weight.", credit=0.25),
+              "All your weight is on the largest number. Softmax gives every number some weight."),
         *at("result",
             wrong("dimension not moved back", "return weights.movedim(dim, -1)",
                   "The numbers are right, but dim has become the last dimension. Return the shape of x.",

@@ -104,7 +104,7 @@ scores_first = Exercise(
                   "from the scores.", kind="hard-coded"),
             wrong("what may be seen hidden", ("triu(diagonal=1)", "tril()"),
                   "Your results are those of an inverted mask, which hides the past and the word itself. Hide what is "
-                  "above the diagonal.", credit=0.25, kind="mix-up")),
+                  "above the diagonal.", kind="mix-up")),
         *at("mask",
             wrong("zeros instead of −∞", ("-torch.inf", "0.0"),
                   "Hidden scores count as zero in your weights, and exp(0) = 1 is a weight like any other. Set them "
@@ -154,7 +154,7 @@ scores_first = Exercise(
                   kind="hard-coded", or_borrowed=True)),
         # Before masking: −(−∞) would be the same as "+∞".
         wrong("sign flipped", {"mask": "scores = (-attn_scores).masked_fill(future, -torch.inf)"},
-              "The scores have the wrong sign: the largest score must get the largest weight.", credit=0.25),
+              "The scores have the wrong sign: the largest score must get the largest weight."),
         wrong("scaled in the wrong place", {"scale": "", "result": "return weights / d_k**0.5"},
               "Your results are those of scores that are not scaled, divided by the root at the end. Scale the "
               "scores, before softmax.", kind="scaling"),
@@ -169,7 +169,7 @@ scores_first = Exercise(
                   credit=0.25, kind="missing step"),
             wrong("not normalised", "weights = torch.exp(scores)",
                   "Your weights do not sum to one: divide the exponentials by their sum in each row.",
-                  credit=0.25, kind="missing step"),
+                  kind="missing step"),
             wrong("applied twice", "weights = torch.softmax(torch.softmax(scores, dim=1), dim=1)",
                   "Your weights are those of softmax applied twice, which gives hidden words weight again. Once is "
                   "enough."),
@@ -240,7 +240,7 @@ exercise = Exercise(
                   "Each word sees the next one. Everything above the diagonal must be zero.", kind="axis"),
             wrong("what may be seen hidden", "visible = torch.triu(attn_weights, diagonal=1)",
                   "Your results are those of an inverted mask, which hides the past and the word itself. Hide what is "
-                  "above the diagonal.", credit=0.25, kind="mix-up"),
+                  "above the diagonal.", kind="mix-up"),
             wrong("six words only", "visible = attn_weights * attn_weights.new_ones(6, 6).tril()",
                   "Your code works for as many words as the notebook has, six, and for no other number. Take the size "
                   "from the weights.", kind="hard-coded")),
@@ -255,7 +255,7 @@ exercise = Exercise(
         *at("renormalise",
             wrong("softmax after zeros", "weights = torch.softmax(visible, dim=1)",
                   "Your results are those of softmax after masking: exp(0) = 1, so hidden words get weight again. "
-                  "Divide by the sum.", credit=0.25),
+                  "Divide by the sum."),
             wrong("divided by the sums of columns", "weights = visible / visible.sum(dim=0, keepdim=True)",
                   "Your columns sum to one. Rows are queries: sum along dim=-1, with keepdim=True.", kind="axis"),
             wrong("columns divided by the sums of rows", "weights = visible / visible.sum(dim=1)",

@@ -183,7 +183,7 @@ exercise = Exercise(
                   "entries: torch.rand_like.", credit=0.75, kind="axis"),
             wrong("small weights dropped", "chances = attn_weights",
                   "It is the small weights that are dropped, those below p. Chance should decide: compare random "
-                  "numbers with p.", credit=0.25)),
+                  "numbers with p.")),
         *at("drop",
             wrong("everything dropped", "dropped = torch.zeros_like(attn_weights)",
                   "Everything is dropped. Keep an entry where its random number is at least p.", credit=0.0),
@@ -194,7 +194,7 @@ exercise = Exercise(
                   "Your result is the mask. Multiply it by the weights.", credit=0.25, kind="missing step"),
             wrong("−∞ for zero", "dropped = attn_weights.masked_fill(~survives, -torch.inf)",
                   "Your dropped entries are −∞. That is for scores before softmax; dropped weights are 0.",
-                  credit=0.25, kind="mix-up")),
+                  kind="mix-up")),
         wrong("a list returned",
               {"unchanged": "return attn_weights.tolist()", "scale": "return (dropped / (1 - p)).tolist()"},
               "The numbers are right, but in lists. Return a tensor of the shape of the weights.",
@@ -203,7 +203,7 @@ exercise = Exercise(
               {"chances": "chances = torch.rand_like(attn_weights)", "survives": "",
                "drop": "dropped = attn_weights * chances", "scale": "return dropped"},
               "Your weights are multiplied by the random numbers themselves. Compare these with p first: an entry "
-              "stays or goes.", credit=0.25),
+              "stays or goes."),
         wrong("rows renormalised",
               {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
                "scale": "return dropped / dropped.sum(-1, keepdim=True) * attn_weights.sum(-1, keepdim=True)"},

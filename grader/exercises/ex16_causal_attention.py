@@ -107,27 +107,27 @@ exercise = Exercise(
         *attention.OWN_WORD,
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
               "Hidden scores count as (nearly) 0 in your results, and softmax makes exp(0) = 1 of each. Set them to "
-              "−∞.", credit=0.25),
+              "−∞."),
         *attention.HIDDEN_LATE,
         wrong("softmax twice", {"normalise": "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)"},
               "Your results are those of softmax applied twice, where the second gives hidden words weight again. "
-              "Apply it once.", credit=0.25),
+              "Apply it once."),
         wrong("scores averaged over the batch",
               {"scores": "scores = (q @ k.transpose(1, 2)).mean(dim=0, keepdim=True).expand(len(q), -1, -1)"},
               "The sentences of a batch share their weights. Each sentence should have its own.",
-              credit=0.25, kind="mix-up"),
+              kind="mix-up"),
         *at("normalise",
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=1)",
                   "Your weights are normalised over the queries (dim=1 of the scores). They must be over the keys: "
-                  "dim=-1.", credit=0.25, kind="axis"),
+                  "dim=-1.", kind="axis"),
             wrong("softmax over the batch", "weights = torch.softmax(scores, dim=0)",
                   "Your weights are normalised over the sentences of the batch (dim=0). They must be over the keys: "
-                  "dim=-1.", credit=0.25, kind="axis")),
+                  "dim=-1.", kind="axis")),
         attention.SOFTMAX_MISSING,
         wrong("first sentence's weights for all",
               {"normalise": "weights = torch.softmax(scores[:1], dim=-1).expand_as(scores)"},
               "In your results, all sentences of a batch have the weights of the first. Each of them should have "
-              "weights of its own.", credit=0.25, kind="mix-up"),
+              "weights of its own.", kind="mix-up"),
         *at("projections",
             *named(linear.mistakes, "always biased", "never biased")),
         attention.MASK_NOT_KEPT,

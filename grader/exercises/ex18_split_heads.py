@@ -119,7 +119,7 @@ exercise = Exercise(
         *attention.of_split_heads("before drop", "reshape(B, T, -1)"),
         wrong("sentences mixed up in merging", {"merge": "context = context.transpose(0, 1).reshape(B, T, -1)"},
               "Your results are those of heads merged while they stand before the sentences of the batch, which mixes "
-              "sentences and words up. All heads of a word belong side by side.", credit=0.25, kind="arrangement"),
+              "sentences and words up. All heads of a word belong side by side.", kind="arrangement"),
         wrong("result normalised",
               {"after buffer": "self.norm = nn.LayerNorm(d_out)", "after out": "context = self.norm(context)"},
               "Your results are those of a LayerNorm after out_proj. That belongs to the block around attention: "
@@ -132,7 +132,7 @@ exercise = Exercise(
                   "by the root of that.", credit=0.75, kind="scaling"),
             wrong("scaled by √d_in", "scores = scores / math.sqrt(x.shape[-1])",
                   "The scores that you use are divided by √d_in. The keys of one head have head_dim entries: divide "
-                  "by the root of that.", kind="scaling"),
+                  "by the root of that.", credit=0.75, kind="scaling"),
             wrong("scaled by √num_heads", "scores = scores / math.sqrt(self.num_heads)",
                   "The scores that you use are divided by √num_heads. Divide by √head_dim: after the transpose, "
                   "head_dim is keys.shape[-1].", kind="scaling"),
@@ -166,11 +166,11 @@ exercise = Exercise(
               {"split": "q, k, v = (y.view(B, self.num_heads, T, -1) for y in (q, k, v))"},
               "Your results are those of (B, T, d_out) viewed as (B, num_heads, T, head_dim), which mixes words up. "
               "View as (B, T, num_heads, head_dim), then take the result of transpose(1, 2).",
-              credit=0.25, kind="arrangement"),
+              kind="arrangement"),
         wrong("words mixed up in merging", {"merge": "context = context.reshape(B, T, -1)"},
               "Your results are those of heads merged while they stand before the words, which mixes words up. Take "
               "the result of transpose(1, 2), and then contiguous().view(B, T, d_out) of that.",
-              credit=0.25, kind="arrangement"),
+              kind="arrangement"),
         wrong("heads interleaved",
               {"split": "q, k, v = (y.view(B, T, -1, self.num_heads).permute(0, 3, 1, 2) for y in (q, k, v))"},
               "Features are dealt out to the heads in turns. Head 1 takes the first head_dim features: view as (B, "
@@ -182,35 +182,35 @@ exercise = Exercise(
               {"split": "q, k, v = (y.view(B, T, self.num_heads, -1) for y in (q, k, v))",
                "merge": "context = context.reshape(B, T, -1)"},
               "In your results, the heads of one word look at each other. Scores and values should have the shape "
-              "(B, num_heads, T, …), as returned by transpose(1, 2).", credit=0.25, kind="axis"),
+              "(B, num_heads, T, …), as returned by transpose(1, 2).", kind="axis"),
         wrong("num_heads and head_dim exchanged", {"split": ("self.num_heads", "self.head_dim")},
               "Your results are those of head_dim heads with num_heads features. View as (B, T, num_heads, head_dim).",
               kind="mix-up"),
         wrong("one head", {"split": ("self.num_heads", "1"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
               "Your results are those of one head over all features, scaled by √d_out. The features should be split "
-              "among num_heads heads.", credit=0.25, kind="input"),
+              "among num_heads heads.", kind="input"),
         wrong("one head, scaled by √head_dim", {"split": ("self.num_heads", "1")},
               "Your results are those of one head over all features. They should be split among num_heads heads.",
-              credit=0.25, kind="input"),
+              kind="input"),
         wrong("two heads", {"split": ("self.num_heads", "2"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
               "Your results are those of two heads, whatever num_heads is. The features should be split among "
               "num_heads heads.", kind="hard-coded"),
         wrong("one layer for all",
               {"projections": "self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"},
-              "W_query, W_key and W_value are one and the same layer. Make three of them.", credit=0.25, kind="mix-up"),
+              "W_query, W_key and W_value are one and the same layer. Make three of them.", kind="mix-up"),
         *attention.FUTURE,
         wrong("mask inverted", {"hide": "scores = scores.masked_fill(~mask, -math.inf)"},
               "What should be seen is hidden in your results: the past and the word itself. −∞ belongs above the "
-              "diagonal only.", credit=0.25, kind="mix-up"),
+              "diagonal only.", kind="mix-up"),
         *attention.OWN_WORD,
         *at("hide",
             wrong("zeros for −∞", "scores = scores.masked_fill(mask, 0)",
                   "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
-                  "Set them to −∞.", credit=0.25),
+                  "Set them to −∞."),
             wrong("−1 for −∞", "scores = scores.masked_fill(mask, -1 / math.sqrt(self.head_dim))",
-                  "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.", credit=0.25),
+                  "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞."),
             wrong("−1 for −∞, after scaling", "scores = scores.masked_fill(mask, -1)",
-                  "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.", credit=0.25)),
+                  "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.")),
         *attention.HIDDEN_LATE,
         wrong("context length 6", {"size": "mask = torch.ones(6, 6).triu(diagonal=1)"},
               "Your module works for six words and no more. Its mask should have the size context_length.",
@@ -219,31 +219,31 @@ exercise = Exercise(
             wrong("mask on the first head only",
                   "scores = torch.cat([scores[:, :1].masked_fill(mask, -math.inf), scores[:, 1:]], dim=1)",
                   "The future is hidden from the first head only. The same mask is for all of them.",
-                  credit=0.25, kind="missing step"),
+                  kind="missing step"),
             wrong("mask on the first sentence only",
                   "scores = torch.cat([scores[:1].masked_fill(mask, -math.inf), scores[1:]])",
                   "The future is hidden in the first sentence of the batch only. The same mask is for all of them.",
-                  credit=0.25, kind="missing step")),
+                  kind="missing step")),
         *at("normalise",
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=2)",
                   "Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: "
-                  "dim=-1.", credit=0.25, kind="axis"),
+                  "dim=-1.", kind="axis"),
             wrong("softmax over heads", "weights = torch.softmax(scores, dim=1)",
                   "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: "
-                  "dim=-1.", credit=0.25, kind="axis")),
+                  "dim=-1.", kind="axis")),
         wrong("softmax over heads, without NaN",
               {"hide": "scores = scores.masked_fill(mask, -1e9)",
                "normalise": "weights = torch.softmax(scores, dim=1)"},
               "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: dim=-1.",
-              credit=0.25, kind="axis"),
+              kind="axis"),
         wrong("softmax over the batch", {"normalise": "weights = torch.softmax(scores, dim=0)"},
               "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
-              "the keys: dim=-1.", credit=0.25, kind="axis"),
+              "the keys: dim=-1.", kind="axis"),
         wrong("softmax over the batch, without NaN",
               {"hide": "scores = scores.masked_fill(mask, -1e9)",
                "normalise": "weights = torch.softmax(scores, dim=0)"},
               "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
-              "the keys: dim=-1.", credit=0.25, kind="axis"),
+              "the keys: dim=-1.", kind="axis"),
         attention.SOFTMAX_MISSING,
         *at("result",
             wrong("last word only", "return context[:, -1]",
@@ -281,7 +281,7 @@ exercise = Exercise(
         *at("projections",
             wrong("projections of head_dim", ("d_out", "self.head_dim"),
                   "Your projections have head_dim features, for one head. Make them nn.Linear(d_in, d_out), then "
-                  "split.", credit=0.25, kind="mix-up"),
+                  "split.", kind="mix-up"),
             wrong("projections of num_heads · d_out", ("d_out", "num_heads * d_out"),
                   "Your projections have num_heads · d_out features. Here all heads together should have d_out: "
                   "nn.Linear(d_in, d_out), then split.", kind="mix-up")),

@@ -151,7 +151,7 @@ exercise = Exercise(
         wrong("sentences mixed up in merging",
               {"merge": "context = context.transpose(0, 1).reshape(len(context), context.shape[2], -1)"},
               "Your results are those of heads merged while they stand before the sentences of the batch, which mixes "
-              "sentences and words up. All heads of a word belong side by side.", credit=0.25, kind="arrangement"),
+              "sentences and words up. All heads of a word belong side by side.", kind="arrangement"),
         wrong("result normalised",
               {"after fc_out": "self.norm = nn.LayerNorm(embed_size)", "after out": "context = self.norm(context)"},
               "Your results are those of a LayerNorm after fc_out. That belongs to the block around attention: "
@@ -184,21 +184,21 @@ exercise = Exercise(
         *also_with_lengths_kept(
             wrong("values made of the query", {"value": ("(values)", "(query)")},
                   "Your values are those of self.values applied to query. Apply it to values.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("keys made of the query", {"key": ("(keys)", "(query)")},
-                  "Your keys are those of self.keys applied to query. Apply it to keys.", credit=0.25, kind="mix-up"),
+                  "Your keys are those of self.keys applied to query. Apply it to keys.", kind="mix-up"),
             wrong("queries made of the keys", {"query": ("(query)", "(keys)")},
                   "Your queries are those of self.queries applied to keys. Apply it to query.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("keys and query exchanged", {"key": ("(keys)", "(query)"), "query": ("(query)", "(keys)")},
                   "Your keys are made from query, and your queries from keys. Exchange the two.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("everything made of the query", {"value": ("(values)", "(query)"), "key": ("(keys)", "(query)")},
                   "In your results, values and keys are made from query. They come from the other sequence: use the "
-                  "arguments.", credit=0.25, kind="mix-up"),
+                  "arguments.", kind="mix-up"),
             wrong("everything made of the values", {"key": ("(keys)", "(values)"), "query": ("(query)", "(values)")},
                   "In your results, keys and queries are made from values. Use the arguments keys and query.",
-                  credit=0.25, kind="mix-up")),
+                  kind="mix-up")),
         wrong("values and keys exchanged", {"value": ("(values)", "(keys)"), "key": ("(keys)", "(values)")},
               "Values and keys change places in your results: forward(values, keys, query, mask) gets them in this "
               "order.", kind="mix-up"),
@@ -215,10 +215,10 @@ exercise = Exercise(
               kind="mix-up"),
         wrong("self.values for all", {"key": ("self.keys", "self.values"), "query": ("self.queries", "self.values")},
               "Your keys, values and queries are all those of self.values. Keys and queries have layers of their own.",
-              credit=0.25, kind="mix-up"),
+              kind="mix-up"),
         wrong("arguments in the order query, keys, values", {"before value": "values, query = query, values"},
               "Your results are right with query as the first argument of forward. Its arguments are (values, keys, "
-              "query, mask), in this order.", credit=0.25, kind="mix-up"),
+              "query, mask), in this order.", kind="mix-up"),
         wrong("one length for all", {"before value": "T = query.shape[1]", "split": ("*y.shape[:2]", "len(y), T")},
               "Your code needs as many keys as queries. Take each length from its own sequence.", kind="input"),
         wrong("values not projected", {"after value": "v = values"},
@@ -230,10 +230,10 @@ exercise = Exercise(
               {"split": "v, k, q = (y.reshape(len(y), self.heads, y.shape[1], -1) for y in (v, k, q))"},
               "Your results are those of (N, length, embed_size) reshaped to (N, heads, length, head_dim), which "
               "mixes words up. Reshape to (N, length, heads, head_dim), then exchange the two in the middle.",
-              credit=0.25, kind="arrangement"),
+              kind="arrangement"),
         wrong("words mixed up in merging", {"merge": "context = context.reshape(len(context), context.shape[2], -1)"},
               "Your results are those of heads merged while they stand before the words, which mixes words up. First "
-              "bring (N, heads, T, head_dim) to (N, T, heads, head_dim).", credit=0.25, kind="arrangement"),
+              "bring (N, heads, T, head_dim) to (N, T, heads, head_dim).", kind="arrangement"),
         wrong("heads interleaved",
               {"split": "v, k, q = (y.reshape(*y.shape[:2], -1, self.heads).permute(0, 3, 1, 2) for y in (v, k, q))"},
               "Features are dealt out to the heads in turns. Head 1 takes the first head_dim features: reshape to "
@@ -245,31 +245,31 @@ exercise = Exercise(
               {"split": "v, k, q = (y.reshape(*y.shape[:2], self.heads, -1) for y in (v, k, q))",
                "merge": "context = context.flatten(2)"},
               "In your results, the heads of one word look at each other. Scores should have shape (N, heads, T, S): "
-              "nqhd,nkhd->nhqk.", credit=0.25, kind="axis"),
+              "nqhd,nkhd->nhqk.", kind="axis"),
         wrong("heads and head_dim exchanged", {"split": ("self.heads", "self.head_dim")},
               "Your results are those of head_dim heads with `heads` features. Reshape to (N, length, heads, "
               "head_dim).", kind="mix-up"),
         wrong("one head", {"split": ("self.heads", "1"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
               "Your results are those of one head over all features, scaled by √embed_size. The features should be "
-              "split among the heads.", credit=0.25, kind="input"),
+              "split among the heads.", kind="input"),
         wrong("one head, scaled by √head_dim", {"split": ("self.heads", "1")},
               "Your results are those of scores summed over all features, as in a single head. Keep the heads apart: "
-              "nqhd,nkhd->nhqk.", credit=0.25, kind="input"),
+              "nqhd,nkhd->nhqk.", kind="input"),
         wrong("eight heads", {"split": ("self.heads", "8"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
               "Your results are those of eight heads, whatever heads is. Take their number from the argument.",
-              credit=0.25, kind="hard-coded"),
+              kind="hard-coded"),
         wrong("weights transposed", {"mix": "context = weights.transpose(2, 3) @ v"},
               "Your results are those of transposed weights. Row i belongs to query i: nhqk,nkhd->nqhd.",
-              credit=0.25, kind="axis"),
+              kind="axis"),
         wrong("one layer for all",
               {"projections": "self.values = self.keys = self.queries = nn.Linear(embed_size, embed_size, bias=False)"},
-              "values, keys and queries are one and the same layer. Make three of them.", credit=0.25, kind="mix-up"),
+              "values, keys and queries are one and the same layer. Make three of them.", kind="mix-up"),
         wrong("weights and values summed", {"mix": "context = weights.sum(-1, keepdim=True) * v.sum(2, keepdim=True)"},
               "Your results are those of summing the weights before they meet the values. In einsum, keys and values "
-              "must have the same letter: nhqk,nkhd->nqhd.", credit=0.25),
+              "must have the same letter: nhqk,nkhd->nqhd."),
         wrong("products of sums", {"scores": "scores = q.sum(-1)[..., :, None] * k.sum(-1)[..., None, :]"},
               "Your results are those of summing features before queries and keys meet. In einsum, features must "
-              "have the same letter in both: nqhd,nkhd->nhqk.", credit=0.25),
+              "have the same letter in both: nqhd,nkhd->nhqk."),
         *given_masks.MISTAKES,
         *at("result",
             wrong("first sentence only", "return context[0]",

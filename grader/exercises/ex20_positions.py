@@ -103,7 +103,7 @@ exercise = Exercise(
                   "cosines 1.", credit=0.75, kind="convention"),
             wrong("positions as shares", "positions = torch.arange(length) / length",
                   "The positions of your table are divided by the length, so the row of a word depends on how long "
-                  "the text is. Position t is the number t.", credit=0.25)),
+                  "the text is. Position t is the number t.")),
         *at("result",
             wrong("transposed", "return table.T",
                   "The numbers are right, but of shape (d_model, length). Rows are positions: (length, d_model).",
@@ -116,7 +116,7 @@ exercise = Exercise(
                   "row.", credit=0.75, kind="arrangement")),
         wrong("float64 returned", {"before result": "table = table.double()"},
               "Your table has numbers of type float64. It must be a float32 table, like everything that a model adds "
-              "to it.", credit=0.75, kind="type"),
+              "to it.", kind="type"),
     ],
 )
 # fmt: on

@@ -203,7 +203,7 @@ exercise = Exercise(
               kind="axis"),
         wrong("angles in 16 bits", {"angles": "angles = positions[:, None].to(x.dtype) * rates.to(x.dtype)"},
               "Where x has 16 bits, your angles have 16 bits, too, which is too few for positions in the thousands. "
-              "Compute them in float32, and give the result the dtype of x at the end.", credit=0.75, kind="type"),
+              "Compute them in float32, and give the result the dtype of x at the end.", kind="type"),
         *gradients_lost("turned"),
         *another_type("turned", "after join"),
     ],

@@ -135,22 +135,22 @@ exercise = Exercise(
                   "1 count.", kind="mix-up"),
             wrong("first length for all", "lengths = lengths[:1]",
                   "In your results, all sentences have the length of the first. Each has one of its own.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("longest length for all", "lengths = lengths.max().expand_as(lengths)",
                   "In your results, all sentences have the length of the longest. Each has one of its own.",
-                  credit=0.25, kind="mix-up")),
+                  kind="mix-up")),
         *at("padding",
             wrong("words hidden, padding seen", (">=", "<"),
                   "The words are hidden in your results, and the padding is seen: the mask is the wrong way round.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("padding in front", ("places >=", "places < len(places) -"),
                   "In your results, the last lengths[b] keys count. It should be the first ones: padding is at the "
-                  "end.", credit=0.25, kind="mix-up"),
+                  "end.", kind="mix-up"),
             wrong("queries hidden for keys",
                   "rows = torch.arange(queries.shape[2], device=keys.device)[:, None]\n"
                   "hidden = rows >= lengths.to(keys.device)[:, None, None, None]",
                   "The rows of queries beyond a sentence are hidden in your results, and padded keys are seen. Hide "
-                  "columns: the keys.", credit=0.25, kind="axis")),
+                  "columns: the keys.", kind="axis")),
         wrong("zeros for padded queries",
               {"result": "rows = torch.arange(queries.shape[2], device=keys.device)[:, None]\n"
                          "return outputs.masked_fill(rows >= lengths.to(keys.device)[:, None, None, None], 0.0)"},
@@ -169,14 +169,14 @@ exercise = Exercise(
                   kind="mix-up"),
             wrong("hidden only by both masks", "hidden = hidden & future",
                   "With causal=True, only keys that are both padding and later are hidden in your results. Either is "
-                  "reason enough.", credit=0.25, kind="mix-up")),
+                  "reason enough.", kind="mix-up")),
         *at("future",
             wrong("own key hidden", ("diagonal=1", "diagonal=0"),
                   "With causal=True, a query does not see the key at its own place in your results. Query t sees the "
-                  "keys up to and including t.", credit=0.25, kind="mix-up"),
+                  "keys up to and including t.", kind="mix-up"),
             wrong("past hidden", ("triu(diagonal=1)", "tril(diagonal=-1)"),
                   "With causal=True, the past is hidden and the future seen in your results. Hide the keys after t.",
-                  credit=0.25, kind="mix-up")),
+                  kind="mix-up")),
         wrong("NaN for empty sentences", {"hide": ADDED, "zeros": ""},
               "Where a sentence has length 0, all scores are −∞, and softmax turns them into NaN. Such a query must "
               "get zeros.", credit=0.75, kind="missing step"),
@@ -190,7 +190,7 @@ exercise = Exercise(
         wrong("softmax over heads, with zeros for NaN",
               {"normalise": "weights = torch.softmax(scores, dim=1).nan_to_num(0.0)"},
               "The weights of all heads sum to one for each pair of query and key. It is over the keys that those of "
-              "a query should sum to one: dim=-1.", credit=0.25, kind="axis"),
+              "a query should sum to one: dim=-1.", kind="axis"),
         *at("scale",
             wrong("scaled by √d_v", "scores = scores / values.shape[-1] ** 0.5",
                   "The scores that you use are divided by the root of the length of a value. Divide by √d, the root "

@@ -159,15 +159,15 @@ exercise = Exercise(
                   "the squares."),
             wrong("largest size", "mean = precise.abs().amax(dim=-1, keepdim=True) ** 2",
                   "Your vectors are divided by their largest absolute value. It should be the root of the mean of "
-                  "the squares.", credit=0.25),
+                  "the squares."),
             wrong("square of the mean", "mean = precise.mean(dim=-1, keepdim=True) ** 2",
                   "Your vectors are divided by the size of their mean: the square of the mean is not the mean of the "
-                  "squares. Square first.", credit=0.25, kind="mix-up")),
+                  "squares. Square first.", kind="mix-up")),
         wrong("root missing", {"size": "size = mean + self.eps"},
               "Your vectors are divided by the mean of their squares. Divide by its root.", kind="missing step"),
         *at("divide",
             wrong("multiplied by the root", "y = precise * size",
-                  "Your vectors are multiplied by the root of the mean of the squares. Divide by it.", credit=0.25),
+                  "Your vectors are multiplied by the root of the mean of the squares. Divide by it."),
             wrong("not divided", "y = precise",
                   "Your vectors keep their size: they are only multiplied by the weight.",
                   credit=0.25, kind="missing step")),
@@ -213,13 +213,13 @@ exercise = Exercise(
               "There is a bias, which is added. RMSNorm has one parameter, weight.", credit=0.75, kind="mix-up"),
         *at("weigh",
             wrong("weight added", "y = y + self.weight",
-                  "The weight is added in your results. Multiply by it.", credit=0.25),
+                  "The weight is added in your results. Multiply by it."),
             wrong("one more than the weight", "y = y * (1 + self.weight)",
                   "Your results are multiplied by 1 + weight, as in some published models. Here the weight begins "
                   "with ones, and is what entries are multiplied by.", credit=0.75, kind="convention")),
         wrong("does not begin with ones", {"weight": ("ones", "zeros")}, NOT_ONES,
               credit=0.75, kind="missing step"),
-        wrong("computed in 16 bits", {"precise": "precise = x"}, SIXTEEN, credit=0.75, kind="type"),
+        wrong("computed in 16 bits", {"precise": "precise = x"}, SIXTEEN, kind="type"),
         wrong("gradients cut off", {"before result": "y = y.detach()"},
               "No gradient comes through, as when something like no_grad or detach is around the computation. The "
               "result must be computed by operations that keep gradients.", kind="gradient"),
@@ -230,10 +230,10 @@ exercise = Exercise(
         *at("result",
             wrong("not the input's dtype", "return y.float()",
                   "Your result has a different type from the input. Give it the dtype of x at the end: .to(x.dtype).",
-                  credit=0.75, kind="type"),
+                  kind="type"),
             wrong("float64 returned", "return y.double()",
                   "Your result has numbers of type float64 although the inputs have float32. Return the dtype of the "
-                  "inputs.", credit=0.75, kind="type")),
+                  "inputs.", kind="type")),
     ],
 )
 # fmt: on

@@ -120,7 +120,7 @@ exercise = Exercise(
                "feed": "x = self.dropout(self.norm2(x + self.ff_out(hidden)))"},
               "Your results are those of a block that normalises its sums (post-norm) and drops entries of what "
               "comes out. Here each part gets a normalised copy of x, and dropout is for what it returns, before "
-              "that is added.", credit=0.25, kind="arrangement"),
+              "that is added.", kind="arrangement"),
         wrong("norm before and after", {"after attend": "x = self.norm1(x)", "after feed": "x = self.norm2(x)"},
               "Your results are those of a block that normalises what goes into each part, and the sums as well. "
               "Leave the sums as they are.", kind="arrangement"),

@@ -289,7 +289,7 @@ exercise = Exercise(
                   "context_length.", kind="missing step")),
         wrong("logits of the first word", {"last": "logits = logits[:, 0]"},
               "Your tokens come from the logits at the first position. Those at the last one say what comes next.",
-              credit=0.25, kind="axis"),
+              kind="axis"),
         wrong("only new tokens returned", {"result": "return tokens[:, tokens.shape[1] - count :]"},
               of_writing.ONLY_NEW, credit=0.75, kind="convention"),
     ],

@@ -105,7 +105,7 @@ exercise = Exercise(
               "// Hkv).", kind="mix-up"),
         wrong("first key head for all", {"keys": "keys = keys[:, :1]", "values": "values = values[:, :1]"},
               "All heads of queries use the first head of keys and values. Each group should have one of its own: h // "
-              "(Hq // Hkv).", credit=0.25, kind="mix-up"),
+              "(Hq // Hkv).", kind="mix-up"),
         wrong("key heads backwards",
               {"keys": "keys = keys.repeat_interleave(Hq // Hkv, dim=1).flip(1)",
                "values": "values = values.repeat_interleave(Hq // Hkv, dim=1).flip(1)"},
@@ -115,7 +115,7 @@ exercise = Exercise(
               {"scale": "scores = scores.unflatten(1, (Hkv, -1)).sum(dim=2).repeat_interleave(Hq // Hkv, dim=1)\n"
                         "scores = scores / math.sqrt(d)"},
               "In your results, all query heads of a group have the same weights, those of the sum of their scores. "
-              "They share keys and values; each has scores of its own.", credit=0.25, kind="axis"),
+              "They share keys and values; each has scores of its own.", kind="axis"),
         *at("check",
             wrong("heads that do not fit accepted", "queries = queries[:, : Hq // Hkv * Hkv]",
                   ACCEPTED, credit=0.75, kind="missing step"),
@@ -128,19 +128,19 @@ exercise = Exercise(
         *heads.and_with_zeros(
             wrong("own key hidden", {"later": ("S - T + 1", "S - T")},
                   "With causal=True, a query does not see the key at its own place. Query i sees the keys up to and "
-                  "including i + S − T.", credit=0.25, kind="mix-up")),
+                  "including i + S − T.", kind="mix-up")),
         *at("later",
             wrong("next key seen", ("S - T + 1", "S - T + 2"),
                   "With causal=True, a query sees one key too many. Query i sees the keys up to i + S − T, and none "
-                  "after that.", credit=0.25, kind="mix-up"),
+                  "after that.", kind="mix-up"),
             wrong("past hidden", ("triu(S - T + 1)", "tril(S - T - 1)"),
                   "With causal=True, the past is hidden and the future seen in your results. Hide the keys after i + S "
-                  "− T.", credit=0.25, kind="mix-up")),
+                  "− T.", kind="mix-up")),
         *heads.and_with_zeros(
             wrong("mask inverted", {"later": ("triu(S - T + 1)", "tril(S - T)")},
                   "With causal=True, what should be seen is hidden in your results, and vice versa: query i sees only "
                   "the keys after i + S − T. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills "
-                  "where True is.", credit=0.25, kind="mix-up")),
+                  "where True is.", kind="mix-up")),
         *at("before causal",
             wrong("causal has no effect", "causal = False",
                   "With causal=True, all queries see all keys in your results. Query i may see the keys up to i + S − "
@@ -165,7 +165,7 @@ exercise = Exercise(
         *at("result",
             wrong("one head of each group", "return outputs[:, :: Hq // Hkv]",
                   "Your result has as many heads as the keys. Each head of queries has an output of its own: "
-                  "(B, Hq, T, d).", credit=0.25, kind="mix-up"),
+                  "(B, Hq, T, d).", kind="mix-up"),
             wrong("heads in another order", "return outputs.unflatten(1, (Hkv, -1)).transpose(1, 2).flatten(1, 2)",
                   "The right outputs stand in the wrong places: the heads of a group, which are neighbours, are apart "
                   "in your result. Output h belongs to query head h.", kind="arrangement"),

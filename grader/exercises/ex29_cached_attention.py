@@ -194,25 +194,25 @@ exercise = Exercise(
               credit=0.25, kind="missing step"),
         wrong("own word hidden", {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1"},
               "In your results, a word does not see itself. It should see the cached words, and those of its chunk "
-              "up to and including its own.", credit=0.25, kind="mix-up"),
+              "up to and including its own.", kind="mix-up"),
         wrong("own word hidden, zeros of nothing",
               {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1",
                "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
               "In your results, a word does not see itself. It should see the cached words, and those of its chunk "
-              "up to and including its own.", credit=0.25, kind="mix-up"),
+              "up to and including its own.", kind="mix-up"),
         wrong("mask inverted", {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0"},
               "What should be seen is hidden in your results, and vice versa: a word sees only the later words of "
               "its chunk. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
-              credit=0.25, kind="mix-up"),
+              kind="mix-up"),
         wrong("mask inverted, zeros of nothing",
               {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0",
                "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
               "What should be seen is hidden in your results, and vice versa: a word sees only the later words of "
               "its chunk. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
-              credit=0.25, kind="mix-up"),
+              kind="mix-up"),
         wrong("next word seen", {"crop": "mask = torch.ones(T, S, device=x.device).triu(2 + S - T) == 1"},
               "A word sees the one after it. It should see the cached words, and those of its chunk up to its own.",
-              credit=0.25, kind="mix-up"),
+              kind="mix-up"),
         *at("join",
             wrong("cache without effect", "",
                   "What came before is ignored in your results: each chunk is a text of its own. Put the cached keys "
@@ -230,7 +230,7 @@ exercise = Exercise(
                "after cache": "self.kept = k.detach(), v.detach()"},
               "Called twice with the same text and no cache, your module gives two different outputs: something is "
               "kept between the calls. All that it knows of the past must be in the cache that it is given.",
-              credit=0.25, kind="mix-up"),
+              kind="mix-up"),
         wrong("cache kept by the module, until a new text",
               {"before sizes": "if cache is not None:\n    cache = getattr(self, 'kept', None)",
                "after cache": "self.kept = cache"},
@@ -288,10 +288,10 @@ exercise = Exercise(
         wrong("words mixed up in splitting",
               {"split": "q, k, v = (y.view(B, self.num_heads, T, -1) for y in (q, k, v))"},
               "Your results are those of (B, T, d_model) viewed as (B, H, T, d), which mixes words up. View as (B, "
-              "T, H, d), then take the result of transpose(1, 2).", credit=0.25, kind="arrangement"),
+              "T, H, d), then take the result of transpose(1, 2).", kind="arrangement"),
         wrong("words mixed up in merging", {"merge": "context = context.reshape(B, T, -1)"},
               "Your results are those of heads merged while they stand before the words, which mixes words up. "
-              "Transpose them back first.", credit=0.25, kind="arrangement"),
+              "Transpose them back first.", kind="arrangement"),
         wrong("keys as values", {"value": "v = self.k(x)"},
               "Your results are weighted keys. The weights belong to the values, v(x).", kind="mix-up"),
         wrong("keys and values exchanged", {"key": "k = self.v(x)", "value": "v = self.k(x)"},
@@ -309,7 +309,7 @@ exercise = Exercise(
               credit=0.25, kind="missing step"),
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. Set "
-              "them to −∞.", credit=0.25),
+              "them to −∞."),
         *attention.of_modules("out_layer"),
     ],
 )

@@ -181,11 +181,10 @@ exercise = Exercise(
               "Your output is the right one times the new sum. Divide by it: outputs are normalised.",
               kind="missing step"),
         wrong("outputs averaged", {"mix": "", "divide": "o = (o1 + o2) / 2"},
-              "Your output is the mean of both. Each piece should count as much as its exponentials sum up to.",
-              credit=0.25),
+              "Your output is the mean of both. Each piece should count as much as its exponentials sum up to."),
         wrong("outputs added", {"mix": "", "divide": "o = o1 + o2"},
               "Your output is o1 + o2. Each piece should count as much as its exponentials sum up to, and all "
-              "together as 1.", credit=0.25),
+              "together as 1."),
         wrong("not rescaled", {"rescale": "a1, a2 = torch.ones_like(m), torch.ones_like(m)"},
               "Your results are those of sums that are taken as they are. Each piece has subtracted its own maximum: "
               "first multiply its sum by exp(its maximum − the new one).", credit=0.25, kind="missing step"),

@@ -92,12 +92,12 @@ exercise = Exercise(
         wrong("own key hidden",
               {"collect": "products = products.cumsum(dim=2) - products", "total": "sums = k.cumsum(dim=2) - k"},
               "A query does not see its own key in your results, only those before. The sum should go up to and "
-              "including t.", credit=0.25, kind="mix-up"),
+              "including t.", kind="mix-up"),
         wrong("own key hidden, zeros for the first word",
               {"collect": "products = products.cumsum(dim=2) - products", "total": "sums = k.cumsum(dim=2) - k",
                "divide": "outputs = weighed / ((q * sums).sum(dim=-1, keepdim=True) + 1e-6)"},
               "A query does not see its own key in your results, only those before, so nothing is left for the first "
-              "word. The sum should go up to and including t.", credit=0.25, kind="mix-up"),
+              "word. The sum should go up to and including t.", kind="mix-up"),
         wrong("own word only in the divisor", {"collect": "products = products.cumsum(dim=2) - products"},
               "In your results, word t is in the sum of φ(k) that output t is divided by, but not yet in that of "
               "φ(k) vᵀ. Add it to both before output t is read.", kind="mix-up"),
@@ -107,18 +107,17 @@ exercise = Exercise(
         wrong("past hidden",
               {"collect": "products = products.flip(2).cumsum(dim=2).flip(2)",
                "total": "sums = k.flip(2).cumsum(dim=2).flip(2)"},
-              "Your sums go from t to the end. They should go from the beginning to t.", credit=0.25, kind="mix-up"),
+              "Your sums go from t to the end. They should go from the beginning to t.", kind="mix-up"),
         *at("divide",
             wrong("not divided", "outputs = weighed",
                   "Your outputs are not divided by the sum of φ(q)·φ(k) over the keys so far: their weights do not sum "
                   "to one.", kind="missing step"),
             wrong("divided by the number of words",
                   "outputs = weighed / torch.ones_like(weighed[..., :1]).cumsum(dim=2)",
-                  "Your outputs are divided by the number of words so far. Divide by the sum of φ(q)·φ(k) over them.",
-                  credit=0.25),
+                  "Your outputs are divided by the number of words so far. Divide by the sum of φ(q)·φ(k) over them."),
             wrong("divided by the sum of keys", "outputs = weighed / sums",
                   "Your outputs are divided by the sum of φ(k), entry by entry. The divisor is one number: the dot "
-                  "product of φ(q) with that sum.", credit=0.25)),
+                  "product of φ(q) with that sum.")),
         wrong("elu without one", both("F.elu({})"),
               "Your feature map is elu(x), which is negative for negative x. It should be elu(x) + 1.",
               kind="missing step"),
@@ -163,10 +162,10 @@ exercise = Exercise(
         wrong("feature map of scores",
               by_table("(F.elu(queries @ keys.mT) + 1).tril()", "scores / scores.sum(dim=-1, keepdim=True)"),
               "The map φ is applied to the dot products in your results. Apply it to queries and keys, then multiply: "
-              "only then can sums be kept.", credit=0.25),
+              "only then can sums be kept."),
         wrong("softmax of φ(q)·φ(k)", by_table("(F.elu(queries) + 1) @ (F.elu(keys) + 1).mT", CAUSAL_SOFTMAX),
               "Your weights are a softmax of φ(q)·φ(k). They should be these products themselves, divided by their "
-              "sum.", credit=0.25),
+              "sum."),
         wrong("ordinary attention", by_table("queries @ keys.mT / keys.shape[-1] ** 0.5", CAUSAL_SOFTMAX),
               "Your results are those of softmax attention. Weights are φ(q)·φ(k), divided by their sum.", credit=0.0),
         wrong("softmax of plain scores", by_table("queries @ keys.mT", CAUSAL_SOFTMAX),
@@ -185,7 +184,7 @@ exercise = Exercise(
               "Your sums of φ(k) vᵀ go over the entries of a key. They should go over the words so far.", kind="axis"),
         wrong("sums over heads", {"collect": "products = products.cumsum(dim=1)", "total": "sums = k.cumsum(dim=1)"},
               "Your sums go on over the heads of a sentence. They should go over its words: dim=2.",
-              credit=0.25, kind="axis"),
+              kind="axis"),
         wrong("no sums", {"collect": "", "total": "sums = k"},
               "Your outputs are the values: each query sees its own key alone. Sum over the words up to t.",
               credit=0.0, kind="missing step"),

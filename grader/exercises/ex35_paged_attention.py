@@ -131,7 +131,7 @@ exercise = Exercise(
         *at("before keys",
             wrong("first sentence's pages for all", "page_table = page_table[:1].expand_as(page_table)",
                   "In your results, all sentences have the pages of the first. Sentence b has those in row b of "
-                  "page_table.", credit=0.25, kind="mix-up"),
+                  "page_table.", kind="mix-up"),
             wrong("pages in reverse order", "page_table = page_table.flip(1)",
                   "The last page of the table comes first in your results. The pages should come in order.",
                   kind="arrangement"),
@@ -148,15 +148,15 @@ exercise = Exercise(
             wrong("lengths without effect, −1 taken for the last page",
                   "lengths = torch.full_like(lengths, len(place))",
                   "All slots count in your results, and where the table has −1, those of the last page count. Of "
-                  "sentence b, only the first lengths[b] words count.", credit=0.25, kind="missing step"),
+                  "sentence b, only the first lengths[b] words count.", kind="missing step"),
             wrong("lengths without effect, −1 taken for page 0",
                   {"before keys": "page_table = page_table.clamp(min=0)",
                    "": "lengths = torch.full_like(lengths, len(place))"},
                   "All slots count in your results, and where the table has −1, those of page 0 count. Of sentence b, "
-                  "only the first lengths[b] words count.", credit=0.25, kind="missing step"),
+                  "only the first lengths[b] words count.", kind="missing step"),
             wrong("lengths without effect", "lengths = (lengths + page_size - 1) // page_size * page_size",
                   "All slots of a sentence's pages count in your results, even those that nobody has written to. For "
-                  "its last page, only lengths[b] tells how many should count.", credit=0.25, kind="missing step")),
+                  "its last page, only lengths[b] tells how many should count.", kind="missing step")),
         wrong("free slots set to zero", {"hide": "scores = scores.masked_fill(hidden, 0.0)", **ZERO_WEIGHTS},
               "In your results, slots that a sentence does not use count as keys and values of zeros: the score of "
               "such a key is 0, and exp(0) is 1, so it takes its share of the weights. Set its score to −∞."),
@@ -180,19 +180,19 @@ exercise = Exercise(
                   "is at place lengths[b] − 1."),
             wrong("longest sentence for all", "lengths = lengths.max().expand_as(lengths)",
                   "In your results, all sentences are as long as the longest. Sentence b has lengths[b] words.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("shortest sentence for all", "lengths = lengths.min().expand_as(lengths)",
                   "In your results, all sentences are as short as the shortest. Sentence b has lengths[b] words.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("first length for all", "lengths = lengths[:1].expand_as(lengths)",
                   "In your results, all sentences are as long as the first. Sentence b has lengths[b] words.",
-                  credit=0.25, kind="mix-up")),
+                  kind="mix-up")),
         wrong("page and slot exchanged", both("{}[page_table[:, place % M], place // M]"),
               "Neighbouring words lie on different pages in your results. Word i is on page i // page_size of its "
               "sentence, in slot i % page_size.", kind="mix-up"),
         wrong("words and heads mixed up", both("{}[page_table].reshape(*query.shape[:2], -1, d).transpose(1, 2)"),
               "Your results are those of slots of shape (B, S, H, d) that are viewed as (B, H, S, d), which mixes "
-              "words and heads up. Exchange axes with transpose or permute.", credit=0.25, kind="arrangement"),
+              "words and heads up. Exchange axes with transpose or permute.", kind="arrangement"),
         wrong("slots in reverse order", both("{}[page_table].flip(2).flatten(1, 2)"),
               "In your results, a page is filled from its last slot. It should be filled from slot 0.",
               kind="arrangement"),
@@ -203,7 +203,7 @@ exercise = Exercise(
         wrong("softmax over heads of a sentence",
               {"normalise": "weights = torch.softmax(scores, dim=1)", **ZERO_WEIGHTS},
               "The weights of all heads sum to one for each key. It is over the keys of a sentence that they should "
-              "sum to one.", credit=0.25, kind="axis"),
+              "sum to one.", kind="axis"),
         *at("scale",
             wrong("scaled by √(H · d)", "scores = scores / math.sqrt(query.shape[1] * d)",
                   "The scores that you use are divided by √(H · d). Divide by √d, the root of the length of one key.",

@@ -95,7 +95,7 @@ loss_exercise = Exercise(
         wrong("shifted the wrong way",
               {"rows": "rows = logits[:, 1:].flatten(0, 1)", "targets": "targets = tokens[:, :-1].flatten()"},
               "Your loss compares the logits at each position with the token before it. Compare with the next one.",
-              credit=0.25, kind="axis"),
+              kind="axis"),
         wrong("padding counted", {"ignored": "ignored = -100"},
               "The padding is counted in your loss. Leave out the positions whose target is pad.", kind="missing step"),
         wrong("divided by all positions",
@@ -175,12 +175,12 @@ loss_exercise = Exercise(
               {"loss": "rows = torch.log_softmax(logits[:, :-1], dim=1).flatten(0, 1)\n"
                        "loss = F.nll_loss(rows, targets, ignore_index=ignored)"},
               "The softmax in your loss runs over positions. It should run over the vocabulary, the last axis.",
-              credit=0.25, kind="axis"),
+              kind="axis"),
         wrong("viewed, not transposed",
               {"rows": "B, T, V = logits.shape\n"
                        "rows = logits[:, :-1].reshape(B, V, T - 1).transpose(1, 2).flatten(0, 1)"},
               "Positions and vocabulary are mixed up in your loss, as by a view as (B, vocab_size, T). That takes a "
-              "transpose.", credit=0.25, kind="arrangement"),
+              "transpose.", kind="arrangement"),
         *gradients_lost("loss"),
         *another_type("logits", "before rows"),
     ],

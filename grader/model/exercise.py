@@ -166,6 +166,10 @@ Kind = Literal[
 ]  # fmt: skip
 KINDS: Sequence[str] = get_args(Kind)
 
+# What an exercise with one mistake still earns, by its kind. A mistake that says otherwise earns three quarters for a
+# detail or an unusual input, a quarter where a whole part is missing, and nothing where nothing of the idea is left.
+CREDITS: Mapping[Kind, float] = dict.fromkeys(get_args(Kind), 0.5) | {"type": 0.75, "borrowed": 0.25}
+
 DEFAULT_SEED = 2026
 SAMPLES_PER_CASE = 2  # so that a constant cannot be taken for an answer …
 TWICE = 2  # … for which this many cases will do, where each asks a great deal
@@ -218,7 +222,7 @@ def wrong(
     lines: Change | Mapping[str, Change],
     says: str,
     *,
-    credit: float = 0.5,
+    credit: float | None = None,
     kind: Kind = "wrong formula",
     in_code: tuple[str, ...] = (),
     says_of_code: str = "",
@@ -231,9 +235,10 @@ def wrong(
     some. Within `at("scale", …)`, give the line alone.
 
     `says` is what a student reads, and must be true of all code that gives the same numbers. `credit` is what the
-    exercise still earns.
+    exercise still earns, if it is not what CREDITS has for this kind.
     """
     change = lines if isinstance(lines, Mapping) else {"": lines}
+    credit = CREDITS[kind] if credit is None else credit
     return Misconception(
         name, kind, credit, says, change, in_code=in_code, says_of_code=says_of_code, or_borrowed=or_borrowed
     )

@@ -17,6 +17,7 @@ from grader.judging.judge import Judge
 from grader.judging.wrong_device import TOLERANCE
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import (
+    CREDITS,
     DEFAULT_SEED,
     Exercise,
     Inputs,
@@ -231,6 +232,31 @@ def test_words_and_dimensions_differ_in_number_both_ways(number: int) -> None:
     drawn = [sizes(case.inputs[-1] if number == 5 else case.inputs[0]) for case in EXERCISES[number].sample()]
     assert any(one > other for one, other in drawn)
     assert any(one < other for one, other in drawn)
+
+
+# --- credits ---------------------------------------------------------------------------------------------------------
+
+DETAIL, PART, NOTHING = 0.75, 0.25, 0.0
+# In one exercise it is a detail, or all that there is to do; in another it is not.
+AS_IT_COMES = {
+    "base two", "first head only", "no logarithm", "not divided", "not shifted", "one head", "raw scores as weights",
+    "the mask returned", "the notebook's words",
+}  # fmt: skip
+
+
+@every_exercise
+def test_a_mistake_earns_what_the_policy_says(exercise: Exercise) -> None:
+    for one in exercise.mistakes:
+        others = {DETAIL, NOTHING, *([PART] if one.kind == "missing step" else [])}
+        assert one.credit in {CREDITS[one.kind], *others}, one.name
+
+
+def test_a_mistake_earns_the_same_in_every_exercise() -> None:
+    credits_of: dict[str, set[float]] = {}
+    for exercise in FUNCTIONS.values():
+        for one in exercise.mistakes:
+            credits_of.setdefault(one.name, set()).add(one.credit)
+    assert {name for name, found in credits_of.items() if len(found) > 1} == AS_IT_COMES
 
 
 # --- other seeds -----------------------------------------------------------------------------------------------------

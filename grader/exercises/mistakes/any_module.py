@@ -17,9 +17,9 @@ def of_any(last: str, result: str) -> list[Misconception]:
               "In a new module, all weights are the same number. Begin with random numbers: otherwise words would "
               "differ in nothing that training could make use of.", credit=0.75, kind="missing step"),
         wrong("float64 returned", {"before result": f"{result} = {result}.double()"},
-              ANOTHER_TYPE_RETURNED, credit=0.75, kind="type"),
+              ANOTHER_TYPE_RETURNED, kind="type"),
         wrong("not the input's dtype", {"before result": f"{result} = {result}.float()"},
               "With float64 inputs and weights, your result has a different type. Make new tensors with "
-              "x.new_zeros(…) or dtype=x.dtype, and leave out .float().", credit=0.75, kind="type"),
+              "x.new_zeros(…) or dtype=x.dtype, and leave out .float().", kind="type"),
     ]
 # fmt: on

@@ -45,8 +45,7 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
             wrong("multiplied by √d_out", "scores = scores * math.sqrt(k.shape[-1])",
                   "The scores that you use are multiplied by √d_out. They should be divided by it.", kind="scaling"),
             wrong("sign flipped", "scores = -scores / math.sqrt(k.shape[-1])",
-                  "The scores have the wrong sign: a query should look most where its dot product is largest.",
-                  credit=0.25)),
+                  "The scores have the wrong sign: a query should look most where its dot product is largest.")),
         wrong("queries and keys exchanged", {"scores": "scores = k @ q.transpose(-2, -1)"},
               "Queries and keys change places in your results. Row i of the scores is query i with every key.",
               kind="mix-up"),
@@ -93,7 +92,7 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
               "Your results are those of keys compared with keys. The queries come from W_query.", kind="mix-up"),
         wrong("queries in all roles", {"key": f"k = {query}", "value": f"v = {query}"},
               "Your results are those of W_query for keys and values, too. Keys come from W_key, values from W_value.",
-              credit=0.25, kind="mix-up"),
+              kind="mix-up"),
         wrong("values not projected", {"after value": "v = x"},
               "Your results are the inputs themselves, weighted. Weigh the values, which come from W_value.",
               kind="missing step"),
@@ -126,40 +125,39 @@ def of_split_heads(before: str, merged: str, returned: str = "{}") -> list[Misco
               "The scores that you use are not scaled; √head_dim divides only what comes after softmax. Divide the "
               "scores, before it.", kind="scaling"),
         wrong("sign flipped", {"scale": "scores = -scores / math.sqrt(self.head_dim)"},
-              "The scores have the wrong sign: a query should look most where its dot product is largest.",
-              credit=0.25),
+              "The scores have the wrong sign: a query should look most where its dot product is largest."),
         wrong("heads in reverse order", {"merge": f"context = context.flip(1).transpose(1, 2).{merged}"},
-              "The last head comes first. Merge the heads in their order.", kind="arrangement"),
+              "The last head comes first. Merge the heads in their order.", credit=0.75, kind="arrangement"),
         *at(before,
             wrong("first head's weights for all", "weights = weights[:, :1].expand_as(weights)",
                   "In your results, all heads have the weights of the first. Each head should have its own.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("weights averaged over heads", "weights = weights.mean(1, keepdim=True).expand_as(weights)",
                   "In your results, all heads have the mean of their weights. Each head should have its own.",
-                  credit=0.25, kind="mix-up")),
+                  kind="mix-up")),
         *at("merge",
             wrong("first head only", "context = context[:, 0].repeat(1, 1, context.shape[1])",
                   "The output of the first head stands in the places of all heads. Merge all of them.",
-                  credit=0.25, kind="mix-up"),
+                  kind="mix-up"),
             wrong("heads averaged", "context = context.mean(1).repeat(1, 1, context.shape[1])",
-                  "The mean of the heads stands in the places of all heads. Put them side by side.", credit=0.25)),
+                  "The mean of the heads stands in the places of all heads. Put them side by side.")),
         *at("normalise",
             wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
                   "Your results are those of softmax applied twice, where the second gives hidden words weight "
-                  "again. Apply it once.", credit=0.25),
+                  "again. Apply it once."),
             wrong("exponentials not divided", "weights = torch.exp(scores)",
                   "Your values are weighted by exponentials that are not divided by their sum. The weights are the "
-                  "softmax.", credit=0.25, kind="missing step"),
+                  "softmax.", kind="missing step"),
             wrong("sigmoid for softmax", "weights = torch.sigmoid(scores)",
                   "Your weights are the sigmoids of the scores, which do not sum to one. They should be the softmax "
-                  "over the keys.", credit=0.25)),
+                  "over the keys.")),
         wrong("first sentence's weights for all", {before: "weights = weights[:1].expand_as(weights)"},
               "In your results, all sentences of a batch have the weights of the first. Each of them should have "
-              "weights of its own.", credit=0.25, kind="mix-up"),
+              "weights of its own.", kind="mix-up"),
         *at("result",
             wrong("squeezed", f"return {returned.format('context.squeeze()')}",
                   "Your result has lost the dimensions of size 1, as with squeeze. One sentence is a batch, too.",
-                  kind="arrangement"),
+                  credit=0.75, kind="arrangement"),
             wrong("everything detached", f"return {returned.format('context.detach()')}",
                   "No gradient comes through, as when something like no_grad or detach is around the computation. "
                   "The result must be computed from the weights by operations that keep gradients.", kind="gradient")),
@@ -170,7 +168,7 @@ def of_split_heads(before: str, merged: str, returned: str = "{}") -> list[Misco
 UNMASKED = [
     wrong("dimensions compared", {"scores": "scores = q.T @ k", "mix": "context = v @ weights.T"},
           "Your results are those of scores that compare dimensions, not words. Words are rows: queries @ keys.T has "
-          "shape (T, T).", credit=0.25, kind="convention"),
+          "shape (T, T).", kind="convention"),
     *at("normalise",
         wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
               "Your results are those of softmax applied twice. Once makes the weights of a query sum to one."),
@@ -183,8 +181,7 @@ UNMASKED = [
               "Your values are weighted by raw scores. The weights are the softmax of the scores.",
               credit=0.25, kind="missing step"),
         wrong("divided by the sum", "weights = scores / scores.sum(dim=-1, keepdim=True)",
-              "Your weights are scores divided by their sum, as in exercise 9. They should be the softmax.",
-              credit=0.25),
+              "Your weights are scores divided by their sum, as in exercise 9. They should be the softmax."),
         wrong("future hidden", "weights = torch.softmax(scores + torch.full_like(scores, -math.inf).triu(1), dim=-1)",
               "Later words are hidden in your results. That comes in exercise 14; here every word may look at every "
               "word.", kind="mix-up")),
@@ -197,7 +194,7 @@ UNMASKED = [
               credit=0.25, kind="missing step"),
         wrong("words summed", "return context.sum(dim=0)",
               "Your result is the sum of the context vectors of all words. Return one for every word: shape (T, "
-              "d_out).", credit=0.25)),
+              "d_out).")),
 ]
 
 # In the mask, and with sentences in a batch: exercises 16 and 18.
@@ -205,18 +202,18 @@ MASKED = [
     wrong("words and sentences exchanged",
           {"before sizes": "x = x.transpose(0, 1)", "result": "return context.transpose(0, 1)"},
           "Your results are those of words that look at the words in the same place of other sentences. Texts come "
-          "as (B, T, d_in): the words of a sentence are along dimension 1.", credit=0.25, kind="axis"),
+          "as (B, T, d_in): the words of a sentence are along dimension 1.", kind="axis"),
     wrong("words and sentences exchanged, masked as they come",
           {"before sizes": "x = x.transpose(0, 1)", "crop": "mask = torch.ones(T, T, device=x.device).triu(1) == 1",
            "result": "return context.transpose(0, 1)"},
           "Your results are those of words that look at the words in the same place of other sentences. Texts come "
-          "as (B, T, d_in): the words of a sentence are along dimension 1.", credit=0.25, kind="axis"),
+          "as (B, T, d_in): the words of a sentence are along dimension 1.", kind="axis"),
     wrong("mask not cut to the text", {"crop": "mask = self.mask == 1"},
           "Texts shorter than context_length stop with an error. The mask must be cut to the text: mask[:T, :T].",
           kind="hard-coded"),
     wrong("weights transposed", {"mix": "context = weights.transpose(-2, -1) @ v"},
           "Your results are those of transposed weights, where words see the future. Row i of the weights belongs to "
-          "query i.", credit=0.25, kind="axis"),
+          "query i.", kind="axis"),
     wrong("first sentence only", {"result": "return context[0]"},
           "You return one sentence of the batch. The result has shape (B, T, d_out).",
           credit=0.25, kind="missing step"),
@@ -240,30 +237,30 @@ FUTURE = [
               "must be −∞ before softmax.", credit=0.25, kind="missing step"),
         wrong("past hidden", "scores = scores.masked_fill(mask.T, -math.inf)",
               "The past is hidden and the future shown in your results. −∞ belongs above the diagonal: later keys "
-              "are there.", credit=0.25, kind="mix-up")),
+              "are there.", kind="mix-up")),
 ]
 
 OWN_WORD = [
     *at("hide",
         wrong("own word hidden", "scores = scores.masked_fill(~mask.T, -math.inf)",
               "A word does not see itself, as when the mask includes the diagonal. It should start above it: "
-              "diagonal=1.", credit=0.25, kind="mix-up"),
+              "diagonal=1.", kind="mix-up"),
         wrong("next word seen", "scores = scores.masked_fill(mask.triu(2), -math.inf)",
               "A word sees the one after it, as when the mask begins too late. It should start above the diagonal: "
-              "diagonal=1.", credit=0.25, kind="mix-up")),
+              "diagonal=1.", kind="mix-up")),
 ]
 
 HIDDEN_LATE = [
     wrong("masked after softmax", {"hide": "", "after normalise": "weights = weights.masked_fill(mask, 0)"},
           "Your results are those of softmax over all words, with zeros put in afterwards: rows no longer sum to "
-          "one, and the future was in the sum. Mask the scores before softmax.", credit=0.25, kind="missing step"),
+          "one, and the future was in the sum. Mask the scores before softmax.", kind="missing step"),
     wrong("no numbers for what is hidden", {"hide": "scores = scores.masked_fill(mask, math.inf)"},
           "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: +∞ "
-          "there, or −∞ in the weights, leaves no numbers.", credit=0.25),
+          "there, or −∞ in the weights, leaves no numbers."),
     wrong("no numbers for what is hidden, after softmax",
           {"hide": "", "after normalise": "weights = weights.masked_fill(mask, -math.inf)"},
           "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: +∞ "
-          "there, or −∞ in the weights, leaves no numbers.", credit=0.25),
+          "there, or −∞ in the weights, leaves no numbers."),
 ]
 
 SOFTMAX_MISSING = wrong(

@@ -14,8 +14,8 @@ def softmax_over(name: str, what: str, dim: int) -> list[Misconception]:
     lines = {"normalise": f"weights = torch.softmax(scores, dim={dim})"}
     says = f"Your weights are normalised over {what} (dim={dim} of the scores). They must be over the keys: dim=3."
     return [
-        wrong(f"softmax over {name}", {"hide": ("-math.inf", "-1e20"), **lines}, says, credit=0.25, kind="axis"),
-        wrong(f"softmax over {name}, with NaN", lines, says, credit=0.25, kind="axis"),
+        wrong(f"softmax over {name}", {"hide": ("-math.inf", "-1e20"), **lines}, says, kind="axis"),
+        wrong(f"softmax over {name}, with NaN", lines, says, kind="axis"),
     ]
 
 
@@ -34,7 +34,7 @@ MISTAKES = [
           {"given": "",
            "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -1e20)"},
           "Your results are those of hidden weights filled with −1e20 after softmax. Fill the scores, before it.",
-          credit=0.25, kind="mix-up"),
+          kind="mix-up"),
     *at("hide",
         wrong("zeros for −∞", ("-math.inf", "0"),
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
@@ -47,12 +47,12 @@ MISTAKES = [
               "Hidden scores count as a large number in your results, so that nothing else is seen. Set them to −∞."),
         wrong("no numbers for what is hidden", ("-math.inf", "math.inf"),
               "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before "
-              "softmax: +∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25)),
+              "softmax: +∞ there, or −∞ in the weights, leaves no numbers.")),
     wrong("no numbers for what is hidden, after softmax",
           {"given": "",
            "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -math.inf)"},
           "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: "
-          "+∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25),
+          "+∞ there, or −∞ in the weights, leaves no numbers."),
     *at("hide",
         wrong("queries hidden", "scores = scores.masked_fill(mask.transpose(2, 3) == 0, -1e20)",
               "Queries are hidden in your results. The last dimension of the mask belongs to the keys: (N, 1, 1, "
@@ -73,16 +73,16 @@ MISTAKES = [
     wrong("causal mask added",
           {"after scale": LATER_HIDDEN},
           "Later words are hidden on top of the mask in your results. Here nothing should be hidden except where "
-          "mask == 0.", credit=0.25, kind="mix-up"),
+          "mask == 0.", kind="mix-up"),
     wrong("causal mask always, never the given one",
           {"after scale": LATER_HIDDEN,
            "given": ""},
           "Later words are hidden in your results, and the mask has no part in them. Hide keys where mask == 0, "
-          "and nothing else.", credit=0.25, kind="mix-up"),
+          "and nothing else.", kind="mix-up"),
     wrong("causal mask for the given one",
           {"hide": LATER_HIDDEN},
           "When there is a mask, later words are hidden instead. Hide keys where mask == 0, and nothing else.",
-          credit=0.25, kind="mix-up"),
+          kind="mix-up"),
     wrong("causal without a mask",
           {"before given": "if mask is None:\n" + textwrap.indent(LATER_HIDDEN, "    ")},
           "In your results, later words are hidden when there is no mask. Then nothing should be hidden.",

@@ -27,8 +27,8 @@ def another_type(results: str, *places: str) -> list[Misconception]:
         wrong("not the input's dtype", dict.fromkeys(places, single),
               "With float64 inputs your code stops, or its result has a different type. Make new tensors with "
               "x.new_zeros(…) or dtype=x.dtype, and where you need .float(), end with .to(x.dtype).",
-              credit=0.75, kind="type"),
-        wrong("float64 returned", dict.fromkeys(places, double), ANOTHER_TYPE_RETURNED, credit=0.75, kind="type"),
+              kind="type"),
+        wrong("float64 returned", dict.fromkeys(places, double), ANOTHER_TYPE_RETURNED, kind="type"),
     ]
 # fmt: on
 
