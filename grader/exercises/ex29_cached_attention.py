@@ -135,7 +135,7 @@ def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
     first, x = outputs.get("output"), inputs[2]["output"][0]
     if not isinstance(first, Tensor) or first.shape != x.shape:  # no output for each word
         return None
-    return looks_ahead(first, outputs.get(LATER_CHANGED))
+    return looks_ahead(first, outputs.get(LATER_CHANGED), count_from=0)
 
 
 read_as_module = reader(CachedAttention, causal=True)

@@ -52,16 +52,17 @@ def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
         *_said(read & ~own, "reads slots in which none of its words stands"),
         *_said(own & ~read, "does not read all of its words"),
     ]
-    title = f"Slots 1 to {key_pages.shape[1]} are page 0, and so on, and all words weigh the same."
+    title = f"Slots 0 to {key_pages.shape[1] - 1} are page 0, and so on, and all words weigh the same."
     return Picture(
         title=title,
         numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
         rows="sentence",
         columns="slot",
+        first=0,
         marked=tuple((int(i), int(j)) for i, j in (read ^ own).nonzero()),
         wrong=tuple(wrong),
     )
 
 
 def _said(marked: Tensor, what: str) -> list[str]:
-    return [f"Sentence {row + 1} {what}." for row in marked.any(1).nonzero().flatten().tolist()]
+    return [f"Sentence {row} {what}." for row in marked.any(1).nonzero().flatten().tolist()]

@@ -32,6 +32,7 @@ def pairs_turned(value: Any, inputs: Sequence[Any]) -> Picture | None:
         numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
         rows="word",
         columns="entry",
+        first=0,
         marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
         wrong=tuple(wrong),
         right=() if longer.any() else ("Each pair has kept its length.",),

@@ -44,6 +44,7 @@ def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
         numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
         rows="query",
         columns="key",
+        first=0,
         marked=tuple((int(i), int(j)) for i, j in (seen ^ within).nonzero()),
         wrong=tuple(wrong),
     )
@@ -51,7 +52,7 @@ def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
 
 def _said(marked: Tensor, what: str) -> list[str]:
     """One sentence about all queries with a mark."""
-    queries = [str(row + 1) for row in marked.any(1).nonzero().flatten().tolist()]
+    queries = [str(row) for row in marked.any(1).nonzero().flatten().tolist()]
     if not queries:
         return []
     return [f"Query {queries[0]} {what}{', and so do others' if len(queries) > 1 else ''}."]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -84,10 +85,10 @@ def numbers(value: object, _inputs: Sequence[object]) -> Picture | None:
     return _picture(matrix, missing, "row", "column", _not_finite(missing))
 
 
-def looks_ahead(first: object, later_changed: object) -> Picture | None:
+def looks_ahead(first: object, later_changed: object, count_from: int = 1) -> Picture | None:
     """The output of a module for the first text of a batch, with the entries marked that changed with its last word.
 
-    Both are of shape (B, T, d). None if nothing looks ahead.
+    Both are of shape (B, T, d). None if nothing looks ahead. Words are counted as the notebook does.
     """
     matrix, other = (
         as_matrix(part[0]) if isinstance(part, Tensor) and part.dim() == 3 and part.numel() else None
@@ -98,13 +99,13 @@ def looks_ahead(first: object, later_changed: object) -> Picture | None:
     ahead = ~nearly(matrix, other)
     ahead[-1] = False  # the last word may look at itself
     missing = ~matrix.isfinite()
-    wrong = _not_finite(missing)
+    wrong = _not_finite(missing, count_from)
     if bool(ahead.any()):
-        rows = _named("row", _where(ahead.any(1)))
+        rows = _named("row", _where(ahead.any(1)), count_from)
         wrong.append(
             f"Only the last word was changed, and {rows.lower()} changed with it: earlier words see a later one."
         )
-    return _picture(matrix, ahead | missing, "word", "feature", wrong) if wrong else None
+    return replace(_picture(matrix, ahead | missing, "word", "feature", wrong), first=count_from) if wrong else None
 
 
 def nearly(one: Tensor, other: Tensor) -> Tensor:
@@ -181,8 +182,9 @@ def _turned(matrix: Tensor, lines: Lines) -> str:
     return f" Each {'column' if lines == 'row' else 'row'} does instead."
 
 
-def _not_finite(missing: Tensor) -> list[str]:
-    return [f"{_named('row', _where(missing.any(1)))}: NaN or infinite."] if bool(missing.any()) else []
+def _not_finite(missing: Tensor, count_from: int = 1) -> list[str]:
+    rows = _where(missing.any(1))
+    return [f"{_named('row', rows, count_from)}: NaN or infinite."] if rows else []
 
 
 def _picture(
@@ -216,9 +218,10 @@ def two_digits(number: float) -> float | str:
     return rounded
 
 
-def _named(what: str, which: Sequence[int]) -> str:
+def _named(what: str, which: Sequence[int], count_from: int = 1) -> str:
     """Such as "Row 2", "Rows 1, 2 and 4"."""
-    return f"{what.capitalize()}{'s' * (len(which) > 1)} {listed((index + 1 for index in which), len(which))}"
+    numbers = (index + count_from for index in which)
+    return f"{what.capitalize()}{'s' * (len(which) > 1)} {listed(numbers, len(which))}"
 
 
 def _where(which: Tensor) -> list[int]:

@@ -33,6 +33,7 @@ class Picture:
     title: str = ""  # what its rows and columns are, in a case made for it
     rows: str = "row"  # what a row is
     columns: str = "column"
+    first: int = 1  # the number of the first row and column: 0 where the notebook counts from 0
     marked: tuple[tuple[int, int], ...] = ()
     summed: str = ""  # what is summed: "row", "column", or nothing
     sums: tuple[float | str, ...] = ()
@@ -63,6 +64,7 @@ def _picture(data: Mapping[str, Any]) -> Picture | None:
         title=_text(data.get("title", "")),
         rows=_text(data.get("rows", "row"))[:12],
         columns=_text(data.get("columns", "column"))[:12],
+        first=0 if data.get("first") == 0 else 1,
         marked=tuple((_index(i, height), _index(j, width)) for i, j in _few(data.get("marked", ()), MAX_SIDE**2)),
         summed=summed if lines and len(sums) == lines else "",
         sums=sums if len(sums) == lines else (),
@@ -223,6 +225,10 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
 def _as_written(data: dict[str, Any]) -> dict[str, Any]:
     full = {name: value for name, value in data.items() if value or name not in _LEFT_OUT_IF_EMPTY}
     del full["holds_nan"]
+    if pictures := full.get("pictures"):
+        full["pictures"] = [
+            {name: value for name, value in one.items() if (name, value) != ("first", 1)} for one in pictures
+        ]
     if functions := full.get("functions"):
         full["functions"] = {name: _as_written(verdict) for name, verdict in functions.items()}
     return full

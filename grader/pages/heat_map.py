@@ -28,8 +28,8 @@ def heat_map(picture: Picture, name: str) -> Markup:
             'patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="7"/></pattern></defs>'
         ).format(*size, name, picture.title.replace("`", ""), _in_words(picture)),
         _label(left + width * _WIDTH / 2, 16, picture.columns if width > 1 else ""),
-        *(_label(left + (j + 0.5) * _WIDTH, 35, str(j + 1)) for j in range(width)),
-        *(_label(left - 8, _middle(i), f"{picture.rows} {i + 1}", "end") for i in range(height) if height > 1),
+        *(_label(left + (j + 0.5) * _WIDTH, 35, str(picture.first + j)) for j in range(width)),
+        *(_label(left - 8, _middle(i), _row(picture, i), "end") for i in range(height) if height > 1),
     ]
     largest = max([1.0, *(abs(number) for row in picture.numbers for number in row if isinstance(number, float))])
     for i, row in enumerate(picture.numbers):
@@ -112,6 +112,10 @@ def _label(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
     return Markup('<text class="label" x="{}" y="{}" text-anchor="{}">{}</text>').format(x, y, anchor, text)
 
 
+def _row(picture: Picture, index: int) -> str:
+    return f"{picture.rows} {picture.first + index}"
+
+
 def _middle(row: int) -> float:
     return _TOP + (row + 0.5) * _HEIGHT + 5
 
@@ -123,8 +127,8 @@ def _in_words(picture: Picture) -> Markup:
         entries = ", ".join(
             f"{shown(number)}{' (marked)' if (i, j) in picture.marked else ''}" for j, number in enumerate(row)
         )
-        lines.append(f"{picture.rows} {i + 1}: {entries}.")
+        lines.append(f"{_row(picture, i)}: {entries}.")
     for line, total in enumerate(picture.sums):
         wrong = ", which is not one" if line in picture.wrong_sums else ""
-        lines.append(f"Sum of {picture.summed} {line + 1}: {_shown_sum(total)}{wrong}.")
+        lines.append(f"Sum of {picture.summed} {picture.first + line}: {_shown_sum(total)}{wrong}.")
     return escape(" ".join(lines))

@@ -685,8 +685,9 @@ def verdict_on(number: int, misconception: str) -> Verdict:
         (14, "not masked", "Rows 1, 2 and 3: weight above the diagonal, on words that come later."),
         (21, "added, not turned", "Turning keeps the length of a pair: those that are marked have a different one."),
         (21, "one position further", "A word at position 0 is turned by no angle, so it stays as it is."),
-        (30, "one key too many", "Query 4 sees a key that is more than 2 words back, and so do others."),
-        (30, "windows to both sides", "Query 1 sees a later key, and so do others."),
+        (30, "one key too many", "Query 3 sees a key that is more than 2 words back, and so do others."),
+        (30, "windows to both sides", "Query 0 sees a later key, and so do others."),
+        (35, "one word too many", "Sentence 0 reads slots in which none of its words stands."),
         (16, "future not hidden", "Only the last word was changed, and rows 1, 2 and 3 changed with it: "
                                   "earlier words see a later one."),
     ],
@@ -696,6 +697,20 @@ def test_a_picture_says_which_rule_is_broken(number: int, misconception: str, sa
     assert said in picture.wrong
     assert picture.marked or picture.wrong_sums or "Each row sums" in said
     assert max(len(picture.numbers), len(picture.numbers[0])) <= MAX_SIDE
+
+
+@pytest.mark.parametrize(("number", "misconception", "first"), [(16, "future not hidden", 1), (29, "no mask", 0)])
+def test_a_picture_counts_as_the_notebook_does(number: int, misconception: str, first: int) -> None:
+    verdict = verdict_on(number, misconception)
+    written = verdict.to_json()["pictures"][0]
+    assert written.get("first", 1) == first
+    assert ("first" in written) == (first == 0)
+    picture = Picture.from_json(written)
+    assert picture
+    rows = [f"word {first + index}" for index in range(len(picture.numbers))]
+    drawn = str(heat_map(picture, "a"))
+    assert all(f">{row}</text>" in drawn and f"{row}: " in drawn for row in rows)
+    assert re.search(r"and rows? (\d)", picture.wrong[0])[1] == str(first)  # type: ignore[index]
 
 
 def test_a_right_answer_has_no_picture() -> None:
