@@ -9,3 +9,7 @@ class CourseError(Exception):
 
 class CrewGone(CourseError):
     """Grading cannot go on. Results so far are right, and are kept."""
+
+
+class CourseBusy(CourseError):
+    """Another process is grading or publishing this course."""

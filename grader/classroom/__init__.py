@@ -4,6 +4,7 @@ __all__ = [
     "attempts",
     "fork_server",
     "intake",
+    "local_crew",
     "progress",
     "rehearsal",
     "run",

@@ -17,7 +17,7 @@ from grader.classroom.ledger import GradedAttempt, Ledger
 from grader.classroom.local_crew import InThisProcess, LocalCrew
 from grader.classroom.submitted_files import NotTakenIn
 from grader.course.folder import CONFIG_FILE, Course
-from grader.errors import CourseError, CrewGone
+from grader.errors import CourseBusy, CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
 from grader.gradebook.counting import Attempts
@@ -102,6 +102,16 @@ def autograde(
     if dask and dask_without_tls:
         watcher.tell(f"Without TLS, anyone who reaches {dask} can read all submissions and give any grade.")
     sweep()
+    with open_run(course, assignment, device=device, force=force, confined=confined, watcher=watcher) as run:
+        crew = functools.partial(crew_for, run.assignment, dask=dask, dask_without_tls=dask_without_tls)
+        yield from run.grade(chosen, crew, jobs)
+
+
+@contextlib.contextmanager
+def open_run(
+    course: Course, assignment: str, *, device: str, force: bool, confined: bool, watcher: Watcher
+) -> Iterator[Run]:
+    """A run over an assignment, alone in the course until it ends."""
     with alone(course):
         api = course.api()
         settings = read_settings(course, api, assignment)
@@ -117,8 +127,7 @@ def autograde(
             intake = Intake(course, common, settings, gradebook, known)
             folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
             with contextlib.closing(Ledger(folder, known, common.given, watcher.tell)) as ledger:
-                crew = functools.partial(crew_for, common, dask=dask, dask_without_tls=dask_without_tls)
-                yield from _Run(intake, ledger, watcher, force).grade(chosen, crew, jobs)
+                yield Run(common, intake, ledger, watcher, force)
             settle(opened, assignment, rules, watcher.tell)
             tell_of_unknown(opened, rules, watcher.tell)
         tell_of_late(course, assignment, watcher.tell)
@@ -141,7 +150,7 @@ def alone(course: Course) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CourseError("This course is being graded already. Wait for that, or stop it.") from None
+            raise CourseBusy("This course is being graded already. Wait for that, or stop it.") from None
         yield
 
 
@@ -170,10 +179,11 @@ class _Attempts:
         self.graded[graded.attempt] = graded
 
 
-class _Run:
+class Run:
     """Decides what to grade, and when to write. The intake reads, and the ledger writes."""
 
-    def __init__(self, intake: Intake, ledger: Ledger, watcher: Watcher, force: bool) -> None:
+    def __init__(self, assignment: Assignment, intake: Intake, ledger: Ledger, watcher: Watcher, force: bool) -> None:
+        self.assignment = assignment
         self._intake = intake
         self._ledger = ledger
         self._watcher = watcher
@@ -183,8 +193,9 @@ class _Run:
         self._batch_began = time.monotonic()
 
     def grade(self, students: Sequence[str], crew_of: Callable[[int], Crew], jobs: int) -> Iterator[Graded]:
+        """Grade these students, and yield the result of each as soon as it is written down."""
         self._ledger.recover()
-        new = self._new(students)
+        new = itertools.chain.from_iterable(map(self._new, students))
         first = list(itertools.islice(new, 2))
         if not first:
             yield from self._write_down()
@@ -197,30 +208,39 @@ class _Run:
                 raise
             yield from self._write_down()
 
-    def _new(self, students: Sequence[str]) -> Iterator[Submission]:
-        """The submissions to grade. All others already have a result, or cannot be taken in."""
-        for student in students:
-            try:
-                attempts = _Attempts(self._intake.take_in(student), {})
-            except NotTakenIn as reason:
-                self._ready.append(Graded(student, error=str(reason)))
-                continue
-            for taken in attempts.taken if not self._force else ():
-                if unchanged := self._ledger.grade_for(taken):
-                    attempts.graded[taken.attempt.digest] = unchanged
-            new = attempts.left
-            self._intake.keep(student)
-            if len(attempts.taken) == 1 and not new:
-                self._ready.append(self._ledger.count(attempts.results))
-            elif no_room := self._ledger.why_not(student):
-                self._ready.append(Graded(student, error=no_room))
-            elif not new:
-                self._ready.append(self._ledger.count(attempts.results))
-            else:
-                self._taken[student] = attempts
-                yield from (taken.submission for taken in new)
+    def grade_whoever_comes(self, coming: Callable[[], str | None], crew: Crew) -> Iterator[Graded]:
+        """The same with a crew that is there already, for students who come while others are graded.
 
-    def _follow(self, crew: Crew, submissions: Iterator[Submission]) -> Iterator[Graded]:
+        It ends when nobody is left.
+        """
+        self._ledger.recover()
+        yield from self._follow(crew, _Coming(coming, self._new))
+        yield from self._write_down()
+
+    def _new(self, student: str) -> Iterable[Submission]:
+        """The submissions of a student to grade. All others already have a result, or cannot be taken in."""
+        try:
+            attempts = _Attempts(self._intake.take_in(student), {})
+        except NotTakenIn as reason:
+            self._ready.append(Graded(student, error=str(reason)))
+            return ()
+        for taken in attempts.taken if not self._force else ():
+            if unchanged := self._ledger.grade_for(taken):
+                attempts.graded[taken.attempt.digest] = unchanged
+        new = attempts.left
+        self._intake.keep(student)
+        if len(attempts.taken) == 1 and not new:
+            self._ready.append(self._ledger.count(attempts.results))
+        elif no_room := self._ledger.why_not(student):
+            self._ready.append(Graded(student, error=no_room))
+        elif not new:
+            self._ready.append(self._ledger.count(attempts.results))
+        else:
+            self._taken[student] = attempts
+            return [taken.submission for taken in new]
+        return ()
+
+    def _follow(self, crew: Crew, submissions: Iterable[Submission]) -> Iterator[Graded]:
         """Yield the results of a crew as soon as they are written down."""
         for graded in crew.grade(submissions):
             if graded is not None:
@@ -242,3 +262,22 @@ class _Run:
         ready, self._ready = self._ready, []
         self._batch_began = time.monotonic()
         return ready
+
+
+class _Coming:
+    """The submissions of whoever comes: it ends when nobody is there, and goes on when somebody is."""
+
+    def __init__(self, coming: Callable[[], str | None], new: Callable[[str], Iterable[Submission]]) -> None:
+        self._coming = coming
+        self._new = new
+        self._left: Iterator[Submission] = iter(())
+
+    def __iter__(self) -> _Coming:
+        return self
+
+    def __next__(self) -> Submission:
+        while (submission := next(self._left, None)) is None:
+            if (student := self._coming()) is None:
+                raise StopIteration
+            self._left = iter(self._new(student))
+        return submission

@@ -13,7 +13,7 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from grader.cli import autograde, results, submissions
+from grader.cli import autograde, results, serving, submissions
 from grader.cli.new import new
 from grader.cli.options import Assignments, Device
 from grader.cli.participants import students
@@ -23,7 +23,7 @@ from grader.errors import CourseError
 from grader.model.exercise_files import place_of, said_of
 
 # In the order of an instructor's work.
-ORDER = ["new", "release", "students", "collect", "autograde", "publish", "feedback", "report", "export"]
+ORDER = ["new", "release", "students", "serve", "collect", "autograde", "publish", "feedback", "report", "export"]
 ORDER += ["try", "validate", "demo", "bench", "doctor"]  # less common ones
 
 NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # errors while writing to a disk; they name no file
@@ -50,11 +50,13 @@ app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="A course, from notebooks to points. `grader COMMAND --help` has an example, and "
-    "`grader --install-completion` lets this shell complete names.",
+    help="A course, from notebooks to points. `grader COMMAND --help` has an example.",
 )
 app.add_typer(new, name="new")
 app.add_typer(students, name="students")
+app.command()(serving.serve)
+app.command(hidden=True)(serving.receipt)  # the help has a screen, and no more
+students.command()(serving.invite)
 app.command()(submissions.collect)
 app.command("autograde")(autograde.grade)
 for command in (results.publish, results.feedback, results.report, results.export):

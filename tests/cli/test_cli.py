@@ -34,7 +34,11 @@ from support.places import ROOT
 
 pytestmark = pytest.mark.apart
 
-COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+COMMANDS = [
+    command.name or command.callback.__name__
+    for command in app.registered_commands
+    if command.callback and not command.hidden
+]
 GROUPS = [str(group.name) for group in app.registered_groups]
 
 

@@ -25,7 +25,8 @@ HOUSE = Path(grader.__file__).parent
 FLOORS = (
     "sandbox", "errors", "solutions", "model", "facts", "judging", "again", "kit", "exercises", "repair", "decide",
     "notebooks", "term", "course", "host", "notebook", "gradebook", "release", "classroom", "collecting",
-    "autograders", "pages", "export", "publishing", "checks", "benchmarks", "authoring", "cli", "__main__",
+    "autograders", "pages", "export", "publishing", "serving", "checks", "benchmarks", "authoring", "cli",
+    "__main__",
 )  # fmt: skip
 LONGEST = 500  # lines of a module
 ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())

@@ -1,0 +1,94 @@
+"""`grader serve`, `grader receipt`, and `grader students invite`."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from grader.cli.options import Device
+from grader.cli.terminal import console, tell
+from grader.course.folder import open_course
+from grader.errors import CourseError
+from grader.sandbox.plain_text import listed
+
+Server = Annotated[str, typer.Option("--server", help="The address that students reach the server at.")]
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.")] = 8000,
+    address: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    jobs: Annotated[int, typer.Option(min=0, help="How many submissions to grade at once; 0 for one a core.")] = 0,
+    device: Device = "cpu",
+    https: Annotated[bool, typer.Option("--https", help="A proxy in front of it speaks https with browsers.")] = False,
+) -> None:
+    """Let students submit in a browser, and read the verdict at once.
+
+    Example: `grader serve --port 8000`
+    """
+    course = open_course()
+    from grader.serving.desk import How
+    from grader.serving.server import Where
+    from grader.serving.server import serve as run
+
+    def ready(number: int) -> None:
+        console.print(f"Serving at http://{address}:{number} until Ctrl-C.", highlight=False, soft_wrap=True)
+
+    how = How(
+        jobs or os.process_cpu_count() if hasattr(os, "process_cpu_count") else jobs or os.cpu_count() or 1, device
+    )
+    run(course, Where(address, port, https), how, tell, ready)
+
+
+def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - reads what is typed or piped.")]) -> None:
+    """Check a receipt that a student shows.
+
+    Example: `grader receipt receipt.json`
+    """
+    course = open_course()
+    from grader.gradebook.hidden_seed import secret_of
+    from grader.serving.receipts import is_ours
+
+    try:
+        data = json.load(file)
+    except ValueError:
+        data = None
+    if not is_ours(data, secret_of(course.root)):
+        raise CourseError("This is not a receipt of this course, or somebody has changed it.")
+    said = "{student} submitted {assignment} for the {number}. time at {arrived}; SHA-256 {sha256}".format(**data)
+    console.print(escape(f"The receipt is genuine: {said}."), highlight=False, soft_wrap=True)
+
+
+def invite(
+    names: Annotated[list[str] | None, typer.Argument(help="Students; all of the roster if none is named.")] = None,
+    instructor: Annotated[bool, typer.Option("--instructor", help="Invite an instructor, who sees the class.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Make their links invalid, and give no new ones.")] = False,
+    server: Server = "http://127.0.0.1:8000",
+) -> None:
+    """Print a personal link for each student. Earlier links of theirs are no longer valid.
+
+    Example: `grader students invite --server https://grader.example.edu > links.csv`
+    """
+    course = open_course()
+    from grader.classroom.run import alone
+    from grader.gradebook.roster import read_roster
+    from grader.serving import invitations
+
+    roster = read_roster(course.root)
+    chosen = names or ([] if instructor else sorted(roster))
+    if not chosen:
+        raise CourseError(
+            "Nobody is named, and the roster is empty. Name somebody, or run: grader students import FILE"
+        )
+    if not instructor and not revoke and (unknown := sorted({*chosen} - {*roster, *course.submitters()})):
+        raise CourseError(f"There is no student called {listed(unknown, last='or')}. Run: grader students import FILE")
+    with alone(course):
+        if revoke:
+            console.print(f"Revoked: {listed(invitations.revoke(course, chosen)) or 'none'}.", highlight=False)
+            return
+        role = invitations.Role.INSTRUCTOR if instructor else invitations.Role.STUDENT
+        for name, code in invitations.invite(course, chosen, role).items():
+            typer.echo(f"{name},{server.rstrip('/')}/enter/{code}")

@@ -1,0 +1,190 @@
+"""What has arrived, in a table beside the gradebook: who submitted what and when, and what came of it.
+
+A submission is on the disk, and its row in the table, before anybody hears that it has arrived.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Engine,
+    Integer,
+    MetaData,
+    Row,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    create_engine,
+    event,
+    func,
+    select,
+)
+
+from grader.course.folder import Course
+
+FOLDER = "arrived"  # in the course folder
+TABLE = "serving.db"  # in that folder, where the gradebook is a file, too
+
+
+class Stage(StrEnum):
+    WAITING = "waiting"
+    GRADING = "grading"
+    GRADED = "graded"
+    FAILED = "failed"  # there is no result, and it is not the student's fault
+
+
+_ROWS = MetaData()
+_SUBMISSIONS = Table(
+    "served_submissions",
+    _ROWS,
+    Column("id", Integer, primary_key=True),
+    Column("student", String(128), nullable=False, index=True),
+    Column("assignment", String(128), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("arrived", String(40), nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("state", String(12), nullable=False, index=True),
+    Column("result", Text, nullable=False),
+    UniqueConstraint("student", "assignment", "number"),
+)
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A submission that has arrived."""
+
+    id: int
+    student: str
+    assignment: str
+    number: int  # how many of this student's submissions of this assignment it makes
+    arrived: datetime
+    sha256: str
+    state: Stage
+    result: dict[str, Any]  # what the student reads; empty until it is graded
+
+    @property
+    def is_done(self) -> bool:
+        return self.state in (Stage.GRADED, Stage.FAILED)
+
+
+class Arrivals:
+    """The table, and the files of the notebooks."""
+
+    def __init__(self, course: Course) -> None:
+        self._folder = course.root / FOLDER
+        self._folder.mkdir(exist_ok=True, mode=0o700)
+        url = str(course.api().coursedir.db_url)
+        self._engine = _engine(url if not url.startswith("sqlite") else f"sqlite:///{self._folder / TABLE}")
+        _ROWS.create_all(self._engine)
+        self._numbering = threading.Lock()
+
+    def add(self, student: str, assignment: str, content: bytes) -> Arrival:
+        """Keep a notebook. Once this returns, it is not lost, whatever happens."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        _write(self._folder / f"{sha256}.ipynb", content)
+        of_student = (_SUBMISSIONS.c.student == student) & (_SUBMISSIONS.c.assignment == assignment)
+        with self._numbering, self._engine.begin() as connection:
+            number = 1 + (connection.scalar(select(func.max(_SUBMISSIONS.c.number)).where(of_student)) or 0)
+            values = {"student": student, "assignment": assignment, "number": number, "sha256": sha256, "result": ""}
+            now = datetime.now(UTC)
+            added = connection.execute(
+                _SUBMISSIONS.insert().values(**values, state=Stage.WAITING, arrived=now.isoformat())
+            )
+            (key,) = added.inserted_primary_key or (0,)
+        return Arrival(key, student, assignment, number, now, sha256, Stage.WAITING, {})
+
+    def content(self, arrival: Arrival) -> bytes:
+        return (self._folder / f"{arrival.sha256}.ipynb").read_bytes()
+
+    def begin(self, arrival: Arrival) -> None:
+        self._set(arrival.id, state=Stage.GRADING)
+
+    def finish(self, arrival: Arrival, state: Stage, result: dict[str, Any]) -> None:
+        self._set(arrival.id, state=state, result=json.dumps(result))
+
+    def get(self, key: int) -> Arrival | None:
+        found = self._where(_SUBMISSIONS.c.id == key)
+        return found[0] if found else None
+
+    def of_student(self, student: str) -> list[Arrival]:
+        """All of a student's submissions, the newest first."""
+        return self._where(_SUBMISSIONS.c.student == student)[::-1]
+
+    def of_class(self) -> list[Arrival]:
+        return self._where(_SUBMISSIONS.c.id > 0)
+
+    def not_done(self) -> list[Arrival]:
+        """What waits, and what was being graded when the server stopped."""
+        return self._where(_SUBMISSIONS.c.state.in_([Stage.WAITING, Stage.GRADING]))
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _where(self, condition: Any) -> list[Arrival]:
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(_SUBMISSIONS).where(condition).order_by(_SUBMISSIONS.c.id))
+            return [_arrival(row) for row in rows]
+
+    def _set(self, key: int, **values: object) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(_SUBMISSIONS.update().where(_SUBMISSIONS.c.id == key).values(**values))
+
+
+def _arrival(row: Row[Any]) -> Arrival:
+    return Arrival(
+        row.id,
+        row.student,
+        row.assignment,
+        row.number,
+        datetime.fromisoformat(row.arrived),
+        row.sha256,
+        Stage(row.state),
+        json.loads(row.result) if row.result else {},
+    )
+
+
+def _engine(url: str) -> Engine:
+    engine = create_engine(url)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _safely)
+    return engine
+
+
+def _safely(connection: Any, _record: object) -> None:
+    """What is committed stays, even if the power fails; readers never wait for a writer."""
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all, and wait until it is on the disk."""
+    if path.exists():
+        return
+    unfinished = path.with_name(f".{path.name}.{threading.get_ident()}")
+    with unfinished.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def newest(arrivals: Sequence[Arrival]) -> dict[tuple[str, str], Arrival]:
+    """The last submission of each student and assignment."""
+    return {(one.student, one.assignment): one for one in sorted(arrivals, key=lambda one: one.number)}

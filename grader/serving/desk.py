@@ -1,0 +1,148 @@
+"""The thread that grades what arrives, like `grader autograde`, with a crew that stays."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grader.classroom.local_crew import LocalCrew
+from grader.classroom.run import open_run
+from grader.collecting.choosing import Chosen
+from grader.collecting.placing import Place
+from grader.collecting.students import Key
+from grader.collecting.uploads import Upload
+from grader.course.folder import Course
+from grader.errors import CourseBusy, CourseError
+from grader.model.submission import Assignment, Graded
+from grader.serving.arrivals import Arrival, Arrivals, Stage
+from grader.serving.queue import Queue
+
+LONGEST = 5.0  # seconds with one assignment while others wait
+AGAIN = 5.0  # seconds until the next try, where something of ours went wrong
+BUSY = 0.5  # … and where somebody else grades or publishes
+SORRY = "It could not be graded, and it is not your fault: your instructor can see why. It will be graded later."
+
+
+@dataclass(frozen=True)
+class How:
+    """How to grade."""
+
+    jobs: int
+    device: str = "cpu"
+    confined: bool = True
+
+
+class Desk:
+    """Grades in a thread of its own until it is closed. After a crash, what was not done is done."""
+
+    def __init__(self, course: Course, arrivals: Arrivals, how: How, tell: Callable[[str], None]) -> None:
+        self._course = course
+        self._arrivals = arrivals
+        self._how = how
+        self.tell = tell
+        self.queue = Queue()
+        self.trouble = ""  # why nothing can be graded, for instructors
+        self._grading: dict[str, Arrival] = {}  # by student
+        self._crew: LocalCrew | None = None
+        self._crew_of: Assignment | None = None
+        for arrival in arrivals.not_done():
+            self.queue.put(arrival)
+        self._thread = threading.Thread(target=self._work, name="grading", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """Finish what is being graded, and leave the rest for the next start."""
+        self.queue.close()
+        self._thread.join()
+        if self._crew:
+            self._crew.close()
+
+    def look(self, running: Mapping[str, float]) -> None:
+        """What a run tells while it goes on is not needed here."""
+
+    def _work(self) -> None:
+        while (assignment := self.queue.next_assignment()) is not None:
+            try:
+                self._grade(assignment)
+                self.trouble = ""
+            except CourseBusy:
+                self._once_more(BUSY)
+            except Exception as error:  # whatever it is, the server goes on, and tries again
+                self.trouble = f"{assignment}: {error}"
+                self.tell(self.trouble if isinstance(error, CourseError) else f"{assignment}: {error!r}")
+                self._close_crew()
+                self._once_more(AGAIN)
+
+    def _once_more(self, later: float) -> None:
+        for arrival in list(self._grading.values()):
+            self.queue.put_back(arrival)
+        self._grading.clear()
+        self.queue.pause(later)
+
+    def _grade(self, assignment: str) -> None:
+        began = time.monotonic()
+
+        def coming() -> str | None:
+            if time.monotonic() > began + LONGEST and self.queue.others_wait(assignment):
+                return None
+            arrival = self.queue.take(assignment)
+            if arrival is None:
+                return None
+            self._grading[arrival.student] = arrival
+            self._put_in_place(arrival)
+            return arrival.student
+
+        how = self._how
+        self._course = Course(self._course.root)  # its rules, and its notebooks, may have changed
+        opened = open_run(self._course, assignment, device=how.device, force=False, confined=how.confined, watcher=self)
+        with opened as run:
+            for graded in run.grade_whoever_comes(coming, self._crew_for(run.assignment)):
+                self._finish(graded)
+
+    def _crew_for(self, assignment: Assignment) -> LocalCrew:
+        """The crew, which stays as long as nothing changes that all submissions have in common."""
+        if self._crew is None or self._crew_of != assignment:
+            self._close_crew()
+            self._crew, self._crew_of = LocalCrew(assignment, self._how.jobs), assignment
+        return self._crew
+
+    def _close_crew(self) -> None:
+        if self._crew:
+            with contextlib.suppress(Exception):
+                self._crew.close()
+        self._crew = self._crew_of = None
+
+    def _put_in_place(self, arrival: Arrival) -> None:
+        self._arrivals.begin(arrival)
+        (name,) = self._course.notebooks("release", arrival.assignment)
+        upload = Upload(Key.of(arrival.student), [], "", arrival.arrived.replace(tzinfo=None))
+        keeps = self._course.rules(arrival.assignment).best
+        place = Place(self._course, arrival.student, arrival.assignment, keeps)
+        place.recover()
+        place.put(Chosen(upload, {name: self._arrivals.content(arrival)}, {}, ()))
+
+    def _finish(self, graded: Graded) -> None:
+        arrival = self._grading.pop(graded.student)
+        if graded.error:
+            self.tell(f"{graded.student}, {arrival.assignment}: {graded.error}")
+        state = Stage.FAILED if graded.error else Stage.GRADED
+        self._arrivals.finish(arrival, state, result_of(graded))
+        self.queue.done(graded.student)
+
+
+def result_of(graded: Graded) -> dict[str, Any]:
+    """What a student reads."""
+    if graded.error:
+        return {"error": graded.error}
+    return {
+        "points": graded.points,
+        "max_points": graded.max_points,
+        "exercises": [scored.to_json() for scored in graded.verdicts],
+        "notes": list(graded.blocked),
+    }

@@ -1,0 +1,69 @@
+"""Personal links to the server. Only their digests are stored, so nobody can use what they read in the file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+
+FILE = "invitations.json"  # in the course folder
+
+
+class Role(StrEnum):
+    STUDENT = "student"
+    INSTRUCTOR = "instructor"
+
+
+@dataclass(frozen=True)
+class Invited:
+    name: str  # a student's id
+    role: Role
+
+
+def invite(course: Course, names: Sequence[str], role: Role = Role.STUDENT) -> dict[str, str]:
+    """A new code for each of these people, by name. Their earlier codes are no longer valid."""
+    codes = {name: secrets.token_urlsafe(18) for name in names}
+    known = {digest: person for digest, person in people(course).items() if person.name not in codes}
+    _write(course, known | {digest_of(code): Invited(name, role) for name, code in codes.items()})
+    return codes
+
+
+def revoke(course: Course, names: Sequence[str]) -> list[str]:
+    """Make the codes of these people invalid; returns who had one."""
+    known = people(course)
+    _write(course, {digest: person for digest, person in known.items() if person.name not in names})
+    return sorted({person.name for person in known.values() if person.name in names})
+
+
+def people(course: Course) -> dict[str, Invited]:
+    """Everyone who is invited, by the digest of their code."""
+    path = course.root / FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return {digest: Invited(one["name"], Role(one["role"])) for digest, one in found.items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise CourseError(f"{path} cannot be read. Put back a copy, or remove it and invite everyone again.") from None
+
+
+def digest_of(code: str) -> str:
+    """Codes are long and random, so a quick digest is enough."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _write(course: Course, known: dict[str, Invited]) -> None:
+    path = course.root / FILE
+    unfinished = Path(f"{path}.unfinished")
+    text = json.dumps({digest: {"name": one.name, "role": one.role} for digest, one in known.items()}, indent=1)
+    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    unfinished.replace(path)

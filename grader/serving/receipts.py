@@ -1,0 +1,37 @@
+"""Receipts: what arrived and when, signed, so that neither side can doubt it later."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+
+from grader.model import untrusted
+from grader.serving.arrivals import Arrival
+
+SIGNED = ("student", "assignment", "number", "arrived", "sha256")
+
+
+def receipt(arrival: Arrival, secret: bytes) -> dict[str, object]:
+    said = {
+        "student": arrival.student,
+        "assignment": arrival.assignment,
+        "number": arrival.number,
+        "arrived": arrival.arrived.isoformat(),
+        "sha256": arrival.sha256,
+    }
+    return {**said, "signature": _signature(said, secret)}
+
+
+def is_ours(data: object, secret: bytes) -> bool:
+    """Whether this server's course has signed exactly this."""
+    if not untrusted.is_object(data) or set(data) != {*SIGNED, "signature"}:
+        return False
+    said = {name: data[name] for name in SIGNED}
+    return hmac.compare_digest(str(data["signature"]).encode(), _signature(said, secret).encode())
+
+
+def _signature(said: Mapping[str, object], secret: bytes) -> str:
+    text = json.dumps([said[name] for name in SIGNED], ensure_ascii=True)
+    return hmac.new(secret, f"receipt\0{text}".encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,78 @@
+"""Run the server: one process, with a thread that grades and a crew of processes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.gradebook.hidden_seed import secret_of
+from grader.sandbox.confine import why_not
+from grader.serving.arrivals import Arrivals
+from grader.serving.desk import Desk, How
+from grader.serving.web import MOST_BYTES, Services, application
+
+SLOWEST = 30.0  # seconds for a client to send a request
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the server listens, and how browsers reach it."""
+
+    address: str
+    port: int
+    https: bool  # by a proxy in front of it
+
+
+def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], ready: Callable[[int], None]) -> None:
+    """Serve until SIGTERM or Ctrl-C. What is being graded then is finished; the rest waits for the next start.
+
+    `ready` is called with the port, which the system chooses if it is 0.
+    """
+    if how.confined and (reason := why_not()):
+        raise CourseError(f"Submissions cannot be confined here: {reason}. `grader doctor` says more.")
+    try:
+        sockets = bind_sockets(where.port, where.address)
+    except OSError as error:
+        raise CourseError(
+            f"{where.address}:{where.port} cannot be used: {error.strerror}. Name another --port."
+        ) from None
+    with _desk(course, how, tell) as services:
+        asyncio.run(_serve(services, where, sockets, ready))
+
+
+@contextlib.contextmanager
+def _desk(course: Course, how: How, tell: Callable[[str], None]) -> Iterator[Services]:
+    with contextlib.closing(Arrivals(course)) as arrivals:
+        desk = Desk(course, arrivals, how, tell)
+        desk.start()
+        with contextlib.closing(desk):
+            yield Services(course, arrivals, desk, secret_of(course.root), threading.Lock())
+
+
+async def _serve(services: Services, where: Where, sockets: list[socket.socket], ready: Callable[[int], None]) -> None:
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    server = HTTPServer(
+        application(services, secure=where.https),
+        xheaders=where.https,
+        max_body_size=MOST_BYTES,
+        max_header_size=2**14,
+        body_timeout=SLOWEST,
+        idle_connection_timeout=SLOWEST,
+    )
+    server.add_sockets(sockets)
+    ready(sockets[0].getsockname()[1])
+    await stopped.wait()
+    server.stop()
+    await server.close_all_connections()

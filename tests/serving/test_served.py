@@ -1,0 +1,315 @@
+"""A real server, with a browser's forms and a program's requests: who may do what, and that nothing is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from grader.course.folder import Course
+from grader.gradebook.hidden_seed import secret_of
+from grader.serving import invitations
+from grader.serving.arrivals import Arrivals, Stage
+from grader.serving.invitations import Role
+from grader.serving.queue import Queue
+from grader.serving.receipts import is_ours, receipt
+from grader.serving.web import MOST_BYTES
+from support.command_line import grader
+
+ASSIGNMENT = "self_attention"
+PATIENCE = 300  # seconds, for a busy machine
+
+
+class Served:
+    """A server in a process of its own, with people who have links."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.codes = invitations.invite(course, ["ada", "emmy"])
+        self.codes |= invitations.invite(course, ["prof"], Role.INSTRUCTOR)
+        self.start()
+
+    def start(self) -> None:
+        command = [str(Path(sys.executable).with_name("grader")), "serve", "--port", "0", "--jobs", "1"]
+        self.process = subprocess.Popen(
+            command, cwd=self.course.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert self.process.stdout
+        said = self.process.stdout.readline()
+        found = re.search(r"http://\S+:\d+", said)
+        assert found, said + self.process.stdout.read()
+        self.address = found[0]
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> str:
+        self.process.send_signal(how)
+        said, _ = self.process.communicate()
+        return str(said)
+
+    def get(self, name: str, place: str) -> httpx.Response:
+        """What a program of this person gets, or one of nobody's."""
+        return httpx.get(self.address + place, headers=self._headers(name), timeout=PATIENCE)
+
+    def post(self, name: str, place: str, content: bytes) -> httpx.Response:
+        return httpx.post(self.address + place, content=content, headers=self._headers(name), timeout=PATIENCE)
+
+    def _headers(self, name: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.codes[name]}"} if name else {"Accept": "application/json"}
+
+    @contextlib.contextmanager
+    def browser(self, name: str) -> Iterator[httpx.Client]:
+        """Somebody who has opened the personal link, and has clicked on the button."""
+        with httpx.Client(base_url=self.address, follow_redirects=True, timeout=PATIENCE) as client:
+            page = client.get(f"/enter/{self.codes[name]}")
+            assert name in page.text
+            assert client.post(f"/enter/{self.codes[name]}", data=token_in(page.text)).status_code == 200
+            yield client
+
+    def submit(self, name: str, content: bytes) -> dict[str, Any]:
+        answer = self.post(name, f"/assignments/{ASSIGNMENT}", content)
+        assert answer.status_code == 202, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def verdict(self, name: str, number: int) -> dict[str, Any]:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            told: dict[str, Any] = self.get(name, f"/submissions/{number}").json()
+            if told["state"] in (Stage.GRADED, Stage.FAILED):
+                return told
+            time.sleep(0.1)
+        raise AssertionError(f"submission {number} is not graded")
+
+
+def token_in(page: str) -> dict[str, str]:
+    found = re.search(r'name="_xsrf" value="([^"]+)"', page)
+    assert found
+    return {"_xsrf": found[1]}
+
+
+@pytest.fixture(scope="module")
+def served(new_course: Callable[[], Course]) -> Iterator[Served]:
+    one = Served(new_course())
+    yield one
+    one.stop()
+
+
+@pytest.fixture(scope="module")
+def right(served: Served, make_notebook: Callable[..., Any], solved: dict[int, str]) -> bytes:
+    return json.dumps(make_notebook(served.course, solved)).encode()
+
+
+@pytest.fixture(scope="module")
+def wrong(served: Served, make_notebook: Callable[..., Any], solved: dict[int, str]) -> bytes:
+    code = "def softmax(items):\n    exp = torch.exp(torch.as_tensor(items))\n    return exp / exp.mean()"
+    changed = solved | {3: code}
+    return json.dumps(make_notebook(served.course, changed)).encode()
+
+
+def test_a_program_submits_and_reads_the_verdict_and_a_receipt(served: Served, wrong: bytes) -> None:
+    told = served.submit("ada", wrong)
+    found = served.verdict("ada", told["submission"])
+    assert found["receipt"] == told["receipt"]
+    assert is_ours(told["receipt"], secret_of(served.course.root))
+    (softmax,) = [one for one in found["result"]["exercises"] if one["exercise"] == 3]
+    assert softmax["misconceptions"] == ["divided by the mean"]
+    assert softmax["sentences"][0].startswith("Your values sum to how many there are")
+    assert found["result"]["points"] == found["result"]["max_points"] - softmax["max_points"] + softmax["points"]
+
+
+def test_what_came_in_is_in_the_gradebook_and_the_report(served: Served, right: bytes) -> None:
+    served.verdict("emmy", served.submit("emmy", right)["submission"])
+    done = grader("report", ASSIGNMENT, folder=served.course.root)
+    assert done.returncode == 0, done.stderr
+    said = json.loads((served.course.root / f"report/{ASSIGNMENT}.json").read_text())
+    assert {"emmy"} <= {one["student"] for one in said["students"]}
+
+
+def test_a_browser_submits_with_a_form_and_reads_the_feedback_page(served: Served, right: bytes) -> None:
+    with served.browser("ada") as browser:
+        home = browser.get("/").text
+        assert f'action="/assignments/{ASSIGNMENT}"' in home
+        sent = browser.post(
+            f"/assignments/{ASSIGNMENT}", data=token_in(home), files={"notebook": ("mine.ipynb", right)}
+        )
+        number = int(str(sent.url).rpartition("/")[2])
+        assert served.verdict("ada", number)["result"]["points"] == 30
+        page = browser.get(f"/submissions/{number}")
+        assert "30</strong> of 30 points" in page.text
+        assert 'http-equiv="refresh"' not in page.text
+        feedback = browser.get(f"/submissions/{number}/feedback")
+        assert "Softmax" in feedback.text
+        assert feedback.headers["Content-Security-Policy"].startswith("sandbox")
+        assert browser.get("/class").status_code == 404
+        assert "Please use the personal link" in browser.post("/leave", data=token_in(home)).text
+
+
+def test_nobody_reads_what_is_not_theirs(served: Served, wrong: bytes) -> None:
+    number = served.submit("ada", wrong)["submission"]
+    served.verdict("ada", number)
+    for place in (f"/submissions/{number}", f"/submissions/{number}/feedback"):
+        assert served.get("emmy", place).status_code == 404
+        assert served.get("", place).status_code == 401
+        assert served.get("prof", place).status_code == 200
+    assert served.get("emmy", "/submissions/99999").status_code == 404
+    assert served.post("prof", f"/assignments/{ASSIGNMENT}", wrong).status_code == 404
+    assert served.post("", f"/assignments/{ASSIGNMENT}", wrong).status_code == 403  # no token, no form
+    with served.browser("prof") as browser:
+        assert "ada" in browser.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("place", "content", "status"),
+    [
+        (f"/assignments/{ASSIGNMENT}", b"PK\x03\x04", 400),
+        (f"/assignments/{ASSIGNMENT}", b"", 400),
+        ("/assignments/another", b"{}", 404),
+        ("/assignments/..%2f..%2fgradebook.db", b"{}", 404),
+        ("/assignments/self_attention%0d%0aSet-Cookie:x=1", b"{}", 404),
+    ],
+)
+def test_bad_requests_get_a_sentence(served: Served, place: str, content: bytes, status: int) -> None:
+    answer = served.post("ada", place, content)
+    assert answer.status_code == status
+    assert answer.json()["error"].endswith(".")
+    assert "x" not in answer.cookies
+
+
+def test_what_is_far_too_large_is_not_read(served: Served) -> None:
+    before = len(served.get("ada", "/").text)
+    with contextlib.suppress(httpx.TransportError):  # the connection may be cut
+        answer = served.post("ada", f"/assignments/{ASSIGNMENT}", b"{" + b" " * MOST_BYTES)
+        assert answer.status_code in (400, 413)
+    assert len(served.get("ada", "/").text) == before
+
+
+def test_a_form_without_the_token_of_its_page_is_refused(served: Served, right: bytes) -> None:
+    with served.browser("ada") as browser:
+        files = {"notebook": ("mine.ipynb", right)}
+        assert browser.post(f"/assignments/{ASSIGNMENT}", files=files).status_code == 403
+        assert browser.post(f"/assignments/{ASSIGNMENT}", data={"_xsrf": "x"}, files=files).status_code == 403
+
+
+def test_pages_load_nothing_from_elsewhere_and_say_what_is_theirs(served: Served) -> None:
+    with served.browser("ada") as browser:
+        page = browser.get("/")
+        assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
+        assert page.headers["Referrer-Policy"] == "no-referrer"
+        assert "Server" not in page.headers
+        assert "<script" not in page.text
+        (cookie,) = [one for one in browser.cookies.jar if one.name == "who"]
+        assert cookie.has_nonstandard_attr("HttpOnly")
+        assert cookie.has_nonstandard_attr("SameSite")
+        assert served.codes["ada"] not in str(cookie.value)
+        assert browser.get(f"/assignments/{ASSIGNMENT}/release.zip").content.startswith(b"PK")
+
+
+def test_a_revoked_link_ends_everything(served: Served) -> None:
+    served.codes |= invitations.invite(served.course, ["zoe"])
+    with served.browser("zoe") as browser:
+        assert browser.get("/").status_code == 200
+        done = grader("students", "invite", "zoe", "--revoke", folder=served.course.root)
+        assert done.stdout == "Revoked: zoe.\n"
+        assert browser.get("/").status_code == 401
+        assert browser.get(f"/enter/{served.codes['zoe']}").status_code == 404
+    assert served.get("zoe", "/").status_code == 401
+
+
+def test_what_was_acknowledged_is_graded_after_a_kill(
+    new_course: Callable[[], Course], wrong: bytes, right: bytes
+) -> None:
+    one = Served(new_course())
+    numbers = {name: one.submit(name, content)["submission"] for name, content in (("ada", wrong), ("emmy", right))}
+    one.stop(signal.SIGKILL)
+    one.start()
+    assert one.verdict("ada", numbers["ada"])["result"]["points"] < 30
+    assert one.verdict("emmy", numbers["emmy"])["result"]["points"] == 30
+    said = one.stop()
+    assert "Traceback" not in said
+    assert not any(code in said for code in one.codes.values())
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+def test_arrivals_are_numbered_and_kept(course: Course) -> None:
+    arrivals = Arrivals(course)
+    first, second = (arrivals.add("ada", ASSIGNMENT, content) for content in (b"{}", b"{ }"))
+    other = arrivals.add("emmy", ASSIGNMENT, b"{}")
+    assert [one.number for one in (first, second, other)] == [1, 2, 1]
+    arrivals.begin(first)
+    arrivals.finish(second, Stage.GRADED, {"points": 1.0})
+    arrivals.close()
+    again = Arrivals(course)
+    assert [one.id for one in again.not_done()] == [first.id, other.id]
+    assert again.content(second) == b"{ }"
+    assert [one.id for one in again.of_student("ada")] == [second.id, first.id]
+    again.close()
+    assert (course.root / "arrived").stat().st_mode & 0o077 == 0
+
+
+def test_a_receipt_holds_for_what_was_signed_alone(course: Course) -> None:
+    arrivals = Arrivals(course)
+    arrival = arrivals.add("ada", ASSIGNMENT, b"{}")
+    arrivals.close()
+    secret = secret_of(course.root)
+    signed = receipt(arrival, secret)
+    assert is_ours(json.loads(json.dumps(signed)), secret)
+    for name in signed:
+        assert not is_ours(signed | {name: "x"}, secret)
+        assert not is_ours({key: value for key, value in signed.items() if key != name}, secret)
+    others: list[object] = [None, [], "x", signed | {"more": 1}, receipt(arrival, b"another")]
+    for bad in others:
+        assert not is_ours(bad, secret)
+    (course.root / "receipt.json").write_text(json.dumps(signed))
+    assert "genuine: ada submitted" in grader("receipt", "receipt.json", folder=course.root).stdout
+    (course.root / "receipt.json").write_text(json.dumps(signed | {"number": 2}))
+    assert "is not a receipt" in grader("receipt", "receipt.json", folder=course.root).stderr
+
+
+def test_a_new_link_takes_the_place_of_the_old_one_and_none_is_stored(course: Course) -> None:
+    old = invitations.invite(course, ["ada"])["ada"]
+    new = invitations.invite(course, ["ada", "emmy"])["ada"]
+    assert invitations.digest_of(old) not in invitations.people(course)
+    assert invitations.people(course)[invitations.digest_of(new)].name == "ada"
+    file = course.root / invitations.FILE
+    assert new not in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+    unknown = grader("students", "invite", "nobody", folder=course.root)
+    assert "There is no student called nobody" in unknown.stderr
+
+
+def test_nobody_waits_behind_someone_who_submits_often(course: Course) -> None:
+    arrivals, queue = Arrivals(course), Queue()
+    of = {name: [arrivals.add(name, "a", b"{}") for _ in range(count)] for name, count in (("ada", 4), ("emmy", 1))}
+    arrivals.close()
+    for arrival in [*of["ada"], *of["emmy"]]:
+        queue.put(arrival)
+    assert queue.next_assignment() == "a"
+    assert queue.take("b") is None
+    first = queue.take("a")
+    assert first == of["ada"][0]
+    assert queue.take("a") == of["emmy"][0]
+    assert queue.take("a") is None, "of each student, one at a time"
+    queue.done("ada")
+    assert queue.take("a") == of["ada"][1]
+    queue.put_back(of["ada"][1])
+    assert queue.take("a") == of["ada"][1]
+    queue.put(late := dataclasses.replace(of["emmy"][0], id=99))
+    queue.done("ada")
+    queue.done("emmy")
+    assert queue.ahead_of(late) == 0
+    assert queue.ahead_of(of["ada"][2]) == 1
+    queue.close()
+    assert queue.next_assignment() is None
+    assert queue.take("a") is None
