@@ -23,7 +23,7 @@ def tried(number: int) -> list[Piece]:
     if os.environ.get("GRADER_RECORD"):
         return every
     searched = [piece for piece in every if piece.name in known and known[piece.name].reason in SEARCHED]
-    left_out = set(searched) - set(part(searched, of=8, in_ci=1))
+    left_out = set(searched) - set(part(searched, of=8))
     return [piece for piece in every if piece not in left_out]
 
 

@@ -38,7 +38,7 @@ class Made(NamedTuple):
     single: Any
 
 
-@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=3))
+@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=3, in_ci=1))
 def made(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Made:
     course, assignment = new_course(), request.param
     folder = write_single_files(course, assignment)

@@ -59,7 +59,7 @@ class Made(NamedTuple):
     page: Read
 
 
-@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=5))
+@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=5, in_ci=1))
 def made(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Made:
     course, assignment = new_course(), request.param
     with (course.root / "nbgrader_config.py").open("a") as config:

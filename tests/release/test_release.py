@@ -187,7 +187,7 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
 FIGURE = re.compile(r"(?<=[( ])-?\d[\d.e+-]*(?=[,)])")
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5, in_ci=1))
+@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
 def test_the_table_of_known_mistakes_is_made_of_the_exercises(assignment: str, course: Course) -> None:
     """Where the release has none, or another one than is made of these checks, it is made anew.
 
