@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ from grader.cli.options import Device
 from grader.cli.terminal import console, tell
 from grader.course.folder import open_course
 from grader.errors import CourseError
+from grader.host.machine import cores
 from grader.sandbox.plain_text import listed
 
 Server = Annotated[str, typer.Option("--server", help="The address that students reach the server at.")]
@@ -21,7 +21,7 @@ Server = Annotated[str, typer.Option("--server", help="The address that students
 def serve(
     port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.")] = 8000,
     address: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    jobs: Annotated[int, typer.Option(min=0, help="How many submissions to grade at once; 0 for one a core.")] = 0,
+    jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}.")] = None,
     device: Device = "cpu",
     https: Annotated[bool, typer.Option("--https", help="A proxy in front of it speaks https with browsers.")] = False,
 ) -> None:
@@ -37,10 +37,7 @@ def serve(
     def ready(number: int) -> None:
         console.print(f"Serving at http://{address}:{number} until Ctrl-C.", highlight=False, soft_wrap=True)
 
-    how = How(
-        jobs or os.process_cpu_count() if hasattr(os, "process_cpu_count") else jobs or os.cpu_count() or 1, device
-    )
-    run(course, Where(address, port, https), how, tell, ready)
+    run(course, Where(address, port, https), How(jobs or cores(), device), tell, ready)
 
 
 def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - reads what is typed or piped.")]) -> None:
@@ -58,7 +55,7 @@ def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - re
         data = None
     if not is_ours(data, secret_of(course.root)):
         raise CourseError("This is not a receipt of this course, or somebody has changed it.")
-    said = "{student} submitted {assignment} for the {number}. time at {arrived}; SHA-256 {sha256}".format(**data)
+    said = "submission {number} of {assignment} by {student} arrived at {arrived}, with SHA-256 {sha256}".format(**data)
     console.print(escape(f"The receipt is genuine: {said}."), highlight=False, soft_wrap=True)
 
 

@@ -24,7 +24,7 @@ from grader.serving.queue import Queue
 LONGEST = 5.0  # seconds with one assignment while others wait
 AGAIN = 5.0  # seconds until the next try, where something of ours went wrong
 BUSY = 0.5  # … and where somebody else grades or publishes
-SORRY = "It could not be graded, and it is not your fault: your instructor can see why. It will be graded later."
+SORRY = "something went wrong on our side. Please tell your instructor."
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Desk:
         self._how = how
         self.tell = tell
         self.queue = Queue()
-        self.trouble = ""  # why nothing can be graded, for instructors
+        self.trouble: dict[str, str] = {}  # by assignment: why it cannot be graded, for instructors
         self._grading: dict[str, Arrival] = {}  # by student
         self._crew: LocalCrew | None = None
         self._crew_of: Assignment | None = None
@@ -70,20 +70,21 @@ class Desk:
         while (assignment := self.queue.next_assignment()) is not None:
             try:
                 self._grade(assignment)
-                self.trouble = ""
+                self.trouble.pop(assignment, None)
             except CourseBusy:
-                self._once_more(BUSY)
+                self._once_more(assignment, BUSY)
             except Exception as error:  # whatever it is, the server goes on, and tries again
-                self.trouble = f"{assignment}: {error}"
-                self.tell(self.trouble if isinstance(error, CourseError) else f"{assignment}: {error!r}")
+                self.trouble[assignment] = str(error) if isinstance(error, CourseError) else repr(error)
+                self.tell(f"{assignment}: {self.trouble[assignment]}")
                 self._close_crew()
-                self._once_more(AGAIN)
+                self._once_more(assignment, AGAIN)
 
-    def _once_more(self, later: float) -> None:
+    def _once_more(self, assignment: str, later: float) -> None:
+        """Try what was being graded again, later. Other assignments go on."""
+        self.queue.rest(assignment, later)
         for arrival in list(self._grading.values()):
             self.queue.put_back(arrival)
         self._grading.clear()
-        self.queue.pause(later)
 
     def _grade(self, assignment: str) -> None:
         began = time.monotonic()
@@ -91,12 +92,11 @@ class Desk:
         def coming() -> str | None:
             if time.monotonic() > began + LONGEST and self.queue.others_wait(assignment):
                 return None
-            arrival = self.queue.take(assignment)
-            if arrival is None:
-                return None
-            self._grading[arrival.student] = arrival
-            self._put_in_place(arrival)
-            return arrival.student
+            while (arrival := self.queue.take(assignment)) is not None:
+                self._grading[arrival.student] = arrival
+                if self._is_in_place(arrival):
+                    return arrival.student
+            return None
 
         how = self._how
         self._course = Course(self._course.root)  # its rules, and its notebooks, may have changed
@@ -117,6 +117,18 @@ class Desk:
             with contextlib.suppress(Exception):
                 self._crew.close()
         self._crew = self._crew_of = None
+
+    def _is_in_place(self, arrival: Arrival) -> bool:
+        """Put a submission into submitted/. If only this one cannot be, it fails alone."""
+        try:
+            self._put_in_place(arrival)
+        except OSError:  # a full disk, say: nothing can be graded
+            raise
+        except Exception as error:
+            self.tell(f"{arrival.student}, {arrival.assignment}, no. {arrival.number}: {error!r}")
+            self._finish(Graded(arrival.student, error=SORRY))
+            return False
+        return True
 
     def _put_in_place(self, arrival: Arrival) -> None:
         self._arrivals.begin(arrival)

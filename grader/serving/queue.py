@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections import deque
 
 from grader.serving.arrivals import Arrival
@@ -21,6 +22,7 @@ class Queue:
         self._turns: dict[str, int] = {}  # when each student was last served
         self._turn = itertools.count(1)
         self._busy: set[str] = set()  # students
+        self._rests: dict[str, float] = {}  # assignments that cannot be graded now, and until when
         self._closed = False
 
     def put(self, arrival: Arrival) -> None:
@@ -34,7 +36,7 @@ class Queue:
             while not self._closed:
                 if (first := self._first()) is not None:
                     return first.assignment
-                self._changed.wait()
+                self._changed.wait(self._shortest_rest())
             return None
 
     def take(self, assignment: str) -> Arrival | None:
@@ -83,10 +85,14 @@ class Queue:
             self._closed = True
             self._changed.notify_all()
 
-    def pause(self, seconds: float) -> None:
-        """Wait for some time, or until the queue is closed."""
+    def rest(self, assignment: str, seconds: float) -> None:
+        """Leave an assignment alone for some time. Others go on."""
         with self._changed:
-            self._changed.wait_for(lambda: self._closed, seconds)
+            self._rests[assignment] = time.monotonic() + seconds
+
+    def _shortest_rest(self) -> float | None:
+        left = [until - time.monotonic() for until in self._rests.values()]
+        return max(0.0, min(left)) if left else None
 
     def _first(self, assignment: str = "") -> Arrival | None:
         fitting = [one for one in self._ready() if assignment in ("", one.assignment)]
@@ -94,7 +100,9 @@ class Queue:
 
     def _ready(self) -> list[Arrival]:
         """The next one of each student of whom none is being graded."""
-        return [waiting[0] for student, waiting in self._waiting.items() if student not in self._busy]
+        self._rests = {name: until for name, until in self._rests.items() if until > time.monotonic()}
+        first = [waiting[0] for student, waiting in self._waiting.items() if student not in self._busy]
+        return [one for one in first if one.assignment not in self._rests]
 
     def _rank(self, arrival: Arrival) -> tuple[int, int]:
         return self._turns.get(arrival.student, 0), arrival.id

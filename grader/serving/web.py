@@ -314,7 +314,7 @@ class ClassPage(Handler):
         arrivals = self.services.arrivals.of_class()
         lines = sorted(newest(arrivals).values(), key=lambda one: (one.assignment, one.student))
         queue = self.services.desk.queue
-        self.show("class", lines=lines, waiting=len(queue), trouble=self.services.desk.trouble, refresh=5)
+        self.show("class", lines=lines, waiting=len(queue), trouble=dict(self.services.desk.trouble), refresh=5)
 
 
 class IsWell(Handler):

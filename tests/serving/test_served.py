@@ -231,9 +231,14 @@ def test_what_was_acknowledged_is_graded_after_a_kill(
     one = Served(new_course())
     numbers = {name: one.submit(name, content)["submission"] for name, content in (("ada", wrong), ("emmy", right))}
     one.stop(signal.SIGKILL)
+    arrivals = Arrivals(one.course)
+    arrivals.add("adam", "no longer there", b"{}")  # and it keeps nobody else from being graded
+    arrivals.close()
     one.start()
     assert one.verdict("ada", numbers["ada"])["result"]["points"] < 30
     assert one.verdict("emmy", numbers["emmy"])["result"]["points"] == 30
+    with one.browser("prof") as browser:
+        assert "no longer there cannot be graded at the moment" in browser.get("/class").text
     said = one.stop()
     assert "Traceback" not in said
     assert not any(code in said for code in one.codes.values())
@@ -272,7 +277,8 @@ def test_a_receipt_holds_for_what_was_signed_alone(course: Course) -> None:
     for bad in others:
         assert not is_ours(bad, secret)
     (course.root / "receipt.json").write_text(json.dumps(signed))
-    assert "genuine: ada submitted" in grader("receipt", "receipt.json", folder=course.root).stdout
+    said = grader("receipt", "receipt.json", folder=course.root).stdout
+    assert said.startswith("The receipt is genuine: submission 1 of self_attention by ada arrived at ")
     (course.root / "receipt.json").write_text(json.dumps(signed | {"number": 2}))
     assert "is not a receipt" in grader("receipt", "receipt.json", folder=course.root).stderr
 
@@ -310,6 +316,10 @@ def test_nobody_waits_behind_someone_who_submits_often(course: Course) -> None:
     queue.done("emmy")
     assert queue.ahead_of(late) == 0
     assert queue.ahead_of(of["ada"][2]) == 1
+    queue.put(other := dataclasses.replace(of["emmy"][0], id=100, student="zoe", assignment="b"))
+    queue.rest("a", 600)
+    assert queue.next_assignment() == "b"
+    assert queue.take("b") == other
     queue.close()
     assert queue.next_assignment() is None
     assert queue.take("a") is None
