@@ -47,7 +47,7 @@ DOES_NOT_APPLY = {
 }
 
 ALL = {name for name in vars(upstream.TestNbGraderAutograde) if name.startswith("test_")}
-APPLIES = part(sorted(ALL - DOES_NOT_APPLY.keys()), of=3, in_ci=1)
+APPLIES = part(sorted(ALL - DOES_NOT_APPLY.keys()), of=3)
 
 
 @pytest.fixture(scope="module")

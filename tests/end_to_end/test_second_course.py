@@ -176,4 +176,4 @@ def test_the_demo_needs_no_course_folder(python: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_sound(python: Path, tmp_path: Path) -> None:
-    assert "✗" not in Installed(python, tmp_path / "course").grader("validate", *part(ASSIGNMENTS, of=2, in_ci=1))
+    assert "✗" not in Installed(python, tmp_path / "course").grader("validate", *part(ASSIGNMENTS, of=2))

@@ -129,7 +129,7 @@ def on_second_device(request: pytest.FixtureRequest) -> dict[str, dict[str, tupl
     return found
 
 
-@pytest.mark.parametrize("name", part(FUNCTIONS, of=2, in_ci=1))
+@pytest.mark.parametrize("name", part(FUNCTIONS, of=2))
 def test_every_reference_is_right_and_misconceptions_are_named(
     name: int | str, on_second_device: dict[str, dict[str, tuple[list[str], float, list[str]] | None]]
 ) -> None:
@@ -157,7 +157,7 @@ def sources_of(entries: dict[int, Entry]) -> dict[int, str]:
     return {number: entry.cell for number, entry in entries.items()}
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS[1:], of=4, in_ci=1))
+@pytest.mark.parametrize("assignment", part(ASSIGNMENTS[1:], of=4))
 def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Grade) -> None:
     """As right answers are, from exercise 9 on: see tests/data/corpus/README.md."""
     known = [entry for entry in RIGHT if "complex" not in entry.cell]  # of which this device computes no gradients
@@ -165,7 +165,7 @@ def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Gr
         assert wrong_of(grade(sources_of(entries))) == {}
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5, in_ci=1))
+@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
 def test_what_students_write_is_named_as_on_the_cpu(assignment: str, grade: Grade) -> None:
     elsewhere = 0
     for entries in some_of(WRONG, assignment):

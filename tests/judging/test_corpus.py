@@ -20,7 +20,7 @@ from support.recorded import pieces as pieces_on_record
 MADE = [
     pytest.param(number, names, id=f"{number}")
     for number in EXERCISES
-    if (names := part([one.name for _, one, _ in made_of_mistakes(number)], of=16, in_ci=3))
+    if (names := part([one.name for _, one, _ in made_of_mistakes(number)], of=16, in_ci=8))
 ]
 
 

@@ -123,7 +123,7 @@ def test_no_law_has_two_sizes() -> None:
     assert law([6, 10, 21], {(2, 5, 3): ["D"], (3, 2, 7): ["N"]}) == ""
 
 
-@pytest.mark.parametrize("number", part([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 18, 19], of=6, in_ci=1))
+@pytest.mark.parametrize("number", part([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 18, 19], of=6))
 @pytest.mark.parametrize(
     "change",
     [

@@ -191,7 +191,7 @@ def test_two_decimals_are_refused_and_named(name: int | str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("name", part(FOR_SIXTEEN_BITS, of=3, in_ci=1))
+@pytest.mark.parametrize("name", part(FOR_SIXTEEN_BITS, of=3))
 def test_sixteen_bits_are_refused_and_named(name: int | str, dtype: torch.dtype) -> None:
     """The notebook's solution, computed in 16 bits from the start and given back as float32."""
     exercise = FUNCTIONS[name]

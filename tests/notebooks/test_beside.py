@@ -94,7 +94,7 @@ def test_a_source_holds_no_links_and_no_copies() -> None:
     assert beside == []
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5, in_ci=1))
+@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
 def test_an_instructor_runs_a_source_notebook_as_it_is(assignment: str) -> None:
     cell = Course(ROOT).read("source", assignment).cells
     setup = next(one.source for one in cell if one.id == "setup")
