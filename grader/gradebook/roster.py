@@ -19,6 +19,7 @@ from sqlalchemy import insert, select, update
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import PatientSession, open_gradebook
+from grader.host.scratch import write_whole
 
 FILE = "roster.csv"
 
@@ -68,9 +69,7 @@ def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:
     """Write the roster, whole or not at all."""
     text = io.StringIO()
     csv.writer(text).writerows([COLUMNS, *map(astuple, roster)])
-    unfinished = root / f"{FILE}.unfinished"
-    unfinished.write_text(text.getvalue(), encoding="utf-8-sig", newline="")
-    unfinished.replace(root / FILE)
+    write_whole(root / FILE, text.getvalue().encode("utf-8-sig"))
 
 
 def enter_students(course: Course, roster: Mapping[str, Enrolled], tell: Callable[[str], None]) -> None:

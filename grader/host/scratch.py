@@ -176,6 +176,14 @@ def write_files(files: Files, folder: Path) -> None:
         path.write_bytes(files[place])
 
 
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Write a file, whole or not at all: nobody reads half of it."""
+    unfinished = path.with_suffix(".unfinished")
+    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        file.write(content)
+    unfinished.replace(path)
+
+
 def _measure(folder: Path) -> tuple[int, int]:
     """The bytes and the number of files in a folder that changes meanwhile; counting stops at too many."""
     size = files = 0

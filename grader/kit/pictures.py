@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -105,7 +104,7 @@ def looks_ahead(first: object, later_changed: object, count_from: int = 1) -> Pi
         wrong.append(
             f"Only the last word was changed, and {rows.lower()} changed with it: earlier words see a later one."
         )
-    return replace(_picture(matrix, ahead | missing, "word", "feature", wrong), first=count_from) if wrong else None
+    return _picture(matrix, ahead | missing, "word", "feature", wrong, first=count_from) if wrong else None
 
 
 def nearly(one: Tensor, other: Tensor) -> Tensor:
@@ -189,12 +188,13 @@ def _not_finite(missing: Tensor, count_from: int = 1) -> list[str]:
 
 def _picture(
     matrix: Tensor, marked: Tensor, rows: str, columns: str, wrong: Sequence[str], *, right: Sequence[str] = (),
-    summed: str = "", sums: Tensor | None = None, wrong_sums: Sequence[int] = (),
+    summed: str = "", sums: Tensor | None = None, wrong_sums: Sequence[int] = (), first: int = 1,
 ) -> Picture:  # fmt: skip
     return Picture(
         numbers=tuple(tuple(map(two_digits, row)) for row in matrix.tolist()),
         rows=rows,
         columns=columns,
+        first=first,
         marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
         summed=summed,
         sums=() if sums is None else tuple(_sum(total, i in wrong_sums) for i, total in enumerate(sums.tolist())),

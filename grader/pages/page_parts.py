@@ -16,10 +16,13 @@ from grader.term.rules import Rule
 REPORT = "report"  # the folder of class reports, in the course folder
 
 
-def template(name: str, **filters: Callable[..., object]) -> Template:
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def template(name: str, folder: Path = TEMPLATES, **filters: Callable[..., object]) -> Template:
     """A template of a page. Values are escaped as text, and missing ones are errors."""
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

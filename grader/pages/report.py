@@ -20,6 +20,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, read_class
+from grader.host.scratch import write_whole
 from grader.pages import charts
 from grader.pages.class_summary import summary
 from grader.pages.page_parts import REPORT, template
@@ -86,9 +87,7 @@ def write_report(
     paths = []
     for ending, content in contents.items():
         path = folder / f"{assignment}{'-students' if students else ''}.{ending}"
-        unfinished = path.with_suffix(".unfinished")  # so that nobody loads half a page
-        unfinished.write_text(content, encoding="utf-8-sig" if ending == "csv" else "utf-8", newline="")
-        unfinished.replace(path)
+        write_whole(path, content.encode("utf-8-sig" if ending == "csv" else "utf-8"))
         paths.append(path)
     return paths
 

@@ -33,7 +33,6 @@ class How:
 
     jobs: int
     device: str = "cpu"
-    confined: bool = True
 
 
 class Desk:
@@ -98,9 +97,9 @@ class Desk:
                     return arrival.student
             return None
 
-        how = self._how
         self._course = Course(self._course.root)  # its rules, and its notebooks, may have changed
-        opened = open_run(self._course, assignment, device=how.device, force=False, confined=how.confined, watcher=self)
+        device = self._how.device
+        opened = open_run(self._course, assignment, device=device, force=False, confined=True, watcher=self)
         with opened as run:
             for graded in run.grade_whoever_comes(coming, self._crew_for(run.assignment)):
                 self._finish(graded)

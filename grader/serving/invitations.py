@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.host.scratch import write_whole
 
 FILE = "invitations.json"  # in the course folder
 
@@ -61,9 +60,5 @@ def digest_of(code: str) -> str:
 
 
 def _write(course: Course, known: dict[str, Invited]) -> None:
-    path = course.root / FILE
-    unfinished = Path(f"{path}.unfinished")
     text = json.dumps({digest: {"name": one.name, "role": one.role} for digest, one in known.items()}, indent=1)
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    unfinished.replace(path)
+    write_whole(course.root / FILE, text.encode(), mode=0o600)

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Template
 from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
 
 from grader.course.folder import Course
+from grader.pages.page_parts import template
 from grader.serving.arrivals import Arrival, Arrivals, Stage, newest
 from grader.serving.desk import Desk
 from grader.serving.invitations import Invited, Role, digest_of, people
@@ -27,7 +28,7 @@ MOST_BYTES = 20 * 2**20  # of a notebook
 MOST_WAITING = 5  # submissions of one student
 COOKIE = "who"
 DAYS = 30  # that a browser stays signed in
-HERE = Path(__file__).parent
+TEMPLATES = Path(__file__).parent / "templates"
 # Nothing is loaded from elsewhere, and no page runs a script.
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -59,7 +60,7 @@ def application(services: Services, *, secure: bool) -> Application:
         (r"/submissions/(\d{1,12})/feedback", VerdictPage),
         (r"/class", ClassPage),
         (r"/healthz", IsWell),
-        (r"/(style\.css)", StaticFileHandler, {"path": str(HERE / "templates")}),
+        (r"/(style\.css)", StaticFileHandler, {"path": str(TEMPLATES)}),
     ]
     key = hmac.new(services.secret, b"cookies", hashlib.sha256).hexdigest()
     return Application(
@@ -79,14 +80,8 @@ def _no_log(_handler: RequestHandler) -> None:
 
 
 @functools.cache
-def _templates() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def _template(page: str) -> Template:
+    return template(f"{page}.html", TEMPLATES)
 
 
 class Handler(RequestHandler):
@@ -145,7 +140,7 @@ class Handler(RequestHandler):
     def show(self, page: str, **values: Any) -> None:
         common = {"xsrf": self.xsrf_token.decode(), "person": self.current_user, "refresh": 0}
         self.set_header("Content-Type", "text/html; charset=UTF-8")
-        self.finish(_templates().get_template(f"{page}.html").render(**common | values))
+        self.finish(_template(page).render(**common | values))
 
     def say(self, data: Any) -> None:
         self.set_header("Content-Type", "application/json")
