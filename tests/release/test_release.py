@@ -117,6 +117,17 @@ def test_what_jupyterlab_folds_is_folded_in_colab_as_well(assignment: str) -> No
     assert folded == [cell.id for cell in cells if cell.metadata.get("cellView") == "form"] != []
 
 
+LONGEST_TITLE = 72  # JupyterLab never breaks the first line of a folded cell: at 800 pixels, no more fits
+
+
+@every_assignment
+def test_the_first_line_of_a_folded_cell_fits_beside_the_others(assignment: str) -> None:
+    cells = notebook("source", assignment).cells
+    folded = [cell.source for cell in cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
+    titles = [source.partition("\n")[0] for source in folded]
+    assert [title for title in titles if len(title) > LONGEST_TITLE] == []
+
+
 @both_folders
 @every_assignment
 def test_links_lead_somewhere(folder: str, assignment: str) -> None:
