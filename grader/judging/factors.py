@@ -20,6 +20,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, SampledCase, changes_of
+from grader.model.forms.parts import first_output
 
 # Each case has its own factor; a law says how it depends on a size. It is shown only if no other law fits: of two,
 # nobody knows which one the student wrote. Powers such as D ** 0.05 and laws of two sizes stay unnamed: eleven of
@@ -328,8 +329,7 @@ class _OfScores(_OfResult):
         out = self.key[index].changed_at_first(self._changes(scale))
         got = self.values[index]
         if self.key.exercise.glance:
-            outputs = got.get("output") if isinstance(got, dict) else None
-            got = outputs.get("output") if isinstance(outputs, dict) else None
+            got = first_output(got)
             return _in_a_row(paired_numbers(got, out) if got is not None and out is not None else None)
         return _in_a_row(self.key.exercise.form.paired_numbers(got, out) if out is not None else None)
 

@@ -18,7 +18,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import Misconception, can_combine
-from grader.model.forms.parts import IN_PART
+from grader.model.forms.parts import IN_PART, first_output, named
 
 FEWEST_IN_COMMON = 2  # of several sets of three: with fewer, nobody can say what is wrong
 
@@ -147,8 +147,7 @@ class Look:
     def output(self) -> torch.Tensor | None:
         """The student's first output, for quick comparison; None if there is none."""
         value = self.answer.value if isinstance(self.answer, Returned) else None
-        outputs = value.get("output") if isinstance(value, dict) else None
-        output = outputs.get("output") if isinstance(outputs, dict) else None
+        output = first_output(value)
         return output if isinstance(output, torch.Tensor) else None
 
     @property
@@ -172,7 +171,7 @@ class Look:
 
     def _more_of(self, held: Held) -> Mapping[str, Any] | None:
         wrong = self.key[self.index].wrong(held)
-        return wrong.value.get(IN_PART) if isinstance(wrong, Returned) and isinstance(wrong.value, dict) else None
+        return named(wrong.value, IN_PART) if isinstance(wrong, Returned) else None
 
     def glance(self) -> FirstGlance:
         assert self.output is not None

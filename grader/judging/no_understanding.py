@@ -14,6 +14,7 @@ from grader.model import plain_values
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers, same
 from grader.model.exercise import Inputs, SampledCase
+from grader.model.forms.parts import named
 from grader.model.plain_parts import is_plain
 from grader.sandbox.decoder import plain
 
@@ -48,7 +49,7 @@ def _asked(value: object, wanted: object, inputs: Inputs) -> list[tuple[Any, Any
     if not isinstance(wanted, dict):
         return [(value, wanted, inputs)]
     outputs = wanted.get("output")
-    given = value.get("output") if isinstance(value, dict) else None
+    given = named(value, "output")
     if not isinstance(outputs, dict) or not isinstance(given, dict):
         return []
     calls = _calls(inputs, outputs)

@@ -13,7 +13,7 @@ from grader.kit.pictures import looks_ahead, nearly
 from grader.kit.pieces import other_type
 from grader.model.forms.exact import RUINED
 from grader.model.forms.module import BuildSeen, ModuleSeen
-from grader.model.forms.parts import IN_PART
+from grader.model.forms.parts import IN_PART, named
 from grader.model.verdict import Picture
 from grader.sandbox.forms.exact import Inputs
 from grader.sandbox.forms.module import observe
@@ -90,7 +90,7 @@ def _seen_of(solution: Solution, *inputs: Any) -> Any:
 
 def picture_of_future(value: object, inputs: Inputs) -> Picture | None:
     """For causal modules: what changed with a later word, from what `reading` has read."""
-    outputs = value.get("output") if isinstance(value, dict) else None
+    outputs = named(value, "output")
     if not isinstance(outputs, dict):
         return None
     first, (x,) = outputs.get("output"), inputs[2]["output"]

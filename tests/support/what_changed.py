@@ -23,7 +23,7 @@ OF_FOLDERS = {
     "docs": ("term",),
     "grader/exercises": ("judging", "facts", "again", "repair"),  # loaded, and never imported
     "grader/kit": ("release",),
-    "grader/sandbox": ("running",),  # mostly used from another process
+    "grader/sandbox": ("judging", "host"),  # mostly used from another process
 }
 
 

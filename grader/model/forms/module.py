@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.model.forms.function import Malformed
-from grader.model.forms.parts import InParts
+from grader.model.forms.parts import InParts, named
 
 MAX_DIMENSIONS = 64  # as many as torch has
 
@@ -118,11 +118,11 @@ def _done(more: dict[Any, Any]) -> dict[Any, Any]:
 
 def with_gradients_in_order(value: Any, order: Sequence[int]) -> Any:
     """Renumber the inputs' gradients that the sandbox sent, for arguments in this order."""
-    gradients = value.get("gradients") if isinstance(value, dict) else None
+    gradients = named(value, "gradients")
     if not order or not isinstance(gradients, dict):
         return value
-    named = {str(order[int(name)]) if name.isdigit() else name: found for name, found in gradients.items()}
-    return {**value, "gradients": {name: named[name] for name in gradients}}
+    renumbered = {str(order[int(name)]) if name.isdigit() else name: found for name, found in gradients.items()}
+    return {**value, "gradients": {name: renumbered[name] for name in gradients}}
 
 
 class ClassInputs(NamedTuple):

@@ -14,6 +14,16 @@ from grader.model.forms.function import Form
 IN_PART = "output with the parameters that fit"  # of a module that lacks some: no reference has this
 
 
+def named(answer: object, name: str) -> Any:
+    """What an answer has under this name; None if it has nothing."""
+    return answer.get(name) if isinstance(answer, dict) else None
+
+
+def first_output(answer: object) -> Any:
+    """What the first call of a student's class returned."""
+    return named(named(answer, "output"), "output")
+
+
 class InParts(Form):
     """An answer whose parts are compared, one after the other."""
 
@@ -25,7 +35,7 @@ class InParts(Form):
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """The first part with a difference, in the order of the parts."""
         for part, wanted in want.items():
-            given = got.get(part) if isinstance(got, dict) else None
+            given = named(got, part)
             found = _finding(part, given, wanted, tolerance)
             if found:
                 return found
@@ -55,7 +65,7 @@ class InParts(Form):
         """All numbers of the output with the expected ones."""
         if "output" not in want:
             return []
-        got = got.get("output") if isinstance(got, dict) else None
+        got = named(got, "output")
         return paired_numbers(
             *(list(part.values()) if isinstance(part, dict) else part for part in (got, want["output"]))
         )
@@ -71,7 +81,7 @@ def _finding(part: str, given: object, wanted: object, tolerance: float) -> Find
         found = difference(given, wanted, tolerance)
         whole = isinstance(wanted, torch.Tensor) and not wanted.is_floating_point()
         return Differs(found, part, part, whole) if found else None
-    values = [given.get(name) if isinstance(given, dict) else None for name in wanted]
+    values = [named(given, name) for name in wanted]
     found = difference(values, list(wanted.values()), tolerance)
     return _of_named(part, list(wanted), found) if found else None
 
