@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -88,21 +88,26 @@ class Arrivals:
         url = str(course.api().coursedir.db_url)
         self._engine = _engine(url if not url.startswith("sqlite") else f"sqlite:///{self._folder / TABLE}")
         _ROWS.create_all(self._engine)
-        self._numbering = threading.Lock()
+        self._one_by_one = threading.Lock()
 
-    def add(self, student: str, assignment: str, content: bytes) -> Arrival:
-        """Keep a notebook. Once this returns, it is not lost, whatever happens."""
+    def add(self, student: str, assignment: str, content: bytes, look: Callable[[], None] = lambda: None) -> Arrival:
+        """Keep a notebook. Once this returns, it is not lost, whatever happens.
+
+        Just before, `look` may object by raising an error, with nothing else arriving in between.
+        """
         sha256 = hashlib.sha256(content).hexdigest()
-        _write(self._folder / f"{sha256}.ipynb", content)
         of_student = (_SUBMISSIONS.c.student == student) & (_SUBMISSIONS.c.assignment == assignment)
-        with self._numbering, self._engine.begin() as connection:
-            number = 1 + (connection.scalar(select(func.max(_SUBMISSIONS.c.number)).where(of_student)) or 0)
-            values = {"student": student, "assignment": assignment, "number": number, "sha256": sha256, "result": ""}
-            now = datetime.now(UTC)
-            added = connection.execute(
-                _SUBMISSIONS.insert().values(**values, state=Stage.WAITING, arrived=now.isoformat())
-            )
-            (key,) = added.inserted_primary_key or (0,)
+        with self._one_by_one:
+            look()
+            _write(self._folder / f"{sha256}.ipynb", content)
+            with self._engine.begin() as connection:
+                number = 1 + (connection.scalar(select(func.max(_SUBMISSIONS.c.number)).where(of_student)) or 0)
+                values = {"student": student, "assignment": assignment, "number": number, "sha256": sha256}
+                now = datetime.now(UTC)
+                added = connection.execute(
+                    _SUBMISSIONS.insert().values(**values, state=Stage.WAITING, arrived=now.isoformat(), result="")
+                )
+                (key,) = added.inserted_primary_key or (0,)
         return Arrival(key, student, assignment, number, now, sha256, Stage.WAITING, {})
 
     def content(self, arrival: Arrival) -> bytes:
@@ -121,6 +126,10 @@ class Arrivals:
     def of_student(self, student: str) -> list[Arrival]:
         """All of a student's submissions, the newest first."""
         return self._where(_SUBMISSIONS.c.student == student)[::-1]
+
+    def of_group(self, students: Sequence[str], assignment: str) -> list[Arrival]:
+        """All submissions of an assignment by any of these, the oldest first."""
+        return self._where(_SUBMISSIONS.c.student.in_(students) & (_SUBMISSIONS.c.assignment == assignment))
 
     def of_class(self) -> list[Arrival]:
         return self._where(_SUBMISSIONS.c.id > 0)

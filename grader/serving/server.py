@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tornado.httpserver import HTTPServer
@@ -55,12 +55,13 @@ def _desk(course: Course, how: How, tell: Callable[[str], None]) -> Iterator[Ser
     with contextlib.closing(Arrivals(course)) as arrivals:
         desk = Desk(course, arrivals, how, tell)
         desk.start()
-        with contextlib.closing(desk):
-            yield Services(course, arrivals, desk, secret_of(course.root), threading.Lock())
+        with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
+            yield Services(course, arrivals, desk, secret_of(course.root), writing)
 
 
 async def _serve(services: Services, where: Where, sockets: list[socket.socket], ready: Callable[[int], None]) -> None:
     stopped = asyncio.Event()
+    services.desk.news.listen()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     server = HTTPServer(

@@ -12,7 +12,7 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
-from grader.term.rules import AssignmentRules, Late, Rule, Rules
+from grader.term.rules import AssignmentRules, Late, Rule, Rules, Serving, Shown
 from grader.term.times import NoTime, length_of, moment_of
 
 # A table of course.toml, whose keys and values are checked before use.
@@ -63,6 +63,15 @@ class TomlTable:
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found < math.inf:
             raise self.wrong(key, f"{shown(found)} is not a number of 0 or more", f"Write {key} = 2, say")
         return float(found)
+
+    def count(self, key: str, usual: int | None) -> int | None:
+        """A whole number of at least one."""
+        found = self.values.get(key, usual)
+        if found is None:
+            return None
+        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+            raise self.wrong(key, f"{shown(found)} is not a whole number of 1 or more", f"Write {key} = 3, say")
+        return found
 
     def switch(self, key: str, usual: bool) -> bool:
         found = self.values.get(key, usual)
@@ -121,9 +130,10 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-_TERM = ("timezone", "anonymous", "counts", "late", "assignments", "groups")
-_ASSIGNMENT = (*Rule, "anonymous", "counts", "due", "extensions", "late", "weight", "groups")
+_TERM = ("timezone", "anonymous", "counts", "late", "assignments", "groups", "serving")
+_ASSIGNMENT = (*Rule, "anonymous", "counts", "due", "extensions", "late", "weight", "groups", "serving")
 _LATE = ("per", "share", "cap", "grace")
+_SERVING = ("attempts", "a_day", "pause", "before", "after", "closed")
 
 
 def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
@@ -147,6 +157,7 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
         anonymous=term.switch("anonymous", False),
         best=_best(term, False),
         zone=_zone(term),
+        serving=_serving(term, Serving()),
     )
     return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all)
 
@@ -241,5 +252,23 @@ def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
     extensions, weight = _extensions(table, due, zone), table.amount("weight", 1.0)
     groups = of_all.groups if table.switch("groups", True) else ()
     anonymous, best = table.switch("anonymous", of_all.anonymous), _best(table, of_all.best)
-    late = _late(table) or of_all.late
-    return AssignmentRules(exercises, due, extensions, weight, groups, late, anonymous, best, zone)
+    late, serving = _late(table) or of_all.late, _serving(table, of_all.serving)
+    return AssignmentRules(exercises, due, extensions, weight, groups, late, anonymous, best, zone, serving)
+
+
+def _serving(above: TomlTable, usual: Serving) -> Serving:
+    """What the server allows and shows. What a table does not say is as usual."""
+    table = above.table("serving")
+    table.only(_SERVING)
+    before, after = (
+        Shown(table.one_of(key, list(Shown))) if key in table.values else shown_usually
+        for key, shown_usually in (("before", usual.before), ("after", usual.after))
+    )
+    return Serving(
+        attempts=table.count("attempts", usual.attempts),
+        a_day=table.count("a_day", usual.a_day),
+        pause=table.length("pause") if "pause" in table.values else usual.pause,
+        before=before,
+        after=after,
+        closed=table.switch("closed", usual.closed),
+    )

@@ -66,6 +66,37 @@ def _percent(share: float) -> str:
     return f"{round(100 * share, 2):g} %"
 
 
+class Shown(StrEnum):
+    """How much of a verdict `grader serve` shows. Each shows what those before it show, and more."""
+
+    NOTHING = "nothing"
+    POINTS = "points"  # of the whole submission
+    MISTAKES = "mistakes"  # points and sentences for each exercise
+    EVERYTHING = "everything"  # the feedback page
+
+
+LONGEST_PAUSE = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What `grader serve` allows, and what it shows."""
+
+    attempts: int | None = None  # of an assignment; None: as many as students like
+    a_day: int | None = None
+    pause: timedelta = timedelta()  # before a third attempt; each further one takes twice as long
+    before: Shown = Shown.EVERYTHING  # what students read until the due date
+    after: Shown = Shown.EVERYTHING
+    closed: bool = False
+
+    def pause_after(self, attempts: int) -> timedelta:
+        """How long to wait after so many attempts. The first one may be repeated at once."""
+        if attempts < 2 or not self.pause:
+            return timedelta()
+        doublings = min(attempts - 2, 20)
+        return min(self.pause * (1 << doublings), max(self.pause, LONGEST_PAUSE))
+
+
 @dataclass(frozen=True)
 class AssignmentRules:
     """The rules for one assignment. Without any, the points from grading count unchanged."""
@@ -79,6 +110,7 @@ class AssignmentRules:
     anonymous: bool = False  # whether names are hidden until it is published
     best: bool = False  # whether the best of several attempts counts, not the last
     zone: str = ""  # the time zone in which times are shown; UTC if empty
+    serving: Serving = Serving()
 
     def group_of(self, student: str) -> Sequence[str]:
         return next((group for group in self.groups if student in group), [student])

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import io
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+import nbformat
 import pytest
+from jupyter_client.manager import run_kernel
 
 from grader.course.folder import Course
 from grader.gradebook.hidden_seed import secret_of
@@ -97,11 +102,20 @@ def token_in(page: str) -> dict[str, str]:
     return {"_xsrf": found[1]}
 
 
+@contextlib.contextmanager
+def serving(course: Course) -> Iterator[Served]:
+    one = Served(course)
+    try:
+        yield one
+    finally:
+        if one.process.poll() is None:
+            one.stop(signal.SIGKILL)
+
+
 @pytest.fixture(scope="module")
 def served(new_course: Callable[[], Course]) -> Iterator[Served]:
-    one = Served(new_course())
-    yield one
-    one.stop()
+    with serving(new_course()) as one:
+        yield one
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +177,7 @@ def test_nobody_reads_what_is_not_theirs(served: Served, wrong: bytes) -> None:
         assert served.get("prof", place).status_code == 200
     assert served.get("emmy", "/submissions/99999").status_code == 404
     assert served.post("prof", f"/assignments/{ASSIGNMENT}", wrong).status_code == 404
-    assert served.post("", f"/assignments/{ASSIGNMENT}", wrong).status_code == 403  # no token, no form
+    assert served.post("", f"/assignments/{ASSIGNMENT}", wrong).status_code == 401
     with served.browser("prof") as browser:
         assert "ada" in browser.get("/").text
 
@@ -191,6 +205,14 @@ def test_what_is_far_too_large_is_not_read(served: Served) -> None:
         answer = served.post("ada", f"/assignments/{ASSIGNMENT}", b"{" + b" " * MOST_BYTES)
         assert answer.status_code in (400, 413)
     assert len(served.get("ada", "/").text) == before
+
+
+def test_nothing_is_read_of_what_is_refused_anyway(served: Served) -> None:
+    host, port = served.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+        request = f"POST /assignments/{ASSIGNMENT} HTTP/1.1\r\nHost: x\r\nContent-Length: {MOST_BYTES}\r\n\r\n"
+        connection.sendall(request.encode())  # and not a byte of the content
+        assert connection.recv(100).startswith(b"HTTP/1.1 401 ")
 
 
 def test_a_form_without_the_token_of_its_page_is_refused(served: Served, right: bytes) -> None:
@@ -228,20 +250,121 @@ def test_a_revoked_link_ends_everything(served: Served) -> None:
 def test_what_was_acknowledged_is_graded_after_a_kill(
     new_course: Callable[[], Course], wrong: bytes, right: bytes
 ) -> None:
-    one = Served(new_course())
-    numbers = {name: one.submit(name, content)["submission"] for name, content in (("ada", wrong), ("emmy", right))}
-    one.stop(signal.SIGKILL)
-    arrivals = Arrivals(one.course)
-    arrivals.add("adam", "no longer there", b"{}")  # and it keeps nobody else from being graded
-    arrivals.close()
-    one.start()
-    assert one.verdict("ada", numbers["ada"])["result"]["points"] < 30
-    assert one.verdict("emmy", numbers["emmy"])["result"]["points"] == 30
-    with one.browser("prof") as browser:
-        assert "no longer there cannot be graded at the moment" in browser.get("/class").text
-    said = one.stop()
-    assert "Traceback" not in said
-    assert not any(code in said for code in one.codes.values())
+    with serving(new_course()) as one:
+        numbers = {name: one.submit(name, content)["submission"] for name, content in (("ada", wrong), ("emmy", right))}
+        one.stop(signal.SIGKILL)
+        arrivals = Arrivals(one.course)
+        arrivals.add("adam", "no longer there", b"{}")  # and it keeps nobody else from being graded
+        arrivals.close()
+        one.start()
+        assert one.verdict("ada", numbers["ada"])["result"]["points"] < 30
+        assert one.verdict("emmy", numbers["emmy"])["result"]["points"] == 30
+        with one.browser("prof") as browser:
+            assert "no longer there cannot be graded at the moment" in browser.get("/class").text
+        said = one.stop()
+        assert "Traceback" not in said
+        assert not any(code in said for code in one.codes.values())
+
+
+# --- from a notebook, and from a terminal ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def student(served: Served, tmp_path: Path, right: bytes, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A student's folder: what the server hands out, with a notebook that is solved."""
+    content = served.get("ada", f"/assignments/{ASSIGNMENT}/release.zip").content
+    zipfile.ZipFile(io.BytesIO(content)).extractall(tmp_path)
+    folder = tmp_path / ASSIGNMENT
+    cells = json.loads(right)
+    cells["cells"].append(nbformat.v4.new_code_cell("from submit import submit\nsubmit()"))
+    (folder / f"{ASSIGNMENT}.ipynb").write_text(json.dumps(cells))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return folder
+
+
+def in_terminal(folder: Path, *arguments: str) -> str:
+    command = [sys.executable, "-I", "submit.py", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_student_signs_in_and_submits_in_a_terminal(served: Served, student: Path) -> None:
+    notebook = f"{ASSIGNMENT}.ipynb"
+    assert "First sign in" in in_terminal(student, notebook)
+    assert "not valid" in in_terminal(student, f"{served.address}/enter/wrong")
+    assert "submits to" in in_terminal(student, f"http://elsewhere.example/enter/{served.codes['ada']}")
+    assert in_terminal(student, f"{served.address}/enter/{served.codes['ada']}") == "Signed in as ada.\n"
+    (kept,) = (student.parent / ".config").iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+    said = in_terminal(student, notebook).splitlines()
+    assert said[0].startswith(f"{notebook}, as saved at ")
+    assert "30 of 30 points." in said, "the cell that submits does no harm where it is graded"
+    assert "✓ Exercise 3: Softmax, 2 of 2" in said
+    number = said[-1].rpartition("/")[2]
+    assert "ModuleNotFoundError" not in served.get("ada", f"/submissions/{number}/feedback").text
+    assert said[-1].startswith(f"More, and the receipt: {served.address}/submissions/")
+    (student / notebook).rename(student / "another.ipynb")
+    assert "with one of: causal_attention, " in in_terminal(student, "another.ipynb")
+    assert in_terminal(student, "nowhere.ipynb") == f"There is no file nowhere.ipynb in {student}.\n"
+
+
+def test_a_notebook_submits_itself_and_shows_the_feedback_page(
+    served: Served, student: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JPY_SESSION_NAME", f"course/{ASSIGNMENT}.ipynb")
+    link = f"{served.address}/enter/{served.codes['ada']}"
+    path = student / f"{ASSIGNMENT}.ipynb"
+    shown: list[Any] = []
+
+    def run(client: Any, code: str) -> str:
+        shown.clear()
+        client.execute_interactive(code, timeout=PATIENCE, output_hook=shown.append)
+        return "".join(one["content"].get("text", "") for one in shown)
+
+    with run_kernel(kernel_name="python3", cwd=str(student)) as client:
+        assert run(client, f'from submit import sign_in, submit\nsign_in("{link}")') == "Signed in as ada.\n"
+        assert "30 of 30 points." in run(client, "submit()")
+        (page,) = [one["content"]["data"] for one in shown if one["msg_type"] == "display_data"]
+        assert page["text/html"].startswith("<iframe sandbox ")
+        assert "Softmax" in page["text/html"]
+        run(client, "def softmax(items):\n    return items")
+        assert "softmax is not as you last ran it. Save the notebook" in run(client, "submit()")
+        run(client, "def helper():\n    return 1")  # and its cell was deleted
+        saved = json.loads(path.read_text())
+        saved["cells"].append(nbformat.v4.new_code_cell("def softmax(items):\n    return items"))
+        path.write_text(json.dumps(saved))
+        assert "of 30 points." in run(client, "submit()")
+
+
+# --- what the rules allow, and what they show ------------------------------------------------------------------------
+
+
+def test_rules_limit_attempts_and_what_is_shown(new_course: Callable[[], Course], right: bytes) -> None:
+    with serving(new_course()) as one:
+        rules = one.course.root / "course.toml"
+        rules.write_text('timezone = "Europe/Berlin"\n[serving]\nattempts = 2\nbefore = "points"\n')
+        told = one.submit("ada", right)
+        assert told["left"] == 1
+        found = one.verdict("ada", told["submission"])
+        assert found["result"] == {"points": 30, "max_points": 30}
+        assert found["feedback"] is False
+        assert one.get("ada", f"/submissions/{told['submission']}/feedback").status_code == 404
+        assert one.get("prof", f"/submissions/{told['submission']}/feedback").status_code == 200
+        assert one.submit("ada", right)["left"] == 0
+        refused = one.post("ada", f"/assignments/{ASSIGNMENT}", right)
+        assert (refused.status_code, refused.json()) == (403, {"error": "You have used all 2 attempts."})
+        with one.browser("ada") as browser:
+            assert "You have used all 2 attempts." in browser.get("/").text
+        rules.write_text('[serving]\nbefore = "nothing"\n')
+        assert one.verdict("ada", told["submission"])["result"] == {}
+        with one.browser("ada") as browser:
+            assert "30" not in browser.get(f"/submissions/{told['submission']}").text.partition("Receipt")[0]
+        rules.write_text("[assignments.self_attention.serving]\nclosed = true\n")
+        assert "is closed" in one.post("ada", f"/assignments/{ASSIGNMENT}", right).json()["error"]
+        rules.write_text("[serving]\nattempts = 0\n")
+        assert one.post("ada", f"/assignments/{ASSIGNMENT}", right).status_code == 500
+        with one.browser("prof") as browser:
+            assert "attempts" in browser.get("/class").text
+        assert "course.toml, serving.attempts: 0 is not a whole number" in one.stop()
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------

@@ -795,6 +795,10 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ),
         ("[assignments.words]\nviod = [1]", "assignments.words.viod: there is no such key. Did you mean void?"),
         ("[assignments.words]\nvoid = 1", 'words.void: 1 is not a list of names. Write void = [3, "mean"].'),
+        ("[serving]\nattempts = 0", "serving.attempts: 0 is not a whole number of 1 or more. Write attempts = 3, say."),
+        ("[assignments.words.serving]\nbefore = 1", "words.serving.before: 1 is none of them"),
+        ("[serving]\nafter = \"all\"", 'Write after = "nothing" or after = "points"'),
+        ("[serving]\npauses = 1", "serving.pauses: there is no such key. Did you mean pause?"),
         ("[assignments.words]\nfull = [true]", "full: [true] is not a list of names"),
         ("[assignments]\nwords = 3", "assignments.words: 3 is not a table. Write [assignments.words] in its place."),
         (

@@ -1,0 +1,63 @@
+"""What a student may still submit, and what of a verdict they may read, by the rules in course.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from grader.serving.arrivals import Arrival, Stage
+from grader.term.rules import AssignmentRules, Shown
+from grader.term.times import local, said
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What is left of a student's attempts, and why there can be none now, if so."""
+
+    left: int | None  # None: no limit
+    refusal: str = ""
+
+
+def allowance(rules: AssignmentRules, earlier: Iterable[Arrival], now: datetime) -> Allowance:
+    """For the next submission of an assignment, after these. What we failed to grade does not count."""
+    times = sorted(one.arrived for one in earlier if one.state is not Stage.FAILED)
+    serving = rules.serving
+    today = sum(local(time, rules.zone).date() == local(now, rules.zone).date() for time in times)
+    limits = ((serving.attempts, len(times)), (serving.a_day, today))
+    left = min((max(0, most - used) for most, used in limits if most is not None), default=None)
+    if serving.closed:
+        return Allowance(0, "This assignment is closed.")
+    if left == 0 and serving.attempts is not None and len(times) >= serving.attempts:
+        return Allowance(0, f"You have used {_all(len(times))}.")
+    if left == 0:
+        return Allowance(0, f"You have used {_all(today)} of today. Come back tomorrow.")
+    pause = serving.pause_after(len(times))
+    if pause and (from_then := times[-1] + pause) > now:
+        return Allowance(left, f"Your next attempt is possible at {said(from_then, rules.zone)}.")
+    return Allowance(left)
+
+
+def _all(attempts: int) -> str:
+    return f"all {attempts} attempts" if attempts > 1 else "your only attempt"
+
+
+def shown_to(rules: AssignmentRules, student: str, now: datetime) -> Shown:
+    """How much a student may read now. Without a due date in course.toml, it is never past."""
+    if rules.due is None:
+        return rules.serving.before
+    due = rules.due + (rules.extension(student) or now - now)
+    return rules.serving.before if now.astimezone(UTC).replace(tzinfo=None) < due else rules.serving.after
+
+
+def visible(result: dict[str, Any], shown: Shown) -> dict[str, Any]:
+    """The part of a result that may be read. That we could not grade it always may."""
+    match shown:
+        case Shown.MISTAKES | Shown.EVERYTHING:
+            names = set(result)
+        case Shown.POINTS:
+            names = {"points", "max_points"}
+        case Shown.NOTHING:
+            names = set()
+    return {name: value for name, value in result.items() if name in names | {"error"}}

@@ -1,0 +1,81 @@
+"""What a student may still submit, and what they may read, by rules and moments."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from grader.serving.allowance import allowance, shown_to, visible
+from grader.serving.arrivals import Arrival, Stage
+from grader.term.rules import AssignmentRules, Serving, Shown
+
+NOON = datetime(2026, 10, 12, 12, tzinfo=UTC)
+RESULT = {"points": 1.0, "max_points": 2.0, "exercises": [{"sentences": ["It is half."]}], "notes": []}
+
+
+def at(minutes: float, state: Stage = Stage.GRADED) -> Arrival:
+    """A submission so many minutes after noon."""
+    return Arrival(1, "ada", "a", 1, NOON + timedelta(minutes=minutes), "", state, {})
+
+
+def rules(zone: str = "", **serving: object) -> AssignmentRules:
+    return AssignmentRules(serving=Serving(**serving), zone=zone)  # type: ignore[arg-type]
+
+
+def test_without_rules_there_is_no_limit() -> None:
+    allowed = allowance(AssignmentRules(), [at(minute) for minute in range(50)], NOON)
+    assert (allowed.left, allowed.refusal) == (None, "")
+
+
+def test_what_we_failed_to_grade_is_no_attempt() -> None:
+    arrivals = [at(0), at(1, Stage.FAILED), at(2, Stage.WAITING)]
+    assert allowance(rules(attempts=3), arrivals, NOON).left == 1
+    allowed = allowance(rules(attempts=2), arrivals, NOON)
+    assert (allowed.left, allowed.refusal) == (0, "You have used all 2 attempts.")
+    assert allowance(rules(attempts=1), [at(0)], NOON).refusal == "You have used your only attempt."
+
+
+def test_a_day_is_one_of_the_course() -> None:
+    late, early = at(60 * 9), at(60 * 11)  # 21:00 and 23:00 in UTC; 23:00 and, a day later, 1:00 in Berlin
+    now = early.arrived
+    assert allowance(rules(a_day=2), [late, early], now).left == 0
+    assert allowance(rules("Europe/Berlin", a_day=2), [late, early], now).left == 1
+    refusal = allowance(rules(a_day=1), [late], now).refusal
+    assert refusal == "You have used your only attempt of today. Come back tomorrow."
+
+
+@pytest.mark.parametrize(
+    ("attempts", "minutes"), [(0, 0), (1, 0), (2, 10), (3, 20), (4, 40), (5, 60), (40, 60), (3000, 60)]
+)
+def test_pauses_grow_up_to_an_hour(attempts: int, minutes: int) -> None:
+    serving = Serving(pause=timedelta(minutes=10))
+    assert serving.pause_after(attempts) == timedelta(minutes=minutes)
+    assert Serving(pause=timedelta(hours=3)).pause_after(5) == timedelta(hours=3)
+
+
+def test_a_pause_says_when_it_ends() -> None:
+    of_berlin = rules("Europe/Berlin", pause=timedelta(minutes=10), attempts=5)
+    arrivals = [at(0), at(5)]
+    allowed = allowance(of_berlin, arrivals, at(14).arrived)
+    assert (allowed.left, allowed.refusal) == (3, "Your next attempt is possible at 2026-10-12 14:15 CEST.")
+    assert allowance(of_berlin, arrivals, at(15).arrived).refusal == ""
+
+
+def test_what_is_shown_depends_on_the_due_date_of_each_student() -> None:
+    due = datetime(2026, 10, 12, 12)
+    of_all = AssignmentRules(
+        due=due, extensions={"emmy": timedelta(days=1)}, serving=Serving(before=Shown.POINTS, after=Shown.MISTAKES)
+    )
+    assert shown_to(of_all, "ada", at(-1).arrived) is Shown.POINTS
+    assert shown_to(of_all, "ada", at(1).arrived) is Shown.MISTAKES
+    assert shown_to(of_all, "emmy", at(1).arrived) is Shown.POINTS
+    assert shown_to(rules(before=Shown.NOTHING), "ada", at(1).arrived) is Shown.NOTHING
+
+
+def test_nothing_more_than_what_is_shown_can_be_read() -> None:
+    assert visible(RESULT, Shown.NOTHING) == {}
+    assert visible(RESULT, Shown.POINTS) == {"points": 1.0, "max_points": 2.0}
+    assert visible(RESULT, Shown.MISTAKES) == RESULT == visible(RESULT, Shown.EVERYTHING)
+    assert visible({"error": "Sorry."}, Shown.NOTHING) == {"error": "Sorry."}
+    assert visible({}, Shown.EVERYTHING) == {}
