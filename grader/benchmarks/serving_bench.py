@@ -26,11 +26,11 @@ from rich.table import Table
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 
 from grader.benchmarks.class_mix import Notebooks, kind, members, notebooks_of_class
+from grader.checks.demo import demonstrated
 from grader.course.folder import Course, copy_course, open_course
 from grader.release.compiling import compile_release
 from grader.serving.invitations import invite
 
-ASSIGNMENT = "self_attention"
 # Submissions, and how many of them arrive in a second.
 LOADS = ((30, 1), (150, 5), (300, 5), (300, 20))
 PATIENCE = 900.0  # seconds
@@ -41,6 +41,7 @@ AT_ONCE = 2000  # open connections
 class Load:
     """What students waited, in seconds, when this many submitted."""
 
+    assignment: str
     submissions: int
     a_second: float
     arrived: list[float] = field(default_factory=list)
@@ -56,14 +57,14 @@ class Server:
     codes: Mapping[str, str]
 
 
-def measure(course: Course, loads: Sequence[tuple[int, float]]) -> Iterator[Load]:
+def measure(course: Course, assignment: str, loads: Sequence[tuple[int, float]]) -> Iterator[Load]:
     """Put each load on a server of its own, which has graded one submission before."""
-    notebooks = notebooks_of_class(course, ASSIGNMENT)
+    notebooks = notebooks_of_class(course, assignment)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         released = copy_course(course, Path(scratch, "released"))
-        compile_release(released, ASSIGNMENT)
+        compile_release(released, assignment)
         for number, (submissions, a_second) in enumerate(loads):
-            load = Load(submissions, a_second)
+            load = Load(assignment, submissions, a_second)
             fresh = Course(Path(shutil.copytree(released.root, Path(scratch, str(number)))))
             with _serving(fresh, notebooks, submissions) as server:
                 asyncio.run(_put(load, server, notebooks))
@@ -89,7 +90,7 @@ def _serving(course: Course, notebooks: Notebooks, submissions: int) -> Iterator
 
 async def _put(load: Load, server: Server, notebooks: Notebooks) -> None:
     client = AsyncHTTPClient(max_clients=AT_ONCE)
-    await _submit(client, server, "first", notebooks["right"][0], Load(1, 1))
+    await _submit(client, server, "first", notebooks["right"][0], Load(load.assignment, 1, 1))
     began = time.perf_counter()
     tasks = []
     for place, (student, notebook) in enumerate(itertools.islice(members(notebooks), load.submissions)):
@@ -103,7 +104,9 @@ async def _submit(client: AsyncHTTPClient, server: Server, student: str, noteboo
     headers = {"Authorization": f"Bearer {server.codes[student]}"}
     began = time.perf_counter()
     sent = await client.fetch(
-        HTTPRequest(f"{server.address}/assignments/{ASSIGNMENT}", "POST", headers, notebook, request_timeout=PATIENCE)
+        HTTPRequest(
+            f"{server.address}/assignments/{load.assignment}", "POST", headers, notebook, request_timeout=PATIENCE
+        )
     )
     load.arrived.append(time.perf_counter() - began)
     place = f"{server.address}/submissions/{json.loads(sent.body)['submission']}/events"
@@ -135,4 +138,4 @@ def _at(values: Sequence[float], percent: int) -> float:
 
 
 if __name__ == "__main__":
-    Console().print(table(list(measure(open_course(), LOADS))))
+    Console().print(table(list(measure(open_course(), next(iter(demonstrated())), LOADS))))

@@ -24,6 +24,10 @@ def serve(
     jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}.")] = None,
     device: Device = "cpu",
     https: Annotated[bool, typer.Option("--https", help="A proxy in front of it speaks https with browsers.")] = False,
+    user_header: Annotated[str, typer.Option(help="The header in which a proxy says who has signed in.")] = "",
+    trust: Annotated[
+        list[str] | None, typer.Option(help="An address that this header is believed from; 127.0.0.1 if none is named.")
+    ] = None,
 ) -> None:
     """Let students submit in a browser, and read the verdict at once.
 
@@ -31,13 +35,15 @@ def serve(
     """
     course = open_course()
     from grader.serving.desk import How
+    from grader.serving.invitations import Proxy
     from grader.serving.server import Where
     from grader.serving.server import serve as run
 
     def ready(number: int) -> None:
         console.print(f"Serving at http://{address}:{number} until Ctrl-C.", highlight=False, soft_wrap=True)
 
-    run(course, Where(address, port, https), How(jobs or cores(), device), tell, ready)
+    proxy = Proxy(user_header, frozenset(trust or ["127.0.0.1"])) if user_header else None
+    run(course, Where(address, port, https, proxy), How(jobs or cores(), device), tell, ready)
 
 
 def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - reads what is typed or piped.")]) -> None:
@@ -62,6 +68,9 @@ def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - re
 def invite(
     names: Annotated[list[str] | None, typer.Argument(help="Students; all of the roster if none is named.")] = None,
     instructor: Annotated[bool, typer.Option("--instructor", help="Invite an instructor, who sees the class.")] = False,
+    assistant: Annotated[
+        bool, typer.Option("--assistant", help="Invite an assistant, who sees the class and changes nothing.")
+    ] = False,
     revoke: Annotated[bool, typer.Option("--revoke", help="Make their links invalid, and give no new ones.")] = False,
     server: Server = "http://127.0.0.1:8000",
 ) -> None:
@@ -75,17 +84,19 @@ def invite(
     from grader.serving import invitations
 
     roster = read_roster(course.root)
-    chosen = names or ([] if instructor else sorted(roster))
+    chosen = names or ([] if instructor or assistant else sorted(roster))
     if not chosen:
         raise CourseError(
             "Nobody is named, and the roster is empty. Name somebody, or run: grader students import FILE"
         )
-    if not instructor and not revoke and (unknown := sorted({*chosen} - {*roster, *course.submitters()})):
+    if not (instructor or assistant or revoke) and (unknown := sorted({*chosen} - {*roster, *course.submitters()})):
         raise CourseError(f"There is no student called {listed(unknown, last='or')}. Run: grader students import FILE")
     with alone(course):
         if revoke:
             console.print(f"Revoked: {listed(invitations.revoke(course, chosen)) or 'none'}.", highlight=False)
             return
-        role = invitations.Role.INSTRUCTOR if instructor else invitations.Role.STUDENT
+        role = invitations.Role.STUDENT
+        if instructor or assistant:
+            role = invitations.Role.INSTRUCTOR if instructor else invitations.Role.ASSISTANT
         for name, code in invitations.invite(course, chosen, role).items():
             typer.echo(f"{name},{server.rstrip('/')}/enter/{code}")

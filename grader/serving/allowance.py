@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from grader.serving.arrivals import Arrival, Stage
-from grader.term.rules import AssignmentRules, Shown
+from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import local, said
 
 
@@ -43,7 +43,7 @@ def _all(attempts: int) -> str:
     return f"all {attempts} attempts" if attempts > 1 else "your only attempt"
 
 
-def shown_to(rules: AssignmentRules, student: str, now: datetime) -> Shown:
+def shown_to(rules: AssignmentRules, student: str, now: datetime) -> Detail:
     """How much a student may read now. Without a due date in course.toml, it is never past."""
     if rules.due is None:
         return rules.serving.before
@@ -51,13 +51,13 @@ def shown_to(rules: AssignmentRules, student: str, now: datetime) -> Shown:
     return rules.serving.before if now.astimezone(UTC).replace(tzinfo=None) < due else rules.serving.after
 
 
-def visible(result: dict[str, Any], shown: Shown) -> dict[str, Any]:
+def visible(result: dict[str, Any], shown: Detail) -> dict[str, Any]:
     """The part of a result that may be read. That we could not grade it always may."""
     match shown:
-        case Shown.MISTAKES | Shown.EVERYTHING:
+        case Detail.MISTAKES | Detail.EVERYTHING:
             names = set(result)
-        case Shown.POINTS:
+        case Detail.POINTS:
             names = {"points", "max_points"}
-        case Shown.NOTHING:
+        case Detail.NOTHING:
             names = set()
     return {name: value for name, value in result.items() if name in names | {"error"}}

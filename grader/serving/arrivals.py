@@ -119,6 +119,13 @@ class Arrivals:
     def finish(self, arrival: Arrival, state: Stage, result: dict[str, Any]) -> None:
         self._set(arrival.id, state=state, result=json.dumps(result))
 
+    def once_more(self, arrival: Arrival) -> bool:
+        """Whether it waits again from now on: it does unless it has not been graded yet."""
+        done = (_SUBMISSIONS.c.id == arrival.id) & _SUBMISSIONS.c.state.in_([Stage.GRADED, Stage.FAILED])
+        with self._engine.begin() as connection:
+            changed = connection.execute(_SUBMISSIONS.update().where(done).values(state=Stage.WAITING, result=""))
+            return bool(changed.rowcount)
+
     def get(self, key: int) -> Arrival | None:
         found = self._where(_SUBMISSIONS.c.id == key)
         return found[0] if found else None
@@ -181,12 +188,15 @@ def _write(path: Path, content: bytes) -> None:
     """Write a file, whole or not at all, and wait until it is on the disk."""
     if path.exists():
         return
-    unfinished = path.with_name(f".{path.name}.{threading.get_ident()}")
-    with unfinished.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

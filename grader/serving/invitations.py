@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.gradebook.roster import read_roster
 from grader.host.scratch import write_whole
 
 FILE = "invitations.json"  # in the course folder
@@ -18,6 +19,7 @@ FILE = "invitations.json"  # in the course folder
 
 class Role(StrEnum):
     STUDENT = "student"
+    ASSISTANT = "assistant"  # sees the class, and changes nothing
     INSTRUCTOR = "instructor"
 
 
@@ -25,6 +27,18 @@ class Role(StrEnum):
 class Invited:
     name: str  # a student's id
     role: Role
+
+    @property
+    def sees_class(self) -> bool:
+        return self.role is not Role.STUDENT
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A proxy that signs people in, and says in a header who asks."""
+
+    header: str
+    addresses: frozenset[str]  # the header counts only in requests from these
 
 
 def invite(course: Course, names: Sequence[str], role: Role = Role.STUDENT) -> dict[str, str]:
@@ -52,6 +66,14 @@ def people(course: Course) -> dict[str, Invited]:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise CourseError(f"{path} cannot be read. Put back a copy, or remove it and invite everyone again.") from None
+
+
+def named(course: Course, name: str) -> Invited | None:
+    """The person of this name whom a proxy has signed in: someone invited, or a student of the roster."""
+    invited = [one for one in people(course).values() if one.name == name]
+    if not invited and name not in {*read_roster(course.root), *course.submitters()}:
+        return None
+    return invited[0] if invited else Invited(name, Role.STUDENT)
 
 
 def digest_of(code: str) -> str:

@@ -19,7 +19,10 @@ from grader.gradebook.hidden_seed import secret_of
 from grader.sandbox.confine import why_not
 from grader.serving.arrivals import Arrivals
 from grader.serving.desk import Desk, How
-from grader.serving.web import MOST_BYTES, Services, application
+from grader.serving.handler import Services
+from grader.serving.invitations import Proxy
+from grader.serving.student_pages import MOST_BYTES
+from grader.serving.web import application
 
 SLOWEST = 30.0  # seconds for a client to send a request
 
@@ -31,6 +34,7 @@ class Where:
     address: str
     port: int
     https: bool  # by a proxy in front of it
+    proxy: Proxy | None = None  # if it signs people in
 
 
 def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], ready: Callable[[int], None]) -> None:
@@ -46,17 +50,17 @@ def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], r
         raise CourseError(
             f"{where.address}:{where.port} cannot be used: {error.strerror}. Name another --port."
         ) from None
-    with _desk(course, how, tell) as services:
+    with _desk(course, how, tell, where.proxy) as services:
         asyncio.run(_serve(services, where, sockets, ready))
 
 
 @contextlib.contextmanager
-def _desk(course: Course, how: How, tell: Callable[[str], None]) -> Iterator[Services]:
+def _desk(course: Course, how: How, tell: Callable[[str], None], proxy: Proxy | None) -> Iterator[Services]:
     with contextlib.closing(Arrivals(course)) as arrivals:
         desk = Desk(course, arrivals, how, tell)
         desk.start()
         with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
-            yield Services(course, arrivals, desk, secret_of(course.root), writing)
+            yield Services(course, arrivals, desk, secret_of(course.root), writing, proxy)
 
 
 async def _serve(services: Services, where: Where, sockets: list[socket.socket], ready: Callable[[int], None]) -> None:

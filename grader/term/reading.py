@@ -12,7 +12,7 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
-from grader.term.rules import AssignmentRules, Late, Rule, Rules, Serving, Shown
+from grader.term.rules import AssignmentRules, Detail, Late, Rule, Rules, Serving
 from grader.term.times import NoTime, length_of, moment_of
 
 # A table of course.toml, whose keys and values are checked before use.
@@ -261,7 +261,7 @@ def _serving(above: TomlTable, usual: Serving) -> Serving:
     table = above.table("serving")
     table.only(_SERVING)
     before, after = (
-        Shown(table.one_of(key, list(Shown))) if key in table.values else shown_usually
+        Detail(table.one_of(key, list(Detail))) if key in table.values else shown_usually
         for key, shown_usually in (("before", usual.before), ("after", usual.after))
     )
     return Serving(

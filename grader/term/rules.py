@@ -66,7 +66,7 @@ def _percent(share: float) -> str:
     return f"{round(100 * share, 2):g} %"
 
 
-class Shown(StrEnum):
+class Detail(StrEnum):
     """How much of a verdict `grader serve` shows. Each shows what those before it show, and more."""
 
     NOTHING = "nothing"
@@ -85,8 +85,8 @@ class Serving:
     attempts: int | None = None  # of an assignment; None: as many as students like
     a_day: int | None = None
     pause: timedelta = timedelta()  # before a third attempt; each further one takes twice as long
-    before: Shown = Shown.EVERYTHING  # what students read until the due date
-    after: Shown = Shown.EVERYTHING
+    before: Detail = Detail.EVERYTHING  # what students read until the due date
+    after: Detail = Detail.EVERYTHING
     closed: bool = False
 
     def pause_after(self, attempts: int) -> timedelta:

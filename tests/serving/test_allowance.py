@@ -8,7 +8,7 @@ import pytest
 
 from grader.serving.allowance import allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Stage
-from grader.term.rules import AssignmentRules, Serving, Shown
+from grader.term.rules import AssignmentRules, Detail, Serving
 
 NOON = datetime(2026, 10, 12, 12, tzinfo=UTC)
 RESULT = {"points": 1.0, "max_points": 2.0, "exercises": [{"sentences": ["It is half."]}], "notes": []}
@@ -65,17 +65,17 @@ def test_a_pause_says_when_it_ends() -> None:
 def test_what_is_shown_depends_on_the_due_date_of_each_student() -> None:
     due = datetime(2026, 10, 12, 12)
     of_all = AssignmentRules(
-        due=due, extensions={"emmy": timedelta(days=1)}, serving=Serving(before=Shown.POINTS, after=Shown.MISTAKES)
+        due=due, extensions={"emmy": timedelta(days=1)}, serving=Serving(before=Detail.POINTS, after=Detail.MISTAKES)
     )
-    assert shown_to(of_all, "ada", at(-1).arrived) is Shown.POINTS
-    assert shown_to(of_all, "ada", at(1).arrived) is Shown.MISTAKES
-    assert shown_to(of_all, "emmy", at(1).arrived) is Shown.POINTS
-    assert shown_to(rules(before=Shown.NOTHING), "ada", at(1).arrived) is Shown.NOTHING
+    assert shown_to(of_all, "ada", at(-1).arrived) is Detail.POINTS
+    assert shown_to(of_all, "ada", at(1).arrived) is Detail.MISTAKES
+    assert shown_to(of_all, "emmy", at(1).arrived) is Detail.POINTS
+    assert shown_to(rules(before=Detail.NOTHING), "ada", at(1).arrived) is Detail.NOTHING
 
 
 def test_nothing_more_than_what_is_shown_can_be_read() -> None:
-    assert visible(RESULT, Shown.NOTHING) == {}
-    assert visible(RESULT, Shown.POINTS) == {"points": 1.0, "max_points": 2.0}
-    assert visible(RESULT, Shown.MISTAKES) == RESULT == visible(RESULT, Shown.EVERYTHING)
-    assert visible({"error": "Sorry."}, Shown.NOTHING) == {"error": "Sorry."}
-    assert visible({}, Shown.EVERYTHING) == {}
+    assert visible(RESULT, Detail.NOTHING) == {}
+    assert visible(RESULT, Detail.POINTS) == {"points": 1.0, "max_points": 2.0}
+    assert visible(RESULT, Detail.MISTAKES) == RESULT == visible(RESULT, Detail.EVERYTHING)
+    assert visible({"error": "Sorry."}, Detail.NOTHING) == {"error": "Sorry."}
+    assert visible({}, Detail.EVERYTHING) == {}

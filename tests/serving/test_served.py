@@ -7,6 +7,7 @@ import dataclasses
 import io
 import json
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -29,8 +30,9 @@ from grader.serving.arrivals import Arrivals, Stage
 from grader.serving.invitations import Role
 from grader.serving.queue import Queue
 from grader.serving.receipts import is_ours, receipt
-from grader.serving.web import MOST_BYTES
+from grader.serving.student_pages import MOST_BYTES
 from support.command_line import grader
+from support.part import part
 
 ASSIGNMENT = "self_attention"
 PATIENCE = 300  # seconds, for a busy machine
@@ -39,14 +41,15 @@ PATIENCE = 300  # seconds, for a busy machine
 class Served:
     """A server in a process of its own, with people who have links."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: Course, *options: str) -> None:
         self.course = course
         self.codes = invitations.invite(course, ["ada", "emmy"])
         self.codes |= invitations.invite(course, ["prof"], Role.INSTRUCTOR)
-        self.start()
+        self.codes |= invitations.invite(course, ["grace"], Role.ASSISTANT)
+        self.start(*options)
 
-    def start(self) -> None:
-        command = [str(Path(sys.executable).with_name("grader")), "serve", "--port", "0", "--jobs", "1"]
+    def start(self, *options: str) -> None:
+        command = [str(Path(sys.executable).with_name("grader")), "serve", "--port", "0", "--jobs", "1", *options]
         self.process = subprocess.Popen(
             command, cwd=self.course.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -103,8 +106,8 @@ def token_in(page: str) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def serving(course: Course) -> Iterator[Served]:
-    one = Served(course)
+def serving(course: Course, *options: str) -> Iterator[Served]:
+    one = Served(course, *options)
     try:
         yield one
     finally:
@@ -264,6 +267,98 @@ def test_what_was_acknowledged_is_graded_after_a_kill(
         said = one.stop()
         assert "Traceback" not in said
         assert not any(code in said for code in one.codes.values())
+
+
+def test_after_a_kill_at_any_moment_all_that_was_acknowledged_is_graded_once(
+    new_course: Callable[[], Course], wrong: bytes, right: bytes
+) -> None:
+    numbers: list[tuple[str, int]] = []
+    with serving(new_course()) as one:
+        for moment in part(range(20), of=5):
+            for name, number in numbers[-4:-2]:  # not too many wait
+                one.verdict(name, number)
+            for name, content in (("ada", wrong), ("emmy", right)):
+                numbers.append((name, one.submit(name, content)["submission"]))
+            time.sleep(0.1 * moment)  # so the kill comes while something else is going on
+            one.stop(signal.SIGKILL)
+            one.start()
+        for name, number in numbers:
+            points = one.verdict(name, number)["result"]["points"]
+            assert (points < 30) == (name == "ada")
+    arrivals = Arrivals(one.course)
+    assert [(arrival.student, arrival.id) for arrival in arrivals.of_class()] == numbers
+    arrivals.close()
+
+
+def test_what_cannot_be_stored_is_not_acknowledged_and_all_else_is_safe(
+    new_course: Callable[[], Course], wrong: bytes, right: bytes
+) -> None:
+    with serving(new_course()) as one:
+        before = one.submit("emmy", right)["submission"]
+        one.verdict("emmy", before)
+        _, most = resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (4096, most))  # to it, the disk is full
+        refused = one.post("ada", f"/assignments/{ASSIGNMENT}", wrong)
+        assert refused.status_code == 507
+        assert "not submitted" in refused.json()["error"]
+        assert one.get("emmy", f"/submissions/{before}").json()["result"]["points"] == 30
+        resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (most, most))
+        assert one.verdict("ada", one.submit("ada", wrong)["submission"])["state"] == Stage.GRADED
+        assert sorted(path.suffix for path in (one.course.root / "arrived").glob("*.ipynb*")) == [".ipynb"] * 2
+        assert "by ada could not be stored" in one.stop()
+
+
+# --- those who see the class -----------------------------------------------------------------------------------------
+
+
+def test_instructors_see_what_goes_wrong_find_a_student_and_grade_again(served: Served, wrong: bytes) -> None:
+    first, last = (served.submit("ada", wrong)["submission"] for _ in range(2))
+    served.verdict("ada", last)
+    with served.browser("prof") as browser:
+        page = browser.get("/class").text
+        assert "3: Softmax" in page
+        assert "divided by the mean (1)" in page
+        found = browser.get("/class", params={"student": "AD"}).text
+        assert "/students/ada" in found
+        assert "/students/emmy" not in found
+        assert f"/submissions/{last}" in browser.get("/students/ada").text
+        assert browser.get("/students/nobody").status_code == 404
+        again = token_in(browser.get(f"/submissions/{last}").text)
+        assert browser.post(f"/submissions/{last}/again").status_code == 403
+        assert browser.post(f"/submissions/{first}/again", data=again).status_code == 409
+        assert browser.post(f"/submissions/{last}/again", data=again).status_code == 200
+    assert served.verdict("ada", last)["result"]["points"] < 30
+
+
+def test_an_assistant_sees_the_class_and_changes_nothing(served: Served, right: bytes) -> None:
+    number = served.submit("emmy", right)["submission"]
+    served.verdict("emmy", number)
+    with served.browser("grace") as browser:
+        assert "emmy" in browser.get("/").text
+        page = browser.get(f"/submissions/{number}").text
+        assert "Grade again" not in page
+        assert browser.post(f"/submissions/{number}/again", data=token_in(browser.get("/").text)).status_code == 404
+        assert browser.get(f"/submissions/{number}/feedback").status_code == 200
+    assert served.post("emmy", f"/submissions/{number}/again", b"").status_code == 404
+    assert served.get("emmy", "/students/ada").status_code == 404
+    assert served.get("emmy", "/class").status_code == 404
+
+
+@pytest.mark.parametrize(("trusted", "known"), [("127.0.0.1", True), ("10.1.2.3", False)])
+def test_a_header_says_who_asks_only_from_a_proxy_that_is_trusted(
+    new_course: Callable[[], Course], *, trusted: str, known: bool
+) -> None:
+    with serving(new_course(), "--user-header", "X-Remote-User", "--trust", trusted) as one:
+        invitations.invite(one.course, ["zoe"])
+
+        def seen_by(*names: str) -> int:
+            headers = [("Accept", "application/json"), *(("X-Remote-User", name) for name in names)]
+            return httpx.get(one.address + "/", headers=headers).status_code
+
+        assert seen_by("zoe") == (200 if known else 401)
+        assert seen_by("nobody") == seen_by("zoe", "prof") == seen_by() == 401
+        as_prof = httpx.get(one.address + "/class", headers={"X-Remote-User": "prof"})
+        assert as_prof.status_code == (200 if known else 401)
 
 
 # --- from a notebook, and from a terminal ----------------------------------------------------------------------------

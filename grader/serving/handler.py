@@ -1,0 +1,204 @@
+"""What all pages have in common: who asks, what they may see, and how it is said."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NoReturn
+
+from jinja2 import Template
+from tornado.web import HTTPError, RequestHandler
+
+from grader.course.folder import Course
+from grader.errors import CourseError
+from grader.pages.page_parts import template
+from grader.serving.allowance import Allowance, allowance, shown_to, visible
+from grader.serving.arrivals import Arrival, Arrivals, Stage
+from grader.serving.desk import Desk
+from grader.serving.invitations import Invited, Proxy, Role, digest_of, named, people
+from grader.term.reading import COURSE_FILE
+from grader.term.rules import AssignmentRules, Detail
+
+COOKIE = "who"
+DAYS = 30  # that a browser stays signed in
+TEMPLATES = Path(__file__).parent / "templates"
+# Nothing is loaded from elsewhere, and no page runs a script.
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the handlers work with."""
+
+    course: Course
+    arrivals: Arrivals
+    desk: Desk
+    secret: bytes
+    writing: Executor  # nbgrader writes one feedback page at a time
+    proxy: Proxy | None = None
+
+    def rules(self, assignment: str) -> AssignmentRules:
+        """The rules as they are now: the course is opened again where course.toml has changed."""
+        with contextlib.suppress(FileNotFoundError):
+            status = (self.course.root / COURSE_FILE).stat()
+            return _course_of(self.course.root, (status.st_mtime_ns, status.st_size)).rules(assignment)
+        return AssignmentRules()
+
+    def allowance(self, student: str, assignment: str) -> Allowance:
+        """What this student may still submit. The attempts of a group are counted together."""
+        rules = self.rules(assignment)
+        earlier = self.arrivals.of_group(rules.group_of(student), assignment)
+        return allowance(rules, earlier, datetime.now(UTC))
+
+
+@functools.lru_cache(1)
+def _course_of(root: Path, _changed: tuple[int, int]) -> Course:
+    return Course(root)
+
+
+@functools.cache
+def _template(page: str) -> Template:
+    return template(f"{page}.html", TEMPLATES)
+
+
+class Handler(RequestHandler):
+    """What all handlers have in common."""
+
+    def initialize(self) -> None:
+        self.services: Services = self.settings["services"]
+
+    def set_default_headers(self) -> None:
+        self.set_header("Content-Security-Policy", POLICY)
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("Cache-Control", "no-store")
+        self.clear_header("Server")
+
+    def get_current_user(self) -> Invited | None:
+        """Who asks: a program by its token, a browser by its cookie. Both are an invitation that still holds."""
+        digest = ""
+        if token := self._token():
+            digest = digest_of(token)
+        elif cookie := self.get_signed_cookie(COOKIE, max_age_days=DAYS):
+            digest = cookie.decode()
+        elif name := self._said_by_proxy():
+            return named(self.services.course, name)
+        return people(self.services.course).get(digest)
+
+    def _said_by_proxy(self) -> str:
+        """Whom the proxy has signed in. From any other address, its header means nothing."""
+        proxy = self.services.proxy
+        if proxy is None or len(said := self.request.headers.get_list(proxy.header)) != 1:
+            return ""
+        connection: Any = self.request.connection
+        return said[0] if connection.stream.socket.getpeername()[0] in proxy.addresses else ""
+
+    def check_xsrf_cookie(self) -> None:
+        """Browsers never send tokens by themselves, so a request with one is meant."""
+        if not self._token():
+            super().check_xsrf_cookie()
+
+    def _token(self) -> str:
+        kind, _, token = self.request.headers.get("Authorization", "").partition(" ")
+        return token.strip() if kind.lower() == "bearer" else ""
+
+    @property
+    def person(self) -> Invited:
+        if isinstance(self.current_user, Invited):
+            return self.current_user
+        raise HTTPError(401, NOT_VALID if self._token() else "")
+
+    @property
+    def wants_json(self) -> bool:
+        return "application/json" in self.request.headers.get("Accept", "") or bool(self._token())
+
+    def must_see_class(self) -> None:
+        if not self.person.sees_class:
+            raise HTTPError(404)
+
+    def must_be(self, role: Role) -> None:
+        if self.person.role is not role:
+            raise HTTPError(404)
+
+    def own(self, key: str) -> Arrival:
+        """A submission that this person may see. Of others, nobody learns even that they exist."""
+        found = self.services.arrivals.get(int(key))
+        person = self.person
+        if found is None or not (person.sees_class or found.student == person.name):
+            raise HTTPError(404)
+        return found
+
+    def shown(self, arrival: Arrival) -> Detail:
+        """How much of a verdict this person may read."""
+        if self.person.sees_class:
+            return Detail.EVERYTHING
+        return shown_to(self.services.rules(arrival.assignment), arrival.student, datetime.now(UTC))
+
+    def state_of(self, arrival: Arrival) -> dict[str, Any]:
+        """What a person, or a program, learns of a submission."""
+        shown = self.shown(arrival)
+        return {
+            "state": arrival.state,
+            "ahead": self.services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
+            "result": visible(arrival.result, shown),
+            "feedback": shown is Detail.EVERYTHING and arrival.state is Stage.GRADED and self.is_last(arrival),
+        }
+
+    def is_last(self, arrival: Arrival) -> bool:
+        """Whether it is the last of its student and assignment: only of that one there is a feedback page."""
+        of_student = self.services.arrivals.of_group([arrival.student], arrival.assignment)
+        return of_student[-1].id == arrival.id
+
+    def show(self, page: str, **values: Any) -> None:
+        common = {"xsrf": self.xsrf_token.decode(), "person": self.current_user, "refresh": 0}
+        self.set_header("Content-Type", "text/html; charset=UTF-8")
+        self.finish(_template(page).render(**common | values))
+
+    def say(self, data: Any) -> None:
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps(data))
+
+    def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
+        """A mistake in course.toml is the instructors', who read about it."""
+        if isinstance(value, CourseError):
+            self.services.desk.tell(str(value))
+        else:
+            super().log_exception(typ, value, tb)
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        error = more.get("exc_info", (None, None))[1]
+        said = (error.log_message if isinstance(error, HTTPError) else "") or SAID.get(status_code, SAID[500])
+        if self.wants_json:
+            self.say({"error": said})
+        else:
+            self.show("said", title="Sorry", said=said)
+
+    def refuse(self, status: int, said: str) -> NoReturn:
+        raise HTTPError(status, said.replace("%", "%%"))
+
+
+NOT_VALID = "This link is not valid, or no longer. Ask your instructor for a new one."
+SAID = {
+    401: "Please use the personal link that your instructor has sent you.",
+    403: "This form is out of date. Go back, reload the page, and try again.",
+    404: "There is nothing here.",
+    405: "This cannot be done here.",
+    500: "Something went wrong on our side. Try again in a minute, and tell your instructor if that does not help.",
+}
+
+
+class NothingThere(Handler):
+    def prepare(self) -> None:
+        raise HTTPError(404)
+
+
+class IsWell(Handler):
+    def get(self) -> None:
+        self.say({"waiting": len(self.services.desk.queue), "trouble": bool(self.services.desk.trouble)})

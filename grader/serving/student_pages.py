@@ -1,0 +1,210 @@
+"""What students see: sign in, submit, and read the verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import io
+import json
+import zipfile
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+from tornado.httputil import parse_body_arguments
+from tornado.iostream import StreamClosedError
+from tornado.web import HTTPError, stream_request_body
+
+from grader.course.folder import Course
+from grader.serving.allowance import visible
+from grader.serving.arrivals import Arrival
+from grader.serving.handler import COOKIE, DAYS, NOT_VALID, SAID, Handler
+from grader.serving.invitations import Invited, Role, digest_of, people
+from grader.serving.receipts import receipt
+
+MOST_BYTES = 20 * 2**20  # of a notebook
+MOST_WAITING = 5  # submissions of one student
+LOOK_AGAIN = 3.0  # seconds, for how many are ahead
+SUBMIT = Path(__file__).with_name("submit.py")
+# A feedback page has its styles in itself. In a sandbox, it could do nothing in the name of the person who reads it.
+POLICY_OF_PAGES = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+class EnterPage(Handler):
+    """A personal link. It asks before it signs anybody in: nobody is signed in by a link that another site opens."""
+
+    def get(self, code: str) -> None:
+        self.show("enter", guest=self._guest(code))
+
+    def post(self, code: str) -> None:
+        self._guest(code)
+        self.set_signed_cookie(
+            COOKIE, digest_of(code), DAYS, httponly=True, samesite="Lax", secure=self.settings["secure"]
+        )
+        self.redirect("/")
+
+    def _guest(self, code: str) -> Invited:
+        found = people(self.services.course).get(digest_of(code))
+        if found is None:
+            raise HTTPError(404, NOT_VALID)
+        return found
+
+
+class SignOut(Handler):
+    def post(self) -> None:
+        self.clear_cookie(COOKIE)
+        self.redirect("/")
+
+
+class HomePage(Handler):
+    def get(self) -> None:
+        if self.current_user is None and not self.wants_json:
+            self.set_status(401)
+            self.show("said", title="Hello", said=SAID[401])
+        elif self.wants_json:
+            self.say({"name": self.person.name, "assignments": released(self.services.course)})
+        elif self.person.sees_class:
+            self.redirect("/class")
+        else:
+            own = self.services.arrivals.of_student(self.person.name)
+            may = {name: self.services.allowance(self.person.name, name) for name in released(self.services.course)}
+            lines = [(one, visible(one.result, self.shown(one))) for one in own]
+            self.show("student", assignments=may, submissions=lines)
+
+
+def released(course: Course) -> dict[str, str]:
+    """The assignments that can be submitted here, with the names of their notebooks: those with a single one."""
+    found = {name: course.notebooks("release", name) for name in course.assignments()}
+    return {name: notebooks[0] for name, notebooks in found.items() if len(notebooks) == 1}
+
+
+@stream_request_body
+class TakeIn(Handler):
+    """Takes a notebook: as a form's file, or as the body of a request. Nothing is read of what is refused anyway."""
+
+    def check_xsrf_cookie(self) -> None:
+        """The form's token is in the body, which is not here yet; see `post`."""
+
+    def prepare(self) -> None:
+        self.must_be(Role.STUDENT)
+        self._received = bytearray()
+        self._look(self.path_args[0])
+
+    def data_received(self, chunk: bytes) -> None:
+        if not self._finished:
+            self._received += chunk
+
+    async def post(self, assignment: str) -> None:
+        content = self._content()
+        if not content.lstrip().startswith(b"{"):
+            self.refuse(400, "This is not a notebook. Choose the file that ends in .ipynb.")
+        name, services = self.person.name, self.services
+        look = functools.partial(self._look, assignment)
+        try:
+            arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, content, look)
+        except (OSError, SQLAlchemyError) as error:  # a full disk, say
+            services.desk.tell(f"A submission by {name} could not be stored: {error}")
+            self.refuse(507, "Your notebook could not be stored, so it is not submitted. Try again in a minute.")
+        services.desk.queue.put(arrival)
+        if self.wants_json:
+            self.set_status(202)
+            left = services.allowance(name, assignment).left
+            self.say({"submission": arrival.id, "left": left, "receipt": receipt(arrival, services.secret)})
+        else:
+            self.redirect(f"/submissions/{arrival.id}")
+
+    def _look(self, assignment: str) -> None:
+        """Whether this student may submit now."""
+        if assignment not in released(self.services.course):
+            raise HTTPError(404)
+        if self.services.desk.queue.waiting_of(self.person.name) >= MOST_WAITING:
+            self.refuse(429, "Several of your submissions are waiting already. Wait until they are graded.")
+        if refusal := self.services.allowance(self.person.name, assignment).refusal:
+            self.refuse(403, refusal)
+
+    def _content(self) -> bytes:
+        kind, body = self.request.headers.get("Content-Type", ""), bytes(self._received)
+        if not kind.startswith("multipart/"):
+            super().check_xsrf_cookie()
+            return body
+        parse_body_arguments(kind, body, self.request.arguments, self.request.files)
+        super().check_xsrf_cookie()
+        if not (files := self.request.files.get("notebook")):
+            self.refuse(400, "No file was chosen.")
+        return bytes(files[0].body)
+
+
+class SubmissionPage(Handler):
+    """The state of a submission, and the verdict. A page that waits looks again by itself."""
+
+    def get(self, key: str) -> None:
+        arrival = self.own(key)
+        state, signed = self.state_of(arrival), receipt(arrival, self.services.secret)
+        if self.wants_json:
+            self.say({**state, "receipt": signed})
+            return
+        refresh = 0 if arrival.is_done else min(10, 1 + state["ahead"] // 10)
+        self.show("submission", one=arrival, **state, receipt=json.dumps(signed, indent=1), refresh=refresh)
+
+
+class Events(Handler):
+    """The state of a submission whenever it changes, until there is a verdict, as server-sent events."""
+
+    async def get(self, key: str) -> None:
+        arrival = self.own(key)
+        self.set_header("Content-Type", "text/event-stream")
+        self.set_header("X-Accel-Buffering", "no")  # for a proxy
+        while True:
+            self.write(f"data: {json.dumps(self.state_of(arrival))}\n\n")
+            try:
+                await self.flush()
+            except StreamClosedError:
+                return
+            if arrival.is_done:
+                return
+            await self.services.desk.news.wait(arrival, LOOK_AGAIN)
+            arrival = self.own(key)
+
+
+class VerdictPage(Handler):
+    """The feedback page of a student's last submission of an assignment."""
+
+    async def get(self, key: str) -> None:
+        arrival = self.own(key)
+        if not self.state_of(arrival)["feedback"]:
+            raise HTTPError(404)
+        page = await asyncio.get_running_loop().run_in_executor(self.services.writing, self._page, arrival)
+        self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
+        self.set_header("Content-Type", "text/html; charset=UTF-8")
+        self.finish(page)
+
+    def _page(self, arrival: Arrival) -> bytes:
+        from grader.pages.feedback import write_feedback
+
+        course = Course(self.services.course.root)
+        pages = write_feedback(course, arrival.assignment, self.services.desk.tell, [arrival.student])
+        return pages[0].read_bytes()
+
+
+class Download(Handler):
+    """The released files of an assignment, as a zip."""
+
+    def get(self, assignment: str) -> None:
+        _ = self.person
+        if assignment not in released(self.services.course):
+            raise HTTPError(404)
+        folder = self.services.course.folder("release") / assignment
+        held = io.BytesIO()
+        with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr(f"{assignment}/submit.py", self._submit())
+            for path in sorted(folder.rglob("*")):
+                place = path.relative_to(folder.parent)
+                if path.is_file() and not any(part.startswith((".", "__")) for part in place.parts):
+                    file.write(path, place)
+        self.set_header("Content-Type", "application/zip")
+        self.set_header("Content-Disposition", 'attachment; filename="release.zip"')
+        self.finish(held.getvalue())
+
+    def _submit(self) -> str:
+        """The file to submit with, which knows this server."""
+        address = json.dumps(f"{self.request.protocol}://{self.request.host}")
+        return SUBMIT.read_text(encoding="utf-8").replace('SERVER = ""', f"SERVER = {address}", 1)
