@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import tempfile
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +13,7 @@ from rich.markup import escape
 
 from grader.cli.options import Device
 from grader.cli.terminal import console, tell
-from grader.course.folder import open_course
+from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
 from grader.sandbox.plain_text import listed
@@ -28,22 +31,42 @@ def serve(
     trust: Annotated[
         list[str] | None, typer.Option(help="An address that this header is believed from; 127.0.0.1 if none is named.")
     ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Serve a made-up class, in a folder that is removed.")] = False,
 ) -> None:
-    """Let students submit in a browser, and read the verdict at once.
+    """Let students submit in a browser or from their notebook, and read the verdict at once.
 
     Example: `grader serve --port 8000`
     """
-    course = open_course()
     from grader.serving.desk import How
     from grader.serving.invitations import Proxy
     from grader.serving.server import Where
     from grader.serving.server import serve as run
 
-    def ready(number: int) -> None:
-        console.print(f"Serving at http://{address}:{number} until Ctrl-C.", highlight=False, soft_wrap=True)
-
     proxy = Proxy(user_header, frozenset(trust or ["127.0.0.1"])) if user_header else None
-    run(course, Where(address, port, https, proxy), How(jobs or cores(), device), tell, ready)
+    with tempfile.TemporaryDirectory(prefix="demo-") as folder:
+        course, codes = _made_up(Path(folder)) if demo else (open_course(), {})
+
+        def ready(number: int) -> None:
+            served = f"http://{address}:{number}"
+            console.print(f"Serving at {served} until Ctrl-C.", highlight=False, soft_wrap=True)
+            for name, code in codes.items():
+                console.print(f"  as {name}: {served}/enter/{code}", highlight=False, soft_wrap=True)
+
+        run(course, Where(address, port, https, proxy), How(jobs or cores(), device), tell, ready)
+
+
+def _made_up(folder: Path) -> tuple[Course, dict[str, str]]:
+    """The course of the demo, where a class has just submitted, and the links of an instructor and a student."""
+    from grader.checks import demo
+    from grader.serving.arrivals import Arrivals
+    from grader.serving.invitations import Role, invite
+
+    course = demo.released_course(folder, console)
+    with contextlib.closing(Arrivals(course)) as arrivals:
+        for student, text in demo.notebooks_of_all(course).items():
+            arrivals.add(student, demo.ASSIGNMENT, text.encode())
+    instructor = invite(course, ["an instructor"], Role.INSTRUCTOR)
+    return course, instructor | invite(course, [demo.BY_THE_BOOK])
 
 
 def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - reads what is typed or piped.")]) -> None:

@@ -15,6 +15,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, stream_request_body
 
 from grader.course.folder import Course
+from grader.notebooks.parsing import why_not_whole
 from grader.serving.allowance import visible
 from grader.serving.arrivals import Arrival
 from grader.serving.handler import COOKIE, DAYS, NOT_VALID, SAID, Handler
@@ -95,6 +96,8 @@ class TakeIn(Handler):
 
     async def post(self, assignment: str) -> None:
         content = self._content()
+        if why := await asyncio.to_thread(why_not_whole, content):
+            self.refuse(400, f"This is not a whole notebook: {why}. Choose the file that ends in .ipynb.")
         if not content.lstrip().startswith(b"{"):
             self.refuse(400, "This is not a notebook. Choose the file that ends in .ipynb.")
         name, services = self.person.name, self.services

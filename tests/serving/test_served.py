@@ -190,6 +190,8 @@ def test_nobody_reads_what_is_not_theirs(served: Served, wrong: bytes) -> None:
     [
         (f"/assignments/{ASSIGNMENT}", b"PK\x03\x04", 400),
         (f"/assignments/{ASSIGNMENT}", b"", 400),
+        (f"/assignments/{ASSIGNMENT}", b"[1]", 400),
+        (f"/assignments/{ASSIGNMENT}", b'{"cells": [', 400),
         ("/assignments/another", b"{}", 404),
         ("/assignments/..%2f..%2fgradebook.db", b"{}", 404),
         ("/assignments/self_attention%0d%0aSet-Cookie:x=1", b"{}", 404),
@@ -248,6 +250,21 @@ def test_a_revoked_link_ends_everything(served: Served) -> None:
         assert browser.get("/").status_code == 401
         assert browser.get(f"/enter/{served.codes['zoe']}").status_code == 404
     assert served.get("zoe", "/").status_code == 401
+
+
+def test_a_demo_serves_a_class_that_has_just_submitted() -> None:
+    command = [str(Path(sys.executable).with_name("grader")), "serve", "--demo", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        said = [next(process.stdout) for _ in range(4)]
+        address, code = said[2].partition(": ")[2].strip().rsplit("/enter/")
+        answer = httpx.get(f"{address}/class", headers={"Authorization": f"Bearer {code}"}, timeout=PATIENCE)
+        assert "emmy" in answer.text
+        address, code = said[3].partition(": ")[2].strip().rsplit("/enter/")
+        told = httpx.get(f"{address}/", headers={"Authorization": f"Bearer {code}"}, timeout=PATIENCE).json()
+        assert told == {"name": "ada", "assignments": {"self_attention": "self_attention"}}
+        process.terminate()
+    assert process.returncode == 0
 
 
 def test_what_was_acknowledged_is_graded_after_a_kill(

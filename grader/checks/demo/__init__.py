@@ -36,14 +36,7 @@ def run_demo(
     folder: Path, console: Console, assignment: str = ASSIGNMENT
 ) -> tuple[list[Graded], dict[str, Path], Path]:
     """Grade the class in a scratch course folder; returns the results, each student's feedback page, and the report."""
-    if assignment not in demonstrated():
-        raise CourseError(f"Nobody in the demo has done {assignment}. There are: {', '.join(demonstrated())}.")
-    console.print(f"Compiling the release of {assignment} into {folder}/release …")
-    with the_course() as source:
-        course = copy_course(source, folder)
-    with (course.root / CONFIG_FILE).open("a") as config:
-        config.write(IMPATIENCE)
-    compile_release(course, assignment)
+    course = released_course(folder, console, assignment)
     count = make_up_class(course, assignment)
     console.print(f"Made up {count} submissions in {folder}/submitted.")
     onlooker = Onlooker(console, count, quiet=False)
@@ -57,6 +50,19 @@ def run_demo(
     }
     report, *_ = write_report(course, assignment, console.print)
     return results, pages, folder / report.relative_to(course.root)
+
+
+def released_course(folder: Path, console: Console, assignment: str = ASSIGNMENT) -> Course:
+    """A scratch course folder in which the assignment is released."""
+    if assignment not in demonstrated():
+        raise CourseError(f"Nobody in the demo has done {assignment}. There are: {', '.join(demonstrated())}.")
+    console.print(f"Compiling the release of {assignment} into {folder}/release …")
+    with the_course() as source:
+        course = copy_course(source, folder)
+    with (course.root / CONFIG_FILE).open("a") as config:
+        config.write(IMPATIENCE)
+    compile_release(course, assignment)
+    return course
 
 
 @contextlib.contextmanager
@@ -79,6 +85,16 @@ def most_to_read(results: list[Graded]) -> str:
 
 def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
     """Write the submissions: one for each student, an empty one and a broken file."""
+    notebooks = notebooks_of_all(course, assignment)
+    for student, text in notebooks.items():
+        path = course.notebook(f"submitted/{student}", assignment)
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    return len(notebooks)
+
+
+def notebooks_of_all(course: Course, assignment: str = ASSIGNMENT) -> dict[str, str]:
+    """What each student submits."""
     release = course.read("release", assignment)
     right = solutions(course.read("source", assignment))
     answers = answers_of_all(assignment)
@@ -87,11 +103,7 @@ def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
     }
     notebooks["kurt"] = nbformat.writes(release)
     notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
-    for student, text in notebooks.items():
-        path = course.notebook(f"submitted/{student}", assignment)
-        path.parent.mkdir(parents=True)
-        path.write_text(text, encoding="utf-8")
-    return len(notebooks)
+    return notebooks
 
 
 def demonstrated() -> list[str]:
