@@ -23,6 +23,7 @@ from grader.serving.desk import Desk
 from grader.serving.invitations import Invited, Proxy, Role, digest_of, named, people
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail
+from grader.term.times import said
 
 COOKIE = "who"
 DAYS = 30  # that a browser stays signed in
@@ -157,9 +158,17 @@ class Handler(RequestHandler):
         return of_student[-1].id == arrival.id
 
     def show(self, page: str, **values: Any) -> None:
-        common = {"xsrf": self.xsrf_token.decode(), "person": self.current_user, "refresh": 0}
+        common = {"xsrf": self.xsrf_token.decode(), "person": self.current_user, "refresh": 0, "when": self._when}
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish(_template(page).render(**common | values))
+
+    def _when(self, arrival: Arrival) -> str:
+        """When it arrived, in the course's time zone, or in UTC if course.toml cannot be read."""
+        try:
+            zone = self.services.rules(arrival.assignment).zone
+        except CourseError:
+            zone = ""
+        return said(arrival.arrived, zone)
 
     def say(self, data: Any) -> None:
         self.set_header("Content-Type", "application/json")
@@ -174,14 +183,14 @@ class Handler(RequestHandler):
 
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None))[1]
-        said = (error.log_message if isinstance(error, HTTPError) else "") or SAID.get(status_code, SAID[500])
+        text = (error.log_message if isinstance(error, HTTPError) else "") or SAID.get(status_code, SAID[500])
         if self.wants_json:
-            self.say({"error": said})
+            self.say({"error": text})
         else:
-            self.show("said", title="Sorry", said=said)
+            self.show("said", title="Sorry", said=text)
 
-    def refuse(self, status: int, said: str) -> NoReturn:
-        raise HTTPError(status, said.replace("%", "%%"))
+    def refuse(self, status: int, why: str) -> NoReturn:
+        raise HTTPError(status, why.replace("%", "%%"))
 
 
 NOT_VALID = "This link is not valid, or no longer. Ask your instructor for a new one."

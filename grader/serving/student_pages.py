@@ -67,9 +67,11 @@ class HomePage(Handler):
             self.redirect("/class")
         else:
             own = self.services.arrivals.of_student(self.person.name)
-            may = {name: self.services.allowance(self.person.name, name) for name in released(self.services.course)}
+            name = self.person.name
+            allowed = {one: self.services.allowance(name, one) for one in released(self.services.course)}
+            dates = {one: ", ".join(self.services.rules(one).dates(name)) for one in allowed}
             lines = [(one, visible(one.result, self.shown(one))) for one in own]
-            self.show("student", assignments=may, submissions=lines)
+            self.show("student", assignments=allowed, dates=dates, submissions=lines)
 
 
 def released(course: Course) -> dict[str, str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from grader.serving.allowance import allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Stage
+from grader.term.reading import COURSE_FILE, read_rules
 from grader.term.rules import AssignmentRules, Detail, Serving
+from support.places import ROOT
 
 NOON = datetime(2026, 10, 12, 12, tzinfo=UTC)
 RESULT = {"points": 1.0, "max_points": 2.0, "exercises": [{"sentences": ["It is half."]}], "notes": []}
@@ -21,6 +26,18 @@ def at(minutes: float, state: Stage = Stage.GRADED) -> Arrival:
 
 def rules(zone: str = "", **serving: object) -> AssignmentRules:
     return AssignmentRules(serving=Serving(**serving), zone=zone)  # type: ignore[arg-type]
+
+
+def test_the_example_of_the_docs(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/serving.md").read_text(), re.DOTALL)
+    (tmp_path / COURSE_FILE).write_text(example)
+    found = read_rules(tmp_path)
+    of_all = Serving(10, 5, timedelta(minutes=5), Detail.MISTAKES, Detail.EVERYTHING)
+    assert found.of("another").serving == of_all
+    assert found.of("self_attention").serving == replace(of_all, attempts=20)
+    before = datetime(2026, 10, 12, 7, 59, tzinfo=UTC)
+    assert shown_to(found.of("self_attention"), "ada", before) is Detail.MISTAKES
+    assert shown_to(found.of("self_attention"), "ada", before + timedelta(minutes=1)) is Detail.EVERYTHING
 
 
 def test_without_rules_there_is_no_limit() -> None:

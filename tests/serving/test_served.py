@@ -466,10 +466,15 @@ def test_rules_limit_attempts_and_what_is_shown(new_course: Callable[[], Course]
         assert (refused.status_code, refused.json()) == (403, {"error": "You have used all 2 attempts."})
         with one.browser("ada") as browser:
             assert "You have used all 2 attempts." in browser.get("/").text
-        rules.write_text('[serving]\nbefore = "nothing"\n')
+        due = "[assignments.self_attention]\ndue = 2099-10-12T10:00:00\n"
+        rules.write_text(f'timezone = "Europe/Berlin"\n{due}[serving]\nbefore = "nothing"\n')
         assert one.verdict("ada", told["submission"])["result"] == {}
         with one.browser("ada") as browser:
-            assert "30" not in browser.get(f"/submissions/{told['submission']}").text.partition("Receipt")[0]
+            home, page = (browser.get(place).text for place in ("/", f"/submissions/{told['submission']}"))
+        assert "Due on 2099-10-12 10:00 CEST." in home
+        assert re.search(r"<td>2\d{3}-\d\d-\d\d \d\d:\d\d CES?T</td>\n<td>graded</td>", home)
+        assert "You will read more after the due date." in page
+        assert "30" not in page.partition("Receipt")[0]
         rules.write_text("[assignments.self_attention.serving]\nclosed = true\n")
         assert "is closed" in one.post("ada", f"/assignments/{ASSIGNMENT}", right).json()["error"]
         rules.write_text("[serving]\nattempts = 0\n")
