@@ -32,7 +32,10 @@ WITHOUT_CHANCE = (
 )
 _OF_CHANCE = (WHOLE_ROWS, WHOLE_COLUMNS, SAME_IN_BATCH, SHARED, MASK_ALONE, ALL_CHANGED)
 SAME_NUMBER = "Each call drops the same number of entries. Each entry must be dropped with probability p, on its own."
-OTHER_GRADIENT = "The gradient is not what the entries are multiplied by. Leave out detach on the way to the result."
+OTHER_GRADIENT = (
+    "The gradient is not what the entries are multiplied by: on the way, something is detached, or an entry is divided "
+    "by what depends on the entries as well, such as their sum."
+)
 
 
 def inverted_dropout(attn_weights, p, training):

@@ -220,7 +220,8 @@ exercise = Exercise(
               "Your results are right with query as the first argument of forward. Its arguments are (values, keys, "
               "query, mask), in this order.", kind="mix-up"),
         wrong("one length for all", {"before value": "T = query.shape[1]", "split": ("*y.shape[:2]", "len(y), T")},
-              "Your code needs as many keys as queries. Take each length from its own sequence.", kind="input"),
+              "Your code works only with as many keys as queries. Somewhere it takes a length, or an axis, of "
+              "one for that of the other.", kind="input"),
         wrong("values not projected", {"after value": "v = values"},
               "Your results are those of values as they come. Weigh self.values(values).", kind="missing step"),
         wrong("nothing projected", {"after value": "v = values", "after key": "k = keys", "after query": "q = query"},
@@ -300,8 +301,8 @@ exercise = Exercise(
               "No gradient reaches fc_out. Call self.fc_out(…), without .data or detach.", kind="gradient"),
         *at("projections",
             wrong("layers of one head", ("embed_size, embed_size", "self.head_dim, self.head_dim"),
-                  "Your layers project head_dim features, the same way in each head. Make them embed_size to "
-                  "embed_size, apply them first, and then split.", kind="mix-up"),
+                  "At least one of your layers projects head_dim features, the same way in each head. Make all of "
+                  "them embed_size to embed_size, apply them first, and then split.", kind="mix-up"),
             wrong("embed_size features in each head", ("embed_size, embed_size", "embed_size, heads * embed_size"),
                   "Your layers make embed_size features for each head. Together, the heads should have embed_size.",
                   kind="mix-up")),

@@ -81,8 +81,8 @@ def with_lines(masked: str = "") -> list[Misconception]:
             wrong("zeros for −∞", "scores = scores.masked_fill(hidden, 0.0)",
                   "What is hidden still gets a share, as with scores of 0, since exp(0) is 1. Set its scores to −∞."),
             wrong("hidden by −10⁴", "scores = scores.masked_fill(hidden, -1e4)",
-                  "Hidden scores count as −10⁴ in your results, and other scores may be as low. Set them to −∞.",
-                  credit=0.75),
+                  "Hidden scores count as a number in your results, such as −10⁴, and other scores may be as low. Set "
+                  "them to −∞.", credit=0.75),
             wrong("renormalised after softmax",
                   {"": "",
                    "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
