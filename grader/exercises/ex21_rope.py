@@ -94,7 +94,7 @@ def of_type(dtype: torch.dtype) -> Callable[[torch.Generator], Inputs]:
 exercise = Exercise(
     number=21,
     assignment="transformer",
-    title="Turned by position",
+    title="Rotated by position",
     solution=apply_rope,
     form=ROUNDED,
     picture=pairs_turned,

@@ -13,7 +13,7 @@ HINTS = {
     ]),
     3: ('exercise-3', [
         'Two steps: first $e$ to the power of each number, then each result divided by the sum of all results.',
-        '[`torch.as_tensor`](https://docs.pytorch.org/docs/stable/generated/torch.as_tensor.html) makes a tensor of a list and does nothing to a tensor. [`torch.exp`](https://docs.pytorch.org/docs/stable/generated/torch.exp.html) then works on all entries at once, and `.sum()` adds them up.',
+        '[`torch.as_tensor`](https://docs.pytorch.org/docs/stable/generated/torch.as_tensor.html) turns a list into a tensor, and leaves a tensor as it is. [`torch.exp`](https://docs.pytorch.org/docs/stable/generated/torch.exp.html) then works on all entries at once, and `.sum()` adds them up.',
         'Three short lines, without a loop: make the tensor, take `torch.exp(…)` of it and keep that under a name, and return it divided by its own sum.',
     ]),
     4: ('exercise-4', [
@@ -23,7 +23,7 @@ HINTS = {
     ]),
     5: ('exercise-5', [
         'Each query has a sum of its own. It starts at zero and takes in one value after another, each multiplied by its weight.',
-        "[`torch.zeros_like`](https://docs.pytorch.org/docs/stable/generated/torch.zeros_like.html)`(all_values[0])` is a column of zeros of the right size. `zip(weights, all_values)` gives the pairs of one query's weights and the values.",
+        "`torch.zeros_like(all_values[0])` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.zeros_like.html)) is a column of zeros of the right size. `zip(weights, all_values)` gives the pairs of one query's weights and the values.",
         "Two loops: the outer one over the queries' weights, the inner one over the pairs, with `total = total + …` in it, and after the inner loop `total` goes into the list. If you start from `all_values[0]` itself and use `+=`, you change the values you were given, and the next query gets wrong ones.",
     ]),
     6: ('exercise-6', [

@@ -134,15 +134,15 @@ class Checks:
             print(f"There is no question “{question}”. Those of this notebook are: {', '.join(self.numbers)}.")
             return
         if number is None:
-            print(f"Still to do: put your number for the {question} in place of None.")
+            print(f"Still to do: replace None by your number ({question}).")
             return
         asked = self.numbers[question]
         if math.isclose(number, asked.right, rel_tol=EXACT):
-            print(f"\x1b[32m✓\x1b[0m The {question}: {number:,} is right.")
+            print(f"\x1b[32m✓\x1b[0m {number:,} is right ({question}).")
             return
         known = (says for wrong, says in asked.wrong.items() if math.isclose(number, wrong, rel_tol=EXACT))
         said = next(known, "Try again, or unfold the answer below.")
-        print(_folded(f"✗ The {question}: {number:,} is not right. {said}"))
+        print(_folded(f"✗ {number:,} is not right ({question}). {said}"))
 
     def _state(self, entry: Entry, notebook: Notebook) -> str:
         """Done, wrong, or open: not written, not run, or calling what is open."""

@@ -483,7 +483,7 @@ class _Counting(nn.Module):
 
 
 class _Writing(NamedTuple):
-    """What is written behind [[0, 1], [2, 2]], or how often each token is drawn behind [0, 1]."""
+    """What is written after [[0, 1], [2, 2]], or how often each token is drawn after [0, 1]."""
 
     name: str
     named: dict[str, Any]

@@ -3,36 +3,36 @@
 HINTS = {
     20: ('exercise-20', [
         'Every position and every clock has an angle. So first make a table of angles, of length × $d_\\text{model}/2$, and then put its sines and its cosines into every other column of the result.',
-        '[`torch.arange`](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)`(length)[:, None]` is a column of positions, and `torch.arange(0, d_model, 2)` is a row of all $2i$. A column divided by a row is a table: broadcasting does the rest. `.sin()` and `.cos()` take a whole table.',
+        '`torch.arange(length)[:, None]` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)) is a column of positions, and `torch.arange(0, d_model, 2)` is a row of all $2i$. A column divided by a row is a table: broadcasting does the rest. `.sin()` and `.cos()` take a whole table.',
         'Begin with an empty table ([`torch.empty`](https://docs.pytorch.org/docs/stable/generated/torch.empty.html)) of the right shape. `table[:, 0::2]` are its even columns and `table[:, 1::2]` its odd ones, and you may write into them: `table[:, 0::2] = …`.',
     ]),
     21: ('exercise-21', [
         'A word has $d/2$ pairs, so it has $d/2$ angles: the same ones in every sentence and in every head. First make a table of angles, $(T, d/2)$, then turn all pairs at once.',
-        '`x[..., 0::2]` is $a$ of all pairs, and `x[..., 1::2]` is $b$. The table of angles is a column of positions times a row of rates, $\\text{base}^{-2i/d}$; [`torch.arange`](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)`(0, d, 2)` has all $2i$. Neither has 16 bits, whatever `x` has. Broadcasting fits $(T, d/2)$ to any axes in front.',
-        'What you compute from $a$ and $b$ must go back to where it came from: [`torch.stack`](https://docs.pytorch.org/docs/stable/generated/torch.stack.html)`([…, …], dim=-1)` puts the two of each pair side by side, and [`flatten`](https://docs.pytorch.org/docs/stable/generated/torch.flatten.html)`(-2)` puts the pairs in a row. Both formulas need the old $a$ and the old $b$. At the end, give the result the dtype of `x`.',
+        '`x[..., 0::2]` is $a$ of all pairs, and `x[..., 1::2]` is $b$. The table of angles is a column of positions times a row of rates, $\\text{base}^{-2i/d}$; `torch.arange(0, d, 2)` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)) has all $2i$. Neither has 16 bits, whatever `x` has. Broadcasting fits $(T, d/2)$ to any axes in front.',
+        'What you compute from $a$ and $b$ must go back to where it came from: `torch.stack([…, …], dim=-1)` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.stack.html)) puts the two of each pair side by side, and `flatten(-2)` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.flatten.html)) puts the pairs in a row. Both formulas need the old $a$ and the old $b$. At the end, give the result the dtype of `x`.',
     ]),
     22: ('exercise-22', [
         'Leave empty sentences for later. Then this is exercise 14 with another mask: compute the scores, hide some of them, softmax, weighted sums of the values.',
-        '[`torch.arange`](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)`(T_k) >= lengths[:, None]` is true for what is hidden, of shape $(B, T_k)$. It needs two more axes before it fits the scores, $(B, H, T_q, T_k)$. With `causal`, join it to the mask of the future: `|` is *or* for tensors of booleans.',
+        '`torch.arange(T_k) >= lengths[:, None]` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)) is true for what is hidden, of shape $(B, T_k)$. It needs two more axes before it fits the scores, $(B, H, T_q, T_k)$. With `causal`, join it to the mask of the future: `|` is *or* for tensors of booleans.',
         'Now the empty sentences. A query sees nothing where its whole row of the mask is true: [`all`](https://docs.pytorch.org/docs/stable/generated/torch.all.html) finds such rows, along the last axis. Keep that axis, so that the result fits the scores.',
         'Give these rows scores that are not $-\\infty$: hide only what is hidden *and* not in such a row (`&` and `~`). The softmax then has a result without `nan`. Make the weights of these rows zero after the softmax, with [`masked_fill`](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.masked_fill.html), and only then take the weighted sums.',
     ]),
     23: ('exercise-23', [
         "In `__init__`, keep `eps` and make the weight. In `forward`, every vector gets a size of its own: square, mean over the vector's entries, add $\\varepsilon$, root, and divide by that.",
-        '[`nn.Parameter`](https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html)`(…)` makes a tensor one that is trained. `x.float()` has 32 bits. [`mean`](https://docs.pytorch.org/docs/stable/generated/torch.mean.html)`(dim=-1, keepdim=True)` keeps the axis, so that you can divide by it.',
+        '`nn.Parameter(…)` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html)) makes a tensor one that is trained. `x.float()` has 32 bits. `mean(dim=-1, keepdim=True)` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.mean.html)) keeps the axis, so that you can divide by it.',
         'The result is `x.float() / … * self.weight`, where the dots are the size of each vector, $(\\dots, 1)$. Give it the dtype of the input only at the very end: `.to(x.dtype)`.',
     ]),
     24: ('exercise-24', [
         '`__init__` makes the six attributes, and nothing happens there. `forward` is the formula, read from the inside to the outside: first the norm, then the part, then dropout, then the sum.',
-        '[`nn.Linear`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html)`(m, n)` takes vectors of $m$ entries to $n$ entries, and [`nn.Dropout`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html)`(p)` drops with the probability `p`. A module is called like a function: `self.norm1(x)`. `F.gelu` is a function, with nothing to make in `__init__`.',
+        '`nn.Linear(m, n)` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html)) takes vectors of $m$ entries to $n$ entries, and `nn.Dropout(p)` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html)) drops with the probability `p`. A module is called like a function: `self.norm1(x)`. `F.gelu` is a function, with nothing to make in `__init__`.',
         'Two lines in `forward`, each of the form `x = x + self.dropout(…)`. The second begins with the `x` that the first one made, and inside it, `ff_out` takes what `F.gelu` made of what `ff_in` made of the norm.',
     ]),
     25: ('exercise-25', [
         'The model: `__init__` makes the parts, with the sizes that the task names. `forward` follows the figure from the bottom to the top: vectors of tokens plus vectors of positions, one block after the other, the norm, the head.',
         'The model: `torch.arange(T, device=tokens.device)` are the positions. Their vectors are $(T, d_\\text{model})$, and broadcasting adds them to those of every text. [`nn.ModuleList`](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html) holds the blocks; a plain list would hide their weights from the optimizer.',
         'The model: `nn.ModuleList(… for _ in range(num_layers))` makes as many blocks as wanted. A loop over `self.blocks` sends `x` through all of them: each gets what the one before returned.',
-        'The loss: which logits have a next token? All but the last: `logits[:, :-1]`. Which tokens come next somewhere? All but the first.',
-        'The loss: `F.cross_entropy` wants a row of logits and a target for each lesson, so flatten batch and positions into one axis, in both. It takes logits, not probabilities, and has `ignore_index`. That must be a number in any case: its default, −100, is the number of no token.',
+        'The loss: which logits have a next token? All but the last: `logits[:, :-1]`. Which tokens follow another one? All but the first.',
+        'The loss: `F.cross_entropy` wants a row of logits and a target for each lesson, so flatten batch and positions into one axis, in both. It takes logits, not probabilities, and has `ignore_index`. That must be a number in any case: its default is −100, and no token has the number −100.',
     ]),
     26: ('exercise-26', [
         'A loop of `count` rounds: ask the model about the text, or the last part of it, choose a new token for each text, and append it. Before the loop, remember the mode and set evaluation; after it, set the mode back.',

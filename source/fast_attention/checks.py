@@ -24,7 +24,7 @@ from grader.kit.checking import (
 )
 from grader.model.compare import difference
 
-# Exercise 28: six heads of queries share two of keys; the two queries of a head are printed one below the other.
+# Exercise 28: six query heads share two key heads; the two queries of a head are printed one below the other.
 GROUPED = [
     [-1.2366, 0.9298, 0.0037],
     [-0.1638, 0.635, 0.4723],
@@ -374,7 +374,7 @@ def _grouped() -> list[Example | PieceExample | ValueErrorFor]:
     long = _random(33, 1, 1, 150, 2)
     return [
         Example(
-            "six heads of queries and two of keys", inputs(1, 6, 2, 2, 3, 3), torch.tensor(GROUPED).reshape(1, 6, 2, 3)
+            "six query heads and two key heads", inputs(1, 6, 2, 2, 3, 3), torch.tensor(GROUPED).reshape(1, 6, 2, 3)
         ),
         Example(
             "two sentences, causal=True, two queries and five keys",
@@ -397,7 +397,7 @@ def _grouped() -> list[Example | PieceExample | ValueErrorFor]:
             (2, 4, 3, 5),
             large=(_large(1, 4, 3, 4), _large(1, 2, 5, 4), _random(31, 1, 2, 5, 4), True),
         ),
-        ValueErrorFor("six heads of queries and four of keys", inputs(1, 6, 4, 2, 2, 3)),
+        ValueErrorFor("six query heads and four key heads", inputs(1, 6, 4, 2, 2, 3)),
     ]
 
 

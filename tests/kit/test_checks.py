@@ -898,15 +898,15 @@ NUMBER = checking.Number("number of weights", 12, {24: "That counts each weight 
 @pytest.mark.parametrize(
     ("question", "number", "said"),
     [
-        ("number of weights", 12, "\x1b[32m✓\x1b[0m The number of weights: 12 is right."),
-        ("number of weights", 12.0, "\x1b[32m✓\x1b[0m The number of weights: 12.0 is right."),
-        ("number of weights", 24, "✗ The number of weights: 24 is not right. That counts each weight twice."),
+        ("number of weights", 12, "\x1b[32m✓\x1b[0m 12 is right (number of weights)."),
+        ("number of weights", 12.0, "\x1b[32m✓\x1b[0m 12.0 is right (number of weights)."),
+        ("number of weights", 24, "✗ 24 is not right (number of weights). That counts each weight twice."),
         (
             "number of weights",
             1200,
-            "✗ The number of weights: 1,200 is not right. Try again, or unfold the answer below.",
+            "✗ 1,200 is not right (number of weights). Try again, or unfold the answer below.",
         ),
-        ("number of weights", None, "Still to do: put your number for the number of weights in place of None."),
+        ("number of weights", None, "Still to do: replace None by your number (number of weights)."),
         (
             "number of tokens",
             12,

@@ -249,7 +249,7 @@ def test_a_check_leaves_the_random_numbers_of_the_notebook_alone(notebook: dict[
 
 
 def test_the_points_add_up_to_the_total_that_is_told() -> None:
-    table = re.findall(r"^\| (\d+) \|.*\| (\d+) \|$", CELLS["contents"], flags=re.MULTILINE)
+    table = re.findall(r"^\| (\d+) \|.*\| (\d+) \| \d+ \|$", CELLS["contents"], flags=re.MULTILINE)
     cells = nbformat.read(FOLDER / "multi_head_attention.ipynb", as_version=4).cells
     given = {cell.id: cell.metadata.get("nbgrader", {}).get("points") for cell in cells}
     assert [(int(number), given[f"test-exercise-{number}"]) for number, _ in table] == [(17, 6), (18, 10), (19, 9)]

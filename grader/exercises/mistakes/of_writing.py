@@ -17,7 +17,7 @@ LEFT_OFF = (
 )
 TRAINS = "A model that comes in training mode writes in training mode. Call model.eval() first."
 NEVER_GREEDY = "At temperature 0, your tokens are drawn by chance. It should be the most likely token each time."
-MODE = "The model is not left in the mode in which it came. Note model.training first, and set it again at the end."
+MODE = "The model is not left in the mode it was in. Note model.training first, and set it again at the end."
 MODULES = (
     "The model has its own mode again, but not the modules in it: what is assigned to model.training stays with the "
     "model. Call model.train(was_training), which reaches them all."
