@@ -50,7 +50,8 @@ def known_mistakes(
     with contextlib.suppress(Exception):  # the table lies where students can change it, and may be missing
         known = next(Known(*known) for name, *known in importlib.import_module(TABLE).KNOWN if name == called)
         seen = seen_in(examples, student, called)
-        fitting = [(says, wrong) for says, wrong in known.mistakes if fits(seen, wrong, known.right)]
+        exact = [(says, wrong) for says, wrong in known.mistakes if fits(seen, wrong, known.right)]
+        fitting = exact or _where_it_runs(seen, known)
         alike = [says for says, wrong in fitting if _forms(wrong) == _forms(seen)]
         return list(dict.fromkeys(alike or [says for says, _ in fitting]))
     return ()
@@ -71,6 +72,20 @@ def fits(seen: Seen, wrong: Seen, right: Seen) -> bool:
     forms = [_forms(each) for each in (seen, wrong, right)]
     is_whole = all(all(calls) for each in forms for calls in each) and [*map(len, wrong)] == [*map(len, right)]
     return is_whole and forms[0] == forms[1] != forms[2]
+
+
+def _where_it_runs(seen: Seen, known: Known) -> list[tuple[str, Seen]]:
+    """The mistake that gives what came out where the code did not stop with an error, as it does in some examples."""
+    stopped = {index for index, calls in enumerate(seen) if None in calls}
+    if len(stopped) in (0, len(seen)):
+        return []
+    some = [[calls for index, calls in enumerate(each) if index not in stopped] for each in (seen, known.right)]
+    found = []
+    for says, wrong in known.mistakes:
+        given = [calls for index, calls in enumerate(wrong) if index not in stopped]
+        if fits(some[0], given, some[1]):
+            found.append((says, wrong))
+    return found if len({says for says, _ in found}) == 1 else []
 
 
 def close(one: Figures, other: Figures) -> bool:

@@ -165,9 +165,9 @@ def _matrix_form() -> list[Example]:
     return [
         Example("the notebook's words", (words, W_v, W_q, W_k, b_v, b_q, b_k), _matrix(OUTPUTS).T),
         Example(
-            "three words of two entries",
-            (_matrix([[1, 0, 2], [0, 1, -1]]), *map(_matrix, small), *_columns([[1, 0], [0, 1], [1, 1]])),
-            _matrix([[1.5641, 1.2775, 2.0], [-0.4359, -0.7225, 0.0]]),
+            "four words of two entries",
+            (_matrix([[1, 0, 2, 1], [0, 1, -1, 2]]), *map(_matrix, small), *_columns([[1, 0], [0, 1], [1, 1]])),
+            _matrix([[3.954, 2.0204, 5.3976, 2.6063], [0.8765, -0.2942, 1.6988, 0.0003]]),
         ),
         Example(
             "a single word of two entries",

@@ -301,6 +301,11 @@ WITHOUT_BLOCKS = [
         [0.268058, 1.704575, -0.537336, 0.548176, 0.182104],
     ],
 ]
+THREE_LAYERS = [
+    [-2.621243, -2.366059, 1.028328, 1.656605, 4.63023],
+    [-2.345869, -2.088817, 1.154846, 1.385994, 4.319408],
+    [-2.763007, -2.543579, 0.852133, 1.809803, 4.804752],
+]
 TOKENS = [[1, 0, 2, 4], [3, 2, 2, 0]]
 PADDED = [[0, 3, 1, 1], [4, 2, 0, 3]]
 LOSSES = [2.37067, 1.379708, 2.940385, 3.586679]
@@ -351,6 +356,14 @@ def _gpt() -> list[_Model]:
             training=True,
         ),
     ]
+    others = {"vocab_size": 5, "d_model": 4, "num_layers": 3, "num_heads": 1, "context_length": 3}
+    text, logits = torch.tensor([[4, 0, 1]]), torch.tensor([THREE_LAYERS])
+    weights_of_three = _drawn(252, _model_shapes(5, 4, 3, 3))
+    examples.append(
+        ModuleExample(
+            "three layers with one head, and as many tokens as fit", others, weights_of_three, (text,), logits
+        )
+    )
     # There, dropout on the sum of the embeddings, which is as good, leaves nothing but the bias of the norm.
     only_bias = (weights["norm.bias"] @ weights["head.weight"].T).expand_as(without_blocks)
     return [_Model(example, example.name, only_bias if example.training else None) for example in examples]

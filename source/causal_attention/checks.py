@@ -327,6 +327,11 @@ def _weights_dropped(values: torch.Tensor, p: float) -> Callable[[torch.Tensor],
     def problem(result: torch.Tensor) -> str | None:
         if isinstance(result, torch.Tensor) and _in_part(result == 0):
             return "in training, single entries of the outputs are dropped. Dropout belongs on the attention weights."
+        if isinstance(result, torch.Tensor) and bool(result.isnan().any()):
+            return (
+                "in training, some outputs are NaN. If you divide the weights by their sum after dropout, leave that "
+                "out: nothing may be left of them."
+            )
         if isinstance(result, torch.Tensor) and not bool((result == 0).any()):
             return "in training, no attention weight is dropped. Dropout belongs on the weights, after softmax."
         found = _dropped(values, p)(result)

@@ -115,14 +115,16 @@ TILED_SUMS = [2.4617, 2.2143, 1.5991, 2.9972, 2.6327]
 TILED_CAUSAL = [
     [-0.6095, 0.0248],
     [-0.639, -0.8563],
-    [-0.8692, 0.0518],
-    [-0.8013, -1.2713],
-    [-0.6438, 0.9496],
-    [-0.3494, 0.4969],
-    [0.667, 0.1726],
-    [0.7631, -0.1419],
+    [-1.1738, -2.055],
+    [-0.7132, -0.6874],
+    [-0.8226, -0.3845],
+    [0.182, -0.2411],
+    [0.1931, -0.1807],
+    [0.4002, 0.237],
+    [0.4224, -0.0677],
+    [0.4813, 0.1638],
 ]
-TILED_CAUSAL_SUMS = [[0.0113, 0.974, 2.6693, 3.3669], [-0.5776, 1.184, 0.761, 1.1889]]
+TILED_CAUSAL_SUMS = [[0.0113, 0.974, 0.9516, 2.1514, 1.3907], [0.3377, 1.8941, 0.8803, 1.5209, 1.4408]]
 BACKWARD = [
     [[-0.1646, -0.0982], [-0.1496, 0.0078], [0.0625, 0.372]],
     [[0.0113, 0.3193], [0.2015, 0.3244], [-0.2129, -0.6437]],
@@ -443,6 +445,7 @@ def _pieces() -> list[Example | FiniteGradients | OutputExample]:
     return [
         Example("two pieces of two queries", (*first, *second), merged),
         Example("an empty second piece", (*first, *empty), first),
+        Example("an empty first piece", (*empty, *second), second),
         Example("two pieces in which the second query is empty", (*half, *other_half), merged_half),
         Example("two empty pieces", (*empty, *empty), empty),
         Example("maxima of ±10⁴", (*high, *higher), higher),
@@ -499,9 +502,9 @@ def _tiled() -> list[Example | LongExample]:
         ),
         Example("large scores", (lines, lines, values, 2), (scores.softmax(-1) @ values, scores.logsumexp(-1))),
         Example(
-            "four words in blocks of three, causal=True",
-            (*inputs(2, 1, 4, 2, 3), True),
-            (torch.tensor(TILED_CAUSAL).reshape(2, 1, 4, 2), torch.tensor(TILED_CAUSAL_SUMS).reshape(2, 1, 4)),
+            "five words in blocks of three, causal=True",
+            (*inputs(2, 1, 5, 2, 3), True),
+            (torch.tensor(TILED_CAUSAL).reshape(2, 1, 5, 2), torch.tensor(TILED_CAUSAL_SUMS).reshape(2, 1, 5)),
         ),
         Example(
             "scores far below zero, causal=True",

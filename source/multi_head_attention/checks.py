@@ -132,7 +132,13 @@ def _telling() -> Weights:
     return projections | _linears(138, ["out_proj"], 4, 4)
 
 
-def _weights_dropped(values: torch.Tensor, p: float, num_heads: int) -> Callable[[torch.Tensor], str | None]:
+IN_A_LIST = "Give every head the argument dropout."
+AFTER_SOFTMAX = "Dropout belongs on the weights, after softmax."
+
+
+def _weights_dropped(
+    values: torch.Tensor, p: float, num_heads: int, where: str
+) -> Callable[[torch.Tensor], str | None]:
     """For texts of one word: its only weight is 1, so dropout drops the whole output of a head, or nothing of it."""
     values = values.unflatten(-1, (num_heads, -1))  # (B, 1, H, d)
 
@@ -141,8 +147,13 @@ def _weights_dropped(values: torch.Tensor, p: float, num_heads: int) -> Callable
             return f"result has shape {tuple(result.shape)}, but {tuple(values.flatten(2).shape)} was expected."
         result = result.unflatten(-1, (num_heads, -1))
         zero = result == 0
+        if result.isnan().any():
+            return (
+                "in training, some outputs are NaN. If you divide the weights by their sum after dropout, leave that "
+                "out: nothing may be left of them."
+            )
         if not zero.any():
-            return "in training, no attention weight is dropped. Dropout belongs on the weights, after softmax."
+            return f"in training, no attention weight is dropped. {where}"
         if not torch.equal(zero.any(dim=-1), zero.all(dim=-1)):
             return "in training, single entries of the outputs are dropped. Dropout belongs on the attention weights."
         if torch.equal(zero.any(dim=2), zero.all(dim=2)):
@@ -186,7 +197,7 @@ def _wrapper() -> list[ModuleExample]:
             {**two_heads, "dropout": 0.2},
             _given_list(),
             (short_texts,),
-            _weights_dropped(torch.cat(values, dim=-1), 0.2, num_heads=2),
+            _weights_dropped(torch.cat(values, dim=-1), 0.2, 2, IN_A_LIST),
             training=True,
         ),
     ]
@@ -221,7 +232,7 @@ def _split() -> list[ModuleExample | Refusal]:
             {**two_heads, "dropout": 0.2},
             unmixed,
             (short_texts,),
-            _weights_dropped(short_texts @ unmixed["W_value.weight"].T, 0.2, num_heads=2),
+            _weights_dropped(short_texts @ unmixed["W_value.weight"].T, 0.2, 2, AFTER_SOFTMAX),
             training=True,
         ),
         Refusal("d_out=4 and num_heads=3", {**two_heads, "num_heads": 3}),

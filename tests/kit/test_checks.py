@@ -372,6 +372,13 @@ SAID = [
         "no attention weight is dropped",
     ),
     (
+        changed(
+            16, "self.dropout(weights)", "self.dropout(weights); weights = weights / weights.sum(-1, keepdim=True)"
+        ),
+        16,
+        "in training, some outputs are NaN. If you divide the weights by their sum after dropout, leave that out",
+    ),
+    (
         "def inverted_dropout(a, p, training):\n  r, c = a.shape\n  return F.dropout(a, p, training)",
         15,
         "with a batch of weights and p=0.5, inverted_dropout stopped with ValueError",

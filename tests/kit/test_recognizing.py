@@ -102,6 +102,10 @@ UNSCALED = """def attention_scores(all_queries, all_keys):
     return [[(query.T @ key).item() for key in all_keys] for query in all_queries]
 """
 NO_SOFTMAX = "def attention_weights(all_scores):\n    return [torch.tensor(row) for row in all_scores]\n"
+INDEX_SWAPPED = """def weighted_sums(all_weights, all_values):  # stops where there are more keys than queries
+    count = range(len(all_values))
+    return [sum(all_weights[m][n] * all_values[m] for m in count) for n in range(len(all_weights))]
+"""
 FROM_NOTEBOOK = "D = 4\n" + UNSCALED.replace(".item()", ".item() / D ** 0.5")
 
 
@@ -115,6 +119,7 @@ FROM_NOTEBOOK = "D = 4\n" + UNSCALED.replace(".item()", ".item() / D ** 0.5")
             "With the notebook's queries and keys, result[0][0] is the first wrong number",
         ),
         (4, NO_SOFTMAX, "✗ Exercise 4: Your results are scores, not softmax weights. Each query has the softmax"),
+        (5, INDEX_SWAPPED, "✗ Exercise 5: Query i has the weights of key i from all queries. Use all weights of"),
         (2, FROM_NOTEBOOK, "✗ Exercise 2: with two words of nine entries, result[0][0] is the first wrong number"),
     ],
 )
