@@ -32,7 +32,7 @@ from grader.release.compiling import compile_release
 from grader.serving.invitations import invite
 
 # Submissions, and how many of them arrive in a second.
-LOADS = ((30, 1), (150, 5), (300, 5), (300, 20))
+LOADS = ((30, 1), (150, 3), (300, 5), (300, 20))
 PATIENCE = 900.0  # seconds
 AT_ONCE = 2000  # open connections
 
