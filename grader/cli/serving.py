@@ -31,6 +31,9 @@ def serve(
     trust: Annotated[
         list[str] | None, typer.Option(help="An address that this header is believed from; 127.0.0.1 if none is named.")
     ] = None,
+    hub: Annotated[
+        str, typer.Option(help="The API of a JupyterHub whose users may submit: http://127.0.0.1:8081/hub/api, say.")
+    ] = "",
     demo: Annotated[bool, typer.Option("--demo", help="Serve a made-up class, in a folder that is removed.")] = False,
 ) -> None:
     """Let students submit in a browser or from their notebook, and read the verdict at once.
@@ -38,7 +41,7 @@ def serve(
     Example: `grader serve --port 8000`
     """
     from grader.serving.desk import How
-    from grader.serving.invitations import Proxy
+    from grader.serving.invitations import Hub, Proxy
     from grader.serving.server import Where
     from grader.serving.server import serve as run
 
@@ -52,7 +55,13 @@ def serve(
             for name, code in codes.items():
                 console.print(f"  as {name}: {served}/enter/{code}", highlight=False, soft_wrap=True)
 
-        run(course, Where(address, port, https, proxy), How(jobs or cores(), device), tell, ready)
+        run(
+            course,
+            Where(address, port, https, proxy, Hub(hub) if hub else None),
+            How(jobs or cores(), device),
+            tell,
+            ready,
+        )
 
 
 def _made_up(folder: Path) -> tuple[Course, dict[str, str]]:

@@ -172,7 +172,7 @@ def _arrival(row: Row[Any]) -> Arrival:
 
 
 def _engine(url: str) -> Engine:
-    engine = create_engine(url)
+    engine = create_engine(url, pool_pre_ping=True)  # a server may have been restarted
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _safely)
     return engine

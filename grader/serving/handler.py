@@ -20,7 +20,7 @@ from grader.pages.page_parts import template
 from grader.serving.allowance import Allowance, allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
-from grader.serving.invitations import Invited, Proxy, Role, digest_of, named, people
+from grader.serving.invitations import Hub, Invited, Proxy, Role, digest_of, named, people
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import said
@@ -44,6 +44,7 @@ class Services:
     secret: bytes
     writing: Executor  # nbgrader writes one feedback page at a time
     proxy: Proxy | None = None
+    hub: Hub | None = None
 
     def rules(self, assignment: str) -> AssignmentRules:
         """The rules as they are now: the course is opened again where course.toml has changed."""
@@ -92,6 +93,12 @@ class Handler(RequestHandler):
         elif name := self._said_by_proxy():
             return named(self.services.course, name)
         return people(self.services.course).get(digest)
+
+    async def prepare(self) -> None:
+        """A token that is not a link's may be one of a JupyterHub."""
+        hub, token = self.services.hub, self._token()
+        if hub and token and self.current_user is None and (name := await hub.name_of(token)):
+            self.current_user = named(self.services.course, name)
 
     def _said_by_proxy(self) -> str:
         """Whom the proxy has signed in. From any other address, its header means nothing."""
@@ -204,7 +211,7 @@ SAID = {
 
 
 class NothingThere(Handler):
-    def prepare(self) -> None:
+    async def prepare(self) -> None:
         raise HTTPError(404)
 
 

@@ -1,13 +1,19 @@
-"""Personal links to the server. Only their digests are stored, so nobody can use what they read in the file."""
+"""Who asks: somebody with a personal link, or whom a proxy or a JupyterHub has signed in.
+
+Of links, only digests are stored, so nobody can use what they read in the file.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import secrets
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from tornado.httpclient import AsyncHTTPClient, HTTPError
 
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -15,6 +21,8 @@ from grader.gradebook.roster import read_roster
 from grader.host.scratch import write_whole
 
 FILE = "invitations.json"  # in the course folder
+HOLDS = 60.0  # seconds that the answer of a hub counts
+MOST_KNOWN = 10_000  # tokens
 
 
 class Role(StrEnum):
@@ -39,6 +47,33 @@ class Proxy:
 
     header: str
     addresses: frozenset[str]  # the header counts only in requests from these
+
+
+class Hub:
+    """A JupyterHub, which says whose token it is that a program sends."""
+
+    def __init__(self, api: str) -> None:
+        self._api = api.rstrip("/")
+        self._known: dict[str, tuple[str, float]] = {}  # names, and until when they hold, by digests of tokens
+
+    async def name_of(self, token: str) -> str:
+        """The user that a token belongs to; empty if it is nobody's."""
+        digest, now = digest_of(token), time.monotonic()
+        if digest not in self._known or self._known[digest][1] < now:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[digest] = (await self._asked(token), now + HOLDS)
+        return self._known[digest][0]
+
+    async def _asked(self, token: str) -> str:
+        headers = {"Authorization": f"token {token}"}
+        try:
+            answer = await AsyncHTTPClient().fetch(f"{self._api}/user", headers=headers, follow_redirects=False)
+            found = json.loads(answer.body)
+        except (HTTPError, OSError, ValueError):
+            return ""
+        is_user = isinstance(found, dict) and found.get("kind") == "user"
+        return str(found["name"]) if is_user else ""
 
 
 def invite(course: Course, names: Sequence[str], role: Role = Role.STUDENT) -> dict[str, str]:
@@ -69,7 +104,7 @@ def people(course: Course) -> dict[str, Invited]:
 
 
 def named(course: Course, name: str) -> Invited | None:
-    """The person of this name whom a proxy has signed in: someone invited, or a student of the roster."""
+    """The person of this name, whom others have signed in: someone invited, or a student of the roster."""
     invited = [one for one in people(course).values() if one.name == name]
     if not invited and name not in {*read_roster(course.root), *course.submitters()}:
         return None

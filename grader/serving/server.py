@@ -20,7 +20,7 @@ from grader.sandbox.confine import why_not
 from grader.serving.arrivals import Arrivals
 from grader.serving.desk import Desk, How
 from grader.serving.handler import Services
-from grader.serving.invitations import Proxy
+from grader.serving.invitations import Hub, Proxy
 from grader.serving.student_pages import MOST_BYTES
 from grader.serving.web import application
 
@@ -35,6 +35,7 @@ class Where:
     port: int
     https: bool  # by a proxy in front of it
     proxy: Proxy | None = None  # if it signs people in
+    hub: Hub | None = None  # if it does
 
 
 def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], ready: Callable[[int], None]) -> None:
@@ -50,17 +51,17 @@ def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], r
         raise CourseError(
             f"{where.address}:{where.port} cannot be used: {error.strerror}. Name another --port."
         ) from None
-    with _desk(course, how, tell, where.proxy) as services:
+    with _desk(course, how, tell, where) as services:
         asyncio.run(_serve(services, where, sockets, ready))
 
 
 @contextlib.contextmanager
-def _desk(course: Course, how: How, tell: Callable[[str], None], proxy: Proxy | None) -> Iterator[Services]:
+def _desk(course: Course, how: How, tell: Callable[[str], None], where: Where) -> Iterator[Services]:
     with contextlib.closing(Arrivals(course)) as arrivals:
         desk = Desk(course, arrivals, how, tell)
         desk.start()
         with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
-            yield Services(course, arrivals, desk, secret_of(course.root), writing, proxy)
+            yield Services(course, arrivals, desk, secret_of(course.root), writing, where.proxy, where.hub)
 
 
 async def _serve(services: Services, where: Where, sockets: list[socket.socket], ready: Callable[[int], None]) -> None:

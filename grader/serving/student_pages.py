@@ -87,9 +87,10 @@ class TakeIn(Handler):
     def check_xsrf_cookie(self) -> None:
         """The form's token is in the body, which is not here yet; see `post`."""
 
-    def prepare(self) -> None:
-        self.must_be(Role.STUDENT)
+    async def prepare(self) -> None:
         self._received = bytearray()
+        await super().prepare()
+        self.must_be(Role.STUDENT)
         self._look(self.path_args[0])
 
     def data_received(self, chunk: bytes) -> None:
@@ -200,7 +201,7 @@ class Download(Handler):
         folder = self.services.course.folder("release") / assignment
         held = io.BytesIO()
         with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as file:
-            file.writestr(f"{assignment}/submit.py", self._submit())
+            file.writestr(f"{assignment}/{SUBMIT.name}", submit_to(self))
             for path in sorted(folder.rglob("*")):
                 place = path.relative_to(folder.parent)
                 if path.is_file() and not any(part.startswith((".", "__")) for part in place.parts):
@@ -209,7 +210,16 @@ class Download(Handler):
         self.set_header("Content-Disposition", 'attachment; filename="release.zip"')
         self.finish(held.getvalue())
 
-    def _submit(self) -> str:
-        """The file to submit with, which knows this server."""
-        address = json.dumps(f"{self.request.protocol}://{self.request.host}")
-        return SUBMIT.read_text(encoding="utf-8").replace('SERVER = ""', f"SERVER = {address}", 1)
+
+def submit_to(handler: Handler) -> str:
+    """The file to submit with, which knows this server."""
+    address = json.dumps(f"{handler.request.protocol}://{handler.request.host}")
+    return SUBMIT.read_text(encoding="utf-8").replace('SERVER = ""', f"SERVER = {address}", 1)
+
+
+class SubmitFile(Handler):
+    """That file alone, for anybody: there is nothing secret in it."""
+
+    def get(self) -> None:
+        self.set_header("Content-Type", "text/x-python; charset=UTF-8")
+        self.finish(submit_to(self))

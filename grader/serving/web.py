@@ -17,6 +17,7 @@ from grader.serving.student_pages import (
     HomePage,
     SignOut,
     SubmissionPage,
+    SubmitFile,
     TakeIn,
     VerdictPage,
 )
@@ -36,6 +37,7 @@ def application(services: Services, *, secure: bool) -> Application:
         (r"/submissions/(\d{1,12})/again", GradeAgain),
         (r"/class", ClassPage),
         (r"/students/([^/]+)", StudentPage),
+        (r"/submit\.py", SubmitFile),
         (r"/healthz", IsWell),
         (r"/(style\.css)", StaticFileHandler, {"path": str(TEMPLATES)}),
     ]

@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import nbformat
 import pytest
 
 from grader.course.folder import Course
 from grader.model.label import Label
 from grader.notebooks.cells import fill_in
+from support import served
 from support.command_line import export, grader
 from support.jupyter_hub import Hub, serving
 
@@ -38,6 +40,7 @@ class Class:
 
     def __init__(self, hub: Hub, course: Course) -> None:
         self.course = course
+        self.api = f"{hub.url}/hub/api"
         self._hub = hub
         self._servers = hub.start("teacher", "ada", "kurt")
 
@@ -120,3 +123,13 @@ def test_feedback_comes_back(people: Class, times: dict[str, str]) -> None:
     people.do("kurt", f"nbgrader fetch_feedback {ASSIGNMENT}")
     page = people.home("kurt") / ASSIGNMENT / "feedback" / times["kurt"] / f"{ASSIGNMENT}.html"
     assert page.read_bytes() == (people.course.folder("feedback") / "kurt" / ASSIGNMENT / page.name).read_bytes()
+
+
+def test_students_submit_as_whom_the_hub_knows(people: Class, times: dict[str, str]) -> None:
+    assert "ada" in times
+    with served.serving(people.course, "--hub", people.api) as one:
+        assert httpx.get(one.address, headers={"Authorization": "Bearer made-up"}).status_code == 401
+        (people.home("ada") / ASSIGNMENT / "submit.py").write_text(httpx.get(f"{one.address}/submit.py").text)
+        said = people.do("ada", f"cd {ASSIGNMENT} && python submit.py {ASSIGNMENT}.ipynb")
+        assert "6 of 30 points." in said
+        assert one.get("ada", "/submissions/1").json()["result"]["points"] == 6

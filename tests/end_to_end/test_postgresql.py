@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
@@ -18,6 +19,7 @@ from grader.classroom.run import autograde
 from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
+from grader.serving.arrivals import Arrivals, Stage
 from support.postgresql_server import Server, programs
 from support.whole_course import files, rows
 
@@ -428,3 +430,17 @@ def test_the_best_hand_in_counts_and_comes_back_with_what_a_person_gave_it(
         said = gradebook.find_comment("exercise-2", ASSIGNMENT, ASSIGNMENT, "Ödön").manual_comment
     assert said == "Nicely done — ẑ."
     assert b"ud800" in on_server.notebook("autograded/Ödön", ASSIGNMENT).read_bytes()
+
+
+def test_what_arrives_to_be_served_is_in_a_table_there_also_after_a_restart(on_server: Course, server: Server) -> None:
+    with contextlib.closing(Arrivals(on_server)) as arrivals:
+        first = arrivals.add("ada", ASSIGNMENT, b"{}")
+        server.stop("immediate")
+        server.start_again()
+        second = arrivals.add("ada", ASSIGNMENT, b"{ }")
+        arrivals.finish(first, Stage.GRADED, {"points": 1.0})
+        assert arrivals.once_more(first)
+        assert not arrivals.once_more(second)
+    with contextlib.closing(Arrivals(on_server)) as arrivals:
+        assert [(one.number, one.state) for one in arrivals.of_student("ada")] == [(2, "waiting"), (1, "waiting")]
+    assert not (on_server.root / "arrived" / "serving.db").exists()

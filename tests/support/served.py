@@ -1,0 +1,100 @@
+"""`grader serve` in a process of its own, with people who have links."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from grader.course.folder import Course
+from grader.serving import invitations
+from grader.serving.arrivals import Stage
+from grader.serving.invitations import Role
+
+ASSIGNMENT = "self_attention"
+PATIENCE = 300  # seconds, for a busy machine
+
+
+class Served:
+    """A server in a process of its own, with people who have links."""
+
+    def __init__(self, course: Course, *options: str) -> None:
+        self.course = course
+        self.codes = invitations.invite(course, ["ada", "emmy"])
+        self.codes |= invitations.invite(course, ["prof"], Role.INSTRUCTOR)
+        self.codes |= invitations.invite(course, ["grace"], Role.ASSISTANT)
+        self.start(*options)
+
+    def start(self, *options: str) -> None:
+        command = [str(Path(sys.executable).with_name("grader")), "serve", "--port", "0", "--jobs", "1", *options]
+        self.process = subprocess.Popen(
+            command, cwd=self.course.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert self.process.stdout
+        said = self.process.stdout.readline()
+        found = re.search(r"http://\S+:\d+", said)
+        assert found, said + self.process.stdout.read()
+        self.address = found[0]
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> str:
+        self.process.send_signal(how)
+        said, _ = self.process.communicate()
+        return str(said)
+
+    def get(self, name: str, place: str) -> httpx.Response:
+        """What a program of this person gets, or one of nobody's."""
+        return httpx.get(self.address + place, headers=self._headers(name), timeout=PATIENCE)
+
+    def post(self, name: str, place: str, content: bytes) -> httpx.Response:
+        return httpx.post(self.address + place, content=content, headers=self._headers(name), timeout=PATIENCE)
+
+    def _headers(self, name: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.codes[name]}"} if name else {"Accept": "application/json"}
+
+    @contextlib.contextmanager
+    def browser(self, name: str) -> Iterator[httpx.Client]:
+        """Somebody who has opened the personal link, and has clicked on the button."""
+        with httpx.Client(base_url=self.address, follow_redirects=True, timeout=PATIENCE) as client:
+            page = client.get(f"/enter/{self.codes[name]}")
+            assert name in page.text
+            assert client.post(f"/enter/{self.codes[name]}", data=token_in(page.text)).status_code == 200
+            yield client
+
+    def submit(self, name: str, content: bytes) -> dict[str, Any]:
+        answer = self.post(name, f"/assignments/{ASSIGNMENT}", content)
+        assert answer.status_code == 202, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def verdict(self, name: str, number: int) -> dict[str, Any]:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            told: dict[str, Any] = self.get(name, f"/submissions/{number}").json()
+            if told["state"] in (Stage.GRADED, Stage.FAILED):
+                return told
+            time.sleep(0.1)
+        raise AssertionError(f"submission {number} is not graded")
+
+
+def token_in(page: str) -> dict[str, str]:
+    found = re.search(r'name="_xsrf" value="([^"]+)"', page)
+    assert found
+    return {"_xsrf": found[1]}
+
+
+@contextlib.contextmanager
+def serving(course: Course, *options: str) -> Iterator[Served]:
+    one = Served(course, *options)
+    try:
+        yield one
+    finally:
+        if one.process.poll() is None:
+            one.stop(signal.SIGKILL)
