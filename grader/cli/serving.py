@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +37,7 @@ def serve(
     ] = "",
     demo: Annotated[bool, typer.Option("--demo", help="Serve a made-up class, in a folder that is removed.")] = False,
 ) -> None:
-    """Let students submit in a browser or from their notebook, and read the verdict at once.
+    """Let students submit, and read the verdict at once.
 
     Example: `grader serve --port 8000`
     """
@@ -103,6 +104,9 @@ def invite(
     assistant: Annotated[
         bool, typer.Option("--assistant", help="Invite an assistant, who sees the class and changes nothing.")
     ] = False,
+    days: Annotated[
+        int | None, typer.Option(min=1, help="How long the links are valid; for ever if not given.")
+    ] = None,
     revoke: Annotated[bool, typer.Option("--revoke", help="Make their links invalid, and give no new ones.")] = False,
     server: Server = "http://127.0.0.1:8000",
 ) -> None:
@@ -130,5 +134,6 @@ def invite(
         role = invitations.Role.STUDENT
         if instructor or assistant:
             role = invitations.Role.INSTRUCTOR if instructor else invitations.Role.ASSISTANT
-        for name, code in invitations.invite(course, chosen, role).items():
+        until = datetime.now(UTC) + timedelta(days=days) if days else None
+        for name, code in invitations.invite(course, chosen, role, until).items():
             typer.echo(f"{name},{server.rstrip('/')}/enter/{code}")

@@ -212,6 +212,10 @@ class Recogniser:
         given = [cell.source for one in own for cell in one.cells if cell.given and cell.cell_type == "code"]
         return any_of([*given, *(source for one in own for source in one.demos)])
 
+    def look_at(self, name: str, content: bytes) -> Recognised | Unknown | None:
+        """Find out what a single file of this name is."""
+        return self.look(HeldFile((name,), name, content))
+
     def look(self, held: HeldFile) -> Recognised | Unknown | None:
         """Find out what a file is; None if it does not even look like a notebook."""
         name = held.parts[-1].lower()

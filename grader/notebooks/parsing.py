@@ -70,6 +70,8 @@ CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _KINDS = ("code", "markdown", "raw")
 # A string is matched as a whole, even if it never ends, so nothing is scanned twice.
 _PART = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
+# The end of a file that was cut off within a letter written as a number, or within a word.
+_CUT = re.compile(r"\\u?[0-9a-fA-F]{0,4}\Z|\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z|-\Z")
 
 
 def content_of(path: Path) -> bytes | None:
@@ -172,7 +174,8 @@ def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise _NotWhole(_no_json(error.end == len(content))) from error
     except json.JSONDecodeError as error:
-        raise _NotWhole(_no_json(error.pos >= len(text.rstrip()) or "Unterminated" in error.msg)) from error
+        is_cut = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg or _CUT.search(text, error.pos - 2)
+        raise _NotWhole(_no_json(bool(is_cut))) from error
     except (ValueError, RecursionError) as error:  # absurd numbers and nesting
         raise _Unreadable(_no_json(False)) from error
     if submitted is None:

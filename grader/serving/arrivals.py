@@ -141,6 +141,12 @@ class Arrivals:
     def of_class(self) -> list[Arrival]:
         return self._where(_SUBMISSIONS.c.id > 0)
 
+    def by_stage(self) -> dict[str, int]:
+        """How many submissions there are at each stage."""
+        counted = select(_SUBMISSIONS.c.state, func.count()).group_by(_SUBMISSIONS.c.state)
+        with self._engine.connect() as connection:
+            return {str(stage): int(count) for stage, count in connection.execute(counted)}
+
     def not_done(self) -> list[Arrival]:
         """What waits, and what was being graded when the server stopped."""
         return self._where(_SUBMISSIONS.c.state.in_([Stage.WAITING, Stage.GRADING]))

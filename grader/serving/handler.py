@@ -28,9 +28,10 @@ from grader.term.times import said
 COOKIE = "who"
 DAYS = 30  # that a browser stays signed in
 TEMPLATES = Path(__file__).parent / "templates"
-# Nothing is loaded from elsewhere, and no page runs a script.
+# Nothing is loaded from elsewhere, and no script runs but watch.js.
 POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'"
 )
 
 
@@ -165,7 +166,13 @@ class Handler(RequestHandler):
         return of_student[-1].id == arrival.id
 
     def show(self, page: str, **values: Any) -> None:
-        common = {"xsrf": self.xsrf_token.decode(), "person": self.current_user, "refresh": 0, "when": self._when}
+        common = {
+            "xsrf": self.xsrf_token.decode(),
+            "person": self.current_user,
+            "refresh": 0,
+            "live": False,
+            "when": self._when,
+        }
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish(_template(page).render(**common | values))
 
@@ -218,3 +225,15 @@ class NothingThere(Handler):
 class IsWell(Handler):
     def get(self) -> None:
         self.say({"waiting": len(self.services.desk.queue), "trouble": bool(self.services.desk.trouble)})
+
+
+class Metrics(Handler):
+    """Numbers for Prometheus, which sends the token of somebody who sees the class."""
+
+    def get(self) -> None:
+        self.must_see_class()
+        stages = self.services.arrivals.by_stage()
+        lines = [f'grader_submissions{{state="{stage}"}} {stages.get(stage, 0)}' for stage in Stage]
+        lines += [f"grader_assignments_in_trouble {len(self.services.desk.trouble)}"]
+        self.set_header("Content-Type", "text/plain; version=0.0.4")
+        self.finish("\n".join([*lines, ""]))

@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from tornado.httpclient import AsyncHTTPClient, HTTPError
@@ -35,6 +36,7 @@ class Role(StrEnum):
 class Invited:
     name: str  # a student's id
     role: Role
+    until: datetime | None = None  # None: until it is revoked
 
     @property
     def sees_class(self) -> bool:
@@ -76,11 +78,13 @@ class Hub:
         return str(found["name"]) if is_user else ""
 
 
-def invite(course: Course, names: Sequence[str], role: Role = Role.STUDENT) -> dict[str, str]:
+def invite(
+    course: Course, names: Sequence[str], role: Role = Role.STUDENT, until: datetime | None = None
+) -> dict[str, str]:
     """A new code for each of these people, by name. Their earlier codes are no longer valid."""
     codes = {name: secrets.token_urlsafe(18) for name in names}
     known = {digest: person for digest, person in people(course).items() if person.name not in codes}
-    _write(course, known | {digest_of(code): Invited(name, role) for name, code in codes.items()})
+    _write(course, known | {digest_of(code): Invited(name, role, until) for name, code in codes.items()})
     return codes
 
 
@@ -92,15 +96,22 @@ def revoke(course: Course, names: Sequence[str]) -> list[str]:
 
 
 def people(course: Course) -> dict[str, Invited]:
-    """Everyone who is invited, by the digest of their code."""
+    """Everyone who is invited now, by the digest of their code."""
     path = course.root / FILE
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        return {digest: Invited(one["name"], Role(one["role"])) for digest, one in found.items()}
+        everyone = {digest: _invited(one) for digest, one in found.items()}
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise CourseError(f"{path} cannot be read. Put back a copy, or remove it and invite everyone again.") from None
+    now = datetime.now(UTC)
+    return {digest: one for digest, one in everyone.items() if one.until is None or now < one.until}
+
+
+def _invited(data: dict[str, str]) -> Invited:
+    until = datetime.fromisoformat(data["until"]) if "until" in data else None
+    return Invited(data["name"], Role(data["role"]), until)
 
 
 def named(course: Course, name: str) -> Invited | None:
@@ -117,5 +128,9 @@ def digest_of(code: str) -> str:
 
 
 def _write(course: Course, known: dict[str, Invited]) -> None:
-    text = json.dumps({digest: {"name": one.name, "role": one.role} for digest, one in known.items()}, indent=1)
+    everyone = {
+        digest: {"name": one.name, "role": one.role} | ({"until": one.until.isoformat()} if one.until else {})
+        for digest, one in known.items()
+    }
+    text = json.dumps(everyone, indent=1)
     write_whole(course.root / FILE, text.encode(), mode=0o600)

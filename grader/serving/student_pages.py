@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -14,8 +15,8 @@ from tornado.httputil import parse_body_arguments
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, stream_request_body
 
+from grader.collecting.recognising import Recogniser, Released, Unknown, released_by
 from grader.course.folder import Course
-from grader.notebooks.parsing import why_not_whole
 from grader.serving.allowance import visible
 from grader.serving.arrivals import Arrival
 from grader.serving.handler import COOKIE, DAYS, NOT_VALID, SAID, Handler
@@ -80,6 +81,17 @@ def released(course: Course) -> dict[str, str]:
     return {name: notebooks[0] for name, notebooks in found.items() if len(notebooks) == 1}
 
 
+def _released_by(course: Course) -> Sequence[Released]:
+    """All released notebooks, read again where one has changed."""
+    paths = [course.notebook("release", assignment, name) for assignment, name in released(course).items()]
+    return _read_at(course.root, tuple(path.stat().st_mtime_ns for path in paths))
+
+
+@functools.lru_cache(1)
+def _read_at(root: Path, _changed: tuple[int, ...]) -> Sequence[Released]:
+    return released_by(Course(root))
+
+
 @stream_request_body
 class TakeIn(Handler):
     """Takes a notebook: as a form's file, or as the body of a request. Nothing is read of what is refused anyway."""
@@ -99,10 +111,7 @@ class TakeIn(Handler):
 
     async def post(self, assignment: str) -> None:
         content = self._content()
-        if why := await asyncio.to_thread(why_not_whole, content):
-            self.refuse(400, f"This is not a whole notebook: {why}. Choose the file that ends in .ipynb.")
-        if not content.lstrip().startswith(b"{"):
-            self.refuse(400, "This is not a notebook. Choose the file that ends in .ipynb.")
+        await asyncio.to_thread(self._recognise, assignment, content)
         name, services = self.person.name, self.services
         look = functools.partial(self._look, assignment)
         try:
@@ -127,6 +136,16 @@ class TakeIn(Handler):
         if refusal := self.services.allowance(self.person.name, assignment).refusal:
             self.refuse(403, refusal)
 
+    def _recognise(self, assignment: str, content: bytes) -> None:
+        """Refuse what is not a whole notebook of this assignment."""
+        course = self.services.course
+        name = f"{released(course)[assignment]}.ipynb"
+        found = Recogniser(_released_by(course), assignment).look_at(name, content)
+        if isinstance(found, Unknown):
+            self.refuse(400, f"This cannot be graded as {assignment}: {found.why}.")
+        if found is None:
+            self.refuse(400, "This is not a notebook. Choose the file that ends in .ipynb.")
+
     def _content(self) -> bytes:
         kind, body = self.request.headers.get("Content-Type", ""), bytes(self._received)
         if not kind.startswith("multipart/"):
@@ -149,7 +168,7 @@ class SubmissionPage(Handler):
             self.say({**state, "receipt": signed})
             return
         refresh = 0 if arrival.is_done else min(10, 1 + state["ahead"] // 10)
-        self.show("submission", one=arrival, **state, receipt=json.dumps(signed, indent=1), refresh=refresh)
+        self.show("submission", one=arrival, **state, receipt=json.dumps(signed, indent=1), refresh=refresh, live=True)
 
 
 class Events(Handler):

@@ -9,7 +9,7 @@ from typing import Any
 from tornado.web import Application, RequestHandler, StaticFileHandler
 
 from grader.serving.class_pages import ClassPage, GradeAgain, StudentPage
-from grader.serving.handler import TEMPLATES, IsWell, NothingThere, Services
+from grader.serving.handler import TEMPLATES, IsWell, Metrics, NothingThere, Services
 from grader.serving.student_pages import (
     Download,
     EnterPage,
@@ -39,7 +39,8 @@ def application(services: Services, *, secure: bool) -> Application:
         (r"/students/([^/]+)", StudentPage),
         (r"/submit\.py", SubmitFile),
         (r"/healthz", IsWell),
-        (r"/(style\.css)", StaticFileHandler, {"path": str(TEMPLATES)}),
+        (r"/metrics", Metrics),
+        (r"/(style\.css|watch\.js)", StaticFileHandler, {"path": str(TEMPLATES)}),
     ]
     key = hmac.new(services.secret, b"cookies", hashlib.sha256).hexdigest()
     return Application(

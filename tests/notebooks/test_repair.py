@@ -13,7 +13,7 @@ import pytest
 
 from grader.course.folder import Course
 from grader.model.submission import KnownCell
-from grader.notebooks.parsing import MAX_BYTES, NOTES_KEY, content_of, parse_notebook
+from grader.notebooks.parsing import MAX_BYTES, NOTES_KEY, content_of, parse_notebook, why_not_whole
 from grader.notebooks.repair import add_notes, known_cells, repair
 
 GIVEN = KnownCell("given", "code", "x = 1", grade=False, solution=False, locked=True, points=0.0)
@@ -500,3 +500,12 @@ def test_the_order_is_that_of_the_released_file(released_course: Course) -> None
         kinds = {name: getattr(kept, name) for name in ("grade_cells", "task_cells", "solution_cells")}
         mixed = SimpleNamespace(**kinds, source_cells=kept.source_cells[::-1])
         assert [cell.grade_id for cell in known_cells(mixed, released)] == ids
+
+
+def test_a_file_that_was_cut_off_anywhere_ends_in_the_middle() -> None:
+    whole = rb'{"cells": ["a\u00e4b\n", true, null, false, -1]}'
+    found = {why_not_whole(whole[:length]) for length in range(1, len(whole))}
+    assert found == {"it is not valid JSON, and ends in the middle"}
+    assert why_not_whole(whole) == ""
+    for wrong in (b'{"cells": [],}', b'{"cells": [nop', b"{'cells': []}", b"x"):
+        assert why_not_whole(wrong) == "it is not valid JSON"

@@ -15,6 +15,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def test_a_browser_submits_with_a_form_and_reads_the_feedback_page(served: Serve
         assert served.verdict("ada", number)["result"]["points"] == 30
         page = browser.get(f"/submissions/{number}")
         assert "30</strong> of 30 points" in page.text
-        assert 'http-equiv="refresh"' not in page.text
+        assert "data-again" not in page.text
         feedback = browser.get(f"/submissions/{number}/feedback")
         assert "Softmax" in feedback.text
         assert feedback.headers["Content-Security-Policy"].startswith("sandbox")
@@ -124,6 +125,12 @@ def test_bad_requests_get_a_sentence(served: Served, place: str, content: bytes,
     assert "x" not in answer.cookies
 
 
+def test_a_notebook_of_another_assignment_is_sent_back(served: Served, right: bytes) -> None:
+    answer = served.post("ada", "/assignments/transformer", right)
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "This cannot be graded as transformer: it is of self_attention."}
+
+
 def test_what_is_far_too_large_is_not_read(served: Served) -> None:
     before = len(served.get("ada", "/").text)
     with contextlib.suppress(httpx.TransportError):  # the connection may be cut
@@ -154,6 +161,7 @@ def test_pages_load_nothing_from_elsewhere_and_say_what_is_theirs(served: Served
         assert page.headers["Referrer-Policy"] == "no-referrer"
         assert "Server" not in page.headers
         assert "<script" not in page.text
+        assert served.get("ada", "/watch.js").status_code == 200
         (cookie,) = [one for one in browser.cookies.jar if one.name == "who"]
         assert cookie.has_nonstandard_attr("HttpOnly")
         assert cookie.has_nonstandard_attr("SameSite")
@@ -279,6 +287,10 @@ def test_an_assistant_sees_the_class_and_changes_nothing(served: Served, right: 
     assert served.post("emmy", f"/submissions/{number}/again", b"").status_code == 404
     assert served.get("emmy", "/students/ada").status_code == 404
     assert served.get("emmy", "/class").status_code == 404
+    assert served.get("emmy", "/metrics").status_code == 404
+    numbers = dict(line.rsplit(" ", 1) for line in served.get("grace", "/metrics").text.splitlines())
+    assert numbers['grader_submissions{state="waiting"}'] == "0"
+    assert int(numbers['grader_submissions{state="graded"}']) >= 1
 
 
 @pytest.mark.parametrize(("trusted", "known"), [("127.0.0.1", True), ("10.1.2.3", False)])
@@ -453,6 +465,18 @@ def test_a_new_link_takes_the_place_of_the_old_one_and_none_is_stored(course: Co
     assert file.stat().st_mode & 0o077 == 0
     unknown = grader("students", "invite", "nobody", folder=course.root)
     assert "There is no student called nobody" in unknown.stderr
+
+
+def test_a_link_ends_when_it_says(course: Course) -> None:
+    now = datetime.now(UTC)
+    soon = invitations.invite(course, ["ada"], until=now + timedelta(days=1))["ada"]
+    past = invitations.invite(course, ["emmy"], until=now - timedelta(seconds=1))["emmy"]
+    assert invitations.digest_of(soon) in invitations.people(course)
+    assert invitations.digest_of(past) not in invitations.people(course)
+    grader("students", "invite", "ada", "--instructor", "--days", "3", folder=course.root)
+    (found,) = invitations.people(course).values()
+    assert found.until is not None
+    assert timedelta(days=2) < found.until - now < timedelta(days=4)
 
 
 def test_nobody_waits_behind_someone_who_submits_often(course: Course) -> None:

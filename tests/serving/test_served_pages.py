@@ -1,0 +1,88 @@
+"""The server's pages in a real browser: submit by keyboard, watch, read; on a phone, and in both colour schemes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import ActionChains, Chrome
+from selenium.webdriver.common.keys import Keys
+
+from grader.course.folder import Course
+from support.accessibility import seen_as, violations
+from support.chromium import Page
+from support.served import ASSIGNMENT, Served, serving
+
+pytestmark = [pytest.mark.browser, pytest.mark.user]
+
+
+@pytest.fixture(scope="module")
+def served(new_course: Callable[[], Course]) -> Iterator[Served]:
+    with serving(new_course()) as one:
+        yield one
+
+
+@pytest.fixture
+def notebook(served: Served, make_notebook: Callable[..., Any], solved: dict[int, str], tmp_path: Path) -> Path:
+    path = tmp_path / "mine.ipynb"
+    code = "def softmax(items):\n    exp = torch.exp(torch.as_tensor(items))\n    return exp / exp.mean()"
+    path.write_text(json.dumps(make_notebook(served.course, solved | {3: code})))
+    return path
+
+
+def press(browser: Chrome, *keys: str) -> None:
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+def focused(browser: Chrome, text: str) -> None:
+    """Go on with the tab key until this has the focus."""
+    for _ in range(20):
+        press(browser, Keys.TAB)
+        if browser.switch_to.active_element.text == text:
+            return
+    pytest.fail(f"nothing called {text} gets the focus")
+
+
+def fits_a_phone(browser: Chrome) -> bool:
+    with seen_as(browser, width=390):
+        return bool(browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def test_a_student_submits_by_keyboard_and_reads_the_verdict(served: Served, browser: Chrome, notebook: Path) -> None:
+    page = Page(browser)
+    browser.get(f"{served.address}/enter/{served.codes['ada']}")
+    assert violations(browser) == []
+    focused(browser, "Sign in")
+    press(browser, Keys.ENTER)
+    page.wait(lambda: page.find("input[type=file]"), "no form")
+    assert violations(browser) == []
+    assert fits_a_phone(browser)
+    forms = page.find("form[enctype]")
+    place = next(place for place, form in enumerate(forms) if ASSIGNMENT in str(form.get_attribute("action")))
+    page.find("input[type=file]")[place].send_keys(str(notebook))
+    browser.execute_script("arguments[0].focus()", page.find("input[type=file]")[place])
+    focused(browser, "Submit")
+    press(browser, Keys.ENTER)
+    page.wait(lambda: page.find(".points"), "no verdict")
+    assert "Your values sum to how many there are" in page.find("section.part")[0].text
+    assert violations(browser) == []
+    assert fits_a_phone(browser)
+    focused(browser, "Read the feedback page")
+    press(browser, Keys.ENTER)
+    page.wait(lambda: browser.current_url.endswith("/feedback"), "no feedback page")
+    assert "Your values sum to how many there are" in browser.page_source
+
+
+def test_an_instructor_watches_the_class(served: Served, browser: Chrome, notebook: Path) -> None:
+    served.verdict("emmy", served.submit("emmy", notebook.read_bytes())["submission"])
+    browser.delete_all_cookies()
+    browser.get(f"{served.address}/enter/{served.codes['prof']}")
+    page = Page(browser)
+    focused(browser, "Sign in")
+    press(browser, Keys.ENTER)
+    page.wait(lambda: "divided by the mean (" in browser.page_source, "the mistake does not appear")
+    assert violations(browser) == []
+    assert fits_a_phone(browser)
