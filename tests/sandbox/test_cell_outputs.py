@@ -1006,7 +1006,7 @@ STEADY = [
 TIMES = [
     (r"[\d.]+(e\+\d+)? (ns|[μu]s|ms|s)\b", "TIME"),
     (r"The slowest run .*\n", ""),  # said when a busy machine makes runs differ
-    (r"\d+ times as fast", "N times as fast"),
+    (r"[\d,]+ times as fast", "N times as fast"),
     (r"base64,[^\"]+|\b\de-\d\d\b", "TIMES"),  # as a plot, and in its description
 ]
 
