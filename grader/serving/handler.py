@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+from collections import Counter
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -46,6 +47,7 @@ class Services:
     writing: Executor  # nbgrader writes one feedback page at a time
     proxy: Proxy | None = None
     hub: Hub | None = None
+    watching: Counter[str] = field(default_factory=Counter)  # open streams of events, by person
 
     def rules(self, assignment: str) -> AssignmentRules:
         """The rules as they are now: the course is opened again where course.toml has changed."""

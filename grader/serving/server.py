@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -45,6 +46,8 @@ def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], r
     """
     if reason := why_not():
         raise CourseError(f"Submissions cannot be confined here: {reason}. `grader doctor` says more.")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each open page is a file
     try:
         sockets = bind_sockets(where.port, where.address)
     except OSError as error:

@@ -25,6 +25,7 @@ from grader.serving.receipts import receipt
 
 MOST_BYTES = 20 * 2**20  # of a notebook
 MOST_WAITING = 5  # submissions of one student
+MOST_WATCHED = 20  # streams of events of one person
 LOOK_AGAIN = 3.0  # seconds, for how many are ahead
 SUBMIT = Path(__file__).with_name("submit.py")
 # A feedback page has its styles in itself. In a sandbox, it could do nothing in the name of the person who reads it.
@@ -175,19 +176,27 @@ class Events(Handler):
     """The state of a submission whenever it changes, until there is a verdict, as server-sent events."""
 
     async def get(self, key: str) -> None:
-        arrival = self.own(key)
+        arrival, watching, name = self.own(key), self.services.watching, self.person.name
+        if watching[name] >= MOST_WATCHED:
+            self.refuse(429, "You are watching too many submissions at once.")
         self.set_header("Content-Type", "text/event-stream")
         self.set_header("X-Accel-Buffering", "no")  # for a proxy
+        watching[name] += 1
+        try:
+            await self._tell(arrival)
+        except StreamClosedError:
+            pass
+        finally:
+            watching[name] -= 1
+
+    async def _tell(self, arrival: Arrival) -> None:
         while True:
             self.write(f"data: {json.dumps(self.state_of(arrival))}\n\n")
-            try:
-                await self.flush()
-            except StreamClosedError:
-                return
+            await self.flush()
             if arrival.is_done:
                 return
             await self.services.desk.news.wait(arrival, LOOK_AGAIN)
-            arrival = self.own(key)
+            arrival = self.own(str(arrival.id))
 
 
 class VerdictPage(Handler):
