@@ -28,7 +28,7 @@ BUSY = 0.5  # … and where somebody else grades or publishes
 SORRY = "something went wrong on our side. Please tell your instructor."
 
 
-# Notebooks that submit themselves do so while they are graded, too.
+# Notebooks that submit themselves do so while they are graded, too: there, it must be there and do nothing.
 BESIDE = {
     "submit.py": b"def sign_in(*_: object) -> None: ...\n\n\ndef submit(*_: object) -> None: ...\n",
 }
