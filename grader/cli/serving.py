@@ -47,8 +47,8 @@ def serve(
     from grader.serving.server import serve as run
 
     proxy = Proxy(user_header, frozenset(trust or ["127.0.0.1"])) if user_header else None
-    with tempfile.TemporaryDirectory(prefix="demo-") as folder:
-        course, codes = _made_up(Path(folder)) if demo else (open_course(), {})
+    with tempfile.TemporaryDirectory(prefix="demo-") if demo else contextlib.nullcontext() as folder:
+        course, codes = _made_up(Path(folder)) if folder else (open_course(), {})
 
         def ready(number: int) -> None:
             served = f"http://{address}:{number}"
@@ -119,21 +119,22 @@ def invite(
     from grader.gradebook.roster import read_roster
     from grader.serving import invitations
 
+    role = invitations.Role.STUDENT
+    if instructor or assistant:
+        role = invitations.Role.INSTRUCTOR if instructor else invitations.Role.ASSISTANT
+    are_students = role is invitations.Role.STUDENT
     roster = read_roster(course.root)
-    chosen = names or ([] if instructor or assistant else sorted(roster))
+    chosen = names or (sorted(roster) if are_students else [])
     if not chosen:
         raise CourseError(
             "Nobody is named, and the roster is empty. Name somebody, or run: grader students import FILE"
         )
-    if not (instructor or assistant or revoke) and (unknown := sorted({*chosen} - {*roster, *course.submitters()})):
+    if are_students and not revoke and (unknown := sorted({*chosen} - {*roster, *course.submitters()})):
         raise CourseError(f"There is no student called {listed(unknown, last='or')}. Run: grader students import FILE")
     with alone(course):
         if revoke:
             console.print(f"Revoked: {listed(invitations.revoke(course, chosen)) or 'none'}.", highlight=False)
             return
-        role = invitations.Role.STUDENT
-        if instructor or assistant:
-            role = invitations.Role.INSTRUCTOR if instructor else invitations.Role.ASSISTANT
         until = datetime.now(UTC) + timedelta(days=days) if days else None
         for name, code in invitations.invite(course, chosen, role, until).items():
             typer.echo(f"{name},{server.rstrip('/')}/enter/{code}")

@@ -176,12 +176,29 @@ def write_files(files: Files, folder: Path) -> None:
         path.write_bytes(files[place])
 
 
-def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Write a file, whole or not at all: nobody reads half of it."""
+def write_whole(path: Path, content: bytes, mode: int = 0o666, *, lasting: bool = False) -> None:
+    """Write a file, whole or not at all: nobody reads half of it. If `lasting`, wait until it is on the disk."""
     unfinished = path.with_suffix(".unfinished")
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
-        file.write(content)
-    unfinished.replace(path)
+    try:
+        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+            file.write(content)
+            if lasting:
+                file.flush()
+                os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    if lasting:
+        _sync(path.parent)
+
+
+def _sync(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _measure(folder: Path) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Exercise, Misconception, can_combine
+from grader.model.forms.parts import named
 from grader.sandbox.values import tensors_in
 
 # A quick comparison of numbers finds what is worth a full comparison of answers.
@@ -140,8 +141,7 @@ class ThreeAtOnce:
         """The numbers of a student's answer; there may be none."""
         if not self._key.exercise.glance:
             return all_numbers(answer.value)
-        outputs = answer.value.get("outputs") if isinstance(answer.value, dict) else None
-        output = outputs.get("output") if isinstance(outputs, dict) else None
+        output = named(named(answer.value, "outputs"), "output")
         return all_numbers(output if isinstance(output, torch.Tensor) else None)
 
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -33,6 +31,7 @@ from sqlalchemy import (
 )
 
 from grader.course.folder import Course
+from grader.host.scratch import write_whole
 
 FOLDER = "arrived"  # in the course folder
 TABLE = "serving.db"  # in that folder, where the gradebook is a file, too
@@ -99,7 +98,8 @@ class Arrivals:
         of_student = (_SUBMISSIONS.c.student == student) & (_SUBMISSIONS.c.assignment == assignment)
         with self._one_by_one:
             look()
-            _write(self._folder / f"{sha256}.ipynb", content)
+            if not (path := self._folder / f"{sha256}.ipynb").exists():
+                write_whole(path, content, lasting=True)
             with self._engine.begin() as connection:
                 number = 1 + (connection.scalar(select(func.max(_SUBMISSIONS.c.number)).where(of_student)) or 0)
                 values = {"student": student, "assignment": assignment, "number": number, "sha256": sha256}
@@ -188,26 +188,6 @@ def _safely(connection: Any, _record: object) -> None:
     """What is committed stays, even if the power fails; readers never wait for a writer."""
     for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
         connection.execute(f"PRAGMA {setting}")
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all, and wait until it is on the disk."""
-    if path.exists():
-        return
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def newest(arrivals: Sequence[Arrival]) -> dict[tuple[str, str], Arrival]:

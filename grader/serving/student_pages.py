@@ -149,11 +149,12 @@ class TakeIn(Handler):
 
     def _content(self) -> bytes:
         kind, body = self.request.headers.get("Content-Type", ""), bytes(self._received)
-        if not kind.startswith("multipart/"):
-            super().check_xsrf_cookie()
-            return body
-        parse_body_arguments(kind, body, self.request.arguments, self.request.files)
+        is_form = kind.startswith("multipart/")
+        if is_form:
+            parse_body_arguments(kind, body, self.request.arguments, self.request.files)
         super().check_xsrf_cookie()
+        if not is_form:
+            return body
         if not (files := self.request.files.get("notebook")):
             self.refuse(400, "No file was chosen.")
         return bytes(files[0].body)

@@ -64,9 +64,9 @@ def _codes() -> dict[str, str]:
 def sign_in(link: str) -> None:
     """Remember the personal link from your instructor, on this machine, for you alone."""
     try:
-        print(_sign_in(link))  # noqa: T201
+        _say(_sign_in(link))
     except Sorry as error:
-        print(error)  # noqa: T201
+        _say(error)
 
 
 def _sign_in(link: str) -> str:
@@ -92,17 +92,17 @@ def submit(notebook: str = "", assignment: str = "") -> None:
     try:
         path = _this_notebook(notebook)
         _must_be_saved(path)
-        verdict = None
-        for verdict in _submit(path, assignment):
-            if isinstance(verdict, str):
-                print(verdict, flush=True)  # noqa: T201
-        _show(verdict)
+        _show(_submit(path, assignment))
     except Sorry as error:
-        print(error)  # noqa: T201
+        _say(error)
 
 
-def _submit(path: Path, assignment: str) -> Iterator[Any]:
-    """Yield sentences while it goes on, and the verdict at last."""
+def _say(text: object) -> None:
+    print(text, flush=True)  # noqa: T201
+
+
+def _submit(path: Path, assignment: str) -> dict[str, Any]:
+    """Send it, say how it goes on, and return the verdict."""
     server, code = _known()
     with _ask(server, code, "/") as answer:
         assignments = json.load(answer)["assignments"]
@@ -111,7 +111,7 @@ def _submit(path: Path, assignment: str) -> Iterator[Any]:
         sent = json.load(answer)
     left = "" if sent["left"] is None else f" Attempts left: {sent['left']}."
     saved = time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
-    yield f"{path.name}, as saved at {saved}, has arrived.{left}"
+    _say(f"{path.name}, as saved at {saved}, has arrived.{left}")
     place = f"/submissions/{sent['submission']}"
     before = -1
     with _ask(server, code, f"{place}/events", kind="text/event-stream") as events:
@@ -122,7 +122,7 @@ def _submit(path: Path, assignment: str) -> Iterator[Any]:
             if state["state"] in ("graded", "failed"):
                 break
             if state["ahead"] and state["ahead"] != before:
-                yield f"{state['ahead']} before you …"
+                _say(f"{state['ahead']} before you …")
             before = state["ahead"]
         else:
             raise Sorry(f"The server has stopped for now. Your notebook is safe; look at {server}{place} later.")
@@ -130,7 +130,7 @@ def _submit(path: Path, assignment: str) -> Iterator[Any]:
     if state["feedback"] and hasattr(_shell(), "kernel"):
         with _ask(server, code, f"{place}/feedback", kind="text/html") as answer:
             page = answer.read()
-    yield {**state, "address": f"{server}{place}", "page": page.decode()}
+    return {**state, "address": f"{server}{place}", "page": page.decode()}
 
 
 def _known() -> tuple[str, str]:
@@ -196,7 +196,7 @@ def _shell() -> Any:
     return getattr(sys.modules["__main__"], "get_ipython", lambda: None)()
 
 
-def _show(verdict: Any) -> None:
+def _show(verdict: dict[str, Any]) -> None:
     """In a notebook the feedback page, where it may be read; sentences elsewhere."""
     if verdict["page"]:
         import IPython.display
@@ -204,7 +204,7 @@ def _show(verdict: Any) -> None:
         page = html.escape(verdict["page"], quote=True)
         show: Any = IPython.display.display_html
         show(f'<iframe sandbox style="{_FRAME}" title="Feedback" srcdoc="{page}"></iframe>', raw=True)
-    print("\n".join(_lines(verdict)))  # noqa: T201
+    _say("\n".join(_lines(verdict)))
 
 
 def _lines(verdict: dict[str, Any]) -> Iterator[str]:
@@ -229,4 +229,4 @@ if __name__ == "__main__":
     elif len(sys.argv) in (2, 3):
         submit(*sys.argv[1:])
     else:
-        print(__doc__)  # noqa: T201
+        _say(__doc__)

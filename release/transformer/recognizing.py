@@ -79,12 +79,12 @@ def _where_it_runs(seen: Seen, known: Known) -> list[tuple[str, Seen]]:
     stopped = {index for index, calls in enumerate(seen) if None in calls}
     if len(stopped) in (0, len(seen)):
         return []
-    some = [[calls for index, calls in enumerate(each) if index not in stopped] for each in (seen, known.right)]
-    found = []
-    for says, wrong in known.mistakes:
-        given = [calls for index, calls in enumerate(wrong) if index not in stopped]
-        if fits(some[0], given, some[1]):
-            found.append((says, wrong))
+
+    def elsewhere(each: Seen) -> Seen:
+        return [calls for index, calls in enumerate(each) if index not in stopped]
+
+    got, right = elsewhere(seen), elsewhere(known.right)
+    found = [(says, wrong) for says, wrong in known.mistakes if fits(got, elsewhere(wrong), right)]
     return found if len({says for says, _ in found}) == 1 else []
 
 
