@@ -67,6 +67,9 @@ exercise = Exercise(
             wrong("divided by 2", "scores.append(score / 2)",
                   "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a "
                   "query.", kind="hard-coded", or_borrowed=True),
+            wrong("divided by 2 · D", "scores.append(score / D / 2)",
+                  "Your scores are divided by 2 · D, as by `/ D ** 1 / 2`, where the power comes first. Divide by √D: "
+                  "D ** 0.5.", kind="scaling"),
             wrong("divided by √3", "scores.append(score / math.sqrt(3))",
                   "Your scores are divided by √3 whatever the sizes are. Divide by √D, from the shape of a query.",
                   kind="hard-coded")),

@@ -48,6 +48,10 @@ exercise = Exercise(
             wrong("shifted on top only", "return exp / items.max().exp() / exp.sum()",
                   "Your results are those of subtracting the maximum in the numerator only. Subtract it from all "
                   "numbers, before both uses."),
+            wrong("exponential of the sum", "return exp / items.sum().exp()",
+                  "Your exponentials are divided by the exponential of the sum. Divide by the sum of exponentials."),
+            wrong("sum so far", "return exp / exp.cumsum(dim=0)",
+                  "Each exponential is divided by the sum up to its own place. Divide by the sum of all."),
             wrong("sum plus one", "return exp / (1 + exp.sum())",
                   "A constant is added to the sum, so the values sum to less than one. Divide by the plain sum."),
             wrong("others' sum", "return exp / (exp.sum() - exp)",

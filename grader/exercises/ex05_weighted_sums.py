@@ -82,6 +82,10 @@ exercise = Exercise(
             wrong("last term only", "output = weight * value",
                   "Each output is its last term only, as when each step of a loop overwrites the one before. Add up "
                   "all terms.", credit=0.25, kind="missing step")),
+        wrong("an output after each term", {"add": "output = output + weight * value\nall_outputs.append(output)",
+                                            "collect": ""},
+              "Your list has an output for each term of each sum. Collect a query's output once, when all its terms "
+              "are added.", kind="arrangement"),
         wrong("sums that go on", {"start": "", "after outputs": "output = torch.zeros_like(all_values[0])"},
               "The sum of one query goes on in the next. Start from zero for every query.", kind="missing step"),
         wrong("values reversed", {"before start": "weights = weights.flip(0)"},

@@ -79,6 +79,8 @@ exercise = Exercise(
               "The matrices are in their right places in your results, but the biases are not: b_q belongs to W_q, b_v "
               "to W_v.", kind="mix-up"),
         # A forgotten b_k does not show: it adds the same number to all scores of a query, which softmax cancels.
+        wrong("queries with the keys' bias", {"query": "Q = W_q @ X + b_k"},
+              "Your queries have the bias of the keys. Queries belong to W_q and b_q.", credit=0.75, kind="mix-up"),
         wrong("values without bias", {"value": "V = W_v @ X"},
               "The bias of the values is missing: V = W_v X + b_v.", credit=0.75, kind="missing step"),
         wrong("queries without bias", {"query": "Q = W_q @ X"},

@@ -123,7 +123,10 @@ exercise = Exercise(
                   "In your results, head 2 has the biases of head 1. It should have its own b_q2, b_k2 and b_v2.",
                   credit=0.75, kind="mix-up"),
             # Students who take the wrong matrix take its bias, too.
-            wrong("first head twice", "head_2 = head(W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)",
+            wrong("values' bias of the first head", {"head_2": "head_2 = head(W_v2, W_q2, W_k2, b_v1, b_q2, b_k2)"},
+              "The values of your second head have the bias of the first, b_v1. They should have b_v2.",
+              credit=0.75, kind="mix-up"),
+        wrong("first head twice", "head_2 = head(W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)",
                   "Both halves of your result are those of head 1. The second should have its own: W_q2, W_k2, W_v2 "
                   "and biases.", kind="mix-up")),
         wrong("second head twice", {"head_1": "head_1 = head(W_v2, W_q2, W_k2, b_v2, b_q2, b_k2)"},

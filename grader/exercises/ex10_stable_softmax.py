@@ -180,6 +180,9 @@ exercise = Exercise(
             wrong("sum along the wrong dimension", "weights = exp / exp.sum(dim=dim)",
                   "Your results are those of a sum divided out along the wrong dimension, as when it has lost a "
                   "dimension. Keep the dimension: keepdim=True.", kind="axis"),
+            wrong("sum along the last dimension", "weights = exp / exp.sum(dim=-1, keepdim=True)",
+                  "Your results are divided by the sum along the last dimension, whatever dim is. Sum along dim.",
+                  kind="axis"),
             wrong("sum over everything", "weights = exp / exp.sum()",
                   "Your results are divided by the sum of the whole tensor. Sum along dim, with keepdim=True.",
                   kind="axis")),

@@ -122,6 +122,8 @@ exercise = Exercise(
                   credit=0.0, kind="missing step"),
             wrong("weights entry by entry", "context = attn_weights.diagonal()[:, None] * inputs",
                   "Your results are each word times its own weight only. Sum over all words: weights @ inputs."),
+            wrong("weights applied twice", "context = attn_weights @ attn_weights @ inputs",
+                  "The weights are applied twice in your results. Once is enough: weights @ inputs."),
             wrong("one query for all", "context = (attn_weights[0] @ inputs).expand_as(inputs)",
                   "Every row holds the context of the first word. Each word has weights of its own.",
                   kind="mix-up")),

@@ -78,6 +78,11 @@ exercise = Exercise(
             wrong("never biased", ("bias=qkv_bias", "bias=False"),
                   "Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
                   credit=0.75, kind="input")),
+        wrong("biases without effect",
+              {"query": "q = x @ self.W_query.weight.T", "key": "k = x @ self.W_key.weight.T",
+               "value": "v = x @ self.W_value.weight.T"},
+              "The biases of your layers have no effect. Call the layers: self.W_query(x) adds its own bias.",
+              credit=0.75, kind="missing step"),
         *attention.of_modules("projections"),
     ],
 )

@@ -202,6 +202,10 @@ exercise = Exercise(
         wrong("values and keys exchanged", {"value": ("(values)", "(keys)"), "key": ("(keys)", "(values)")},
               "Values and keys change places in your results: forward(values, keys, query, mask) gets them in this "
               "order.", kind="mix-up"),
+        wrong("queries by the layer of keys", {"query": ("self.queries", "self.keys")},
+              "Your queries come from self.keys. They should come from self.queries.", kind="mix-up"),
+        wrong("keys by the layer of queries", {"key": ("self.keys", "self.queries")},
+              "Your keys come from self.queries. They should come from self.keys.", kind="mix-up"),
         wrong("layers of values and keys exchanged",
               {"value": ("self.values", "self.keys"), "key": ("self.keys", "self.values")},
               "Your results are those of self.values for the keys, and of self.keys for the values. Exchange them.",

@@ -80,6 +80,9 @@ exercise = Exercise(
         wrong("twice the column in the exponent", each_column("2 * torch.arange(d_model) / d_model"),
               "The exponents of your table are twice the number of the column. In base^(2i/d), i is the number of the "
               "pair: 2i is the even column itself."),
+        wrong("odd column in the exponent", {"exponents": "exponents = torch.arange(1, d_model + 1, 2) / d_model"},
+              "The exponents of your table are (2i + 1)/d, by the odd column of each pair. They should be 2i/d.",
+              kind="mix-up"),
         *at("exponents",
             wrong("twice the even column in the exponent", "exponents = 2 * torch.arange(0, d_model, 2) / d_model",
                   "The exponents of your table are 4i/d. In base^(2i/d), i is the number of the pair: 2i is the even "

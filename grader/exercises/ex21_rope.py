@@ -150,6 +150,8 @@ exercise = Exercise(
             wrong("added, not turned", "pair = a + sin, b + cos",
                   "Sines and cosines are added to the entries in your results, as in exercise 20. Turn pairs.",
                   credit=0.0)),
+        wrong("x added", {"result": "return x + turned"},
+              "Your result is x plus the turned pairs. Return the turned pairs alone.", kind="mix-up"),
         *at("before angles",
             wrong("positions sorted", "positions = positions.sort().values",
                   "Your results are those of sorted positions. Each word has the position that is given for it, in "

@@ -161,6 +161,14 @@ exercise = Exercise(
                "before hidden": "x = self.norm2(x)", "hidden": ("self.norm2(x)", "x")},
               "What each part returns is added to the normalised x in your results. Add it to x itself: the norms "
               "stand beside the shortcut, not on it.", kind="arrangement"),
+        wrong("first shortcut around the norm missing",
+              {"before attend": "x = self.norm1(x)", "attend": ("self.norm1(x)", "x")},
+              "What attention returns is added to the normalised x in your results. Add it to x itself: the shortcut "
+              "goes around the norm.", kind="arrangement"),
+        wrong("second shortcut around the norm missing",
+              {"before hidden": "x = self.norm2(x)", "hidden": ("self.norm2(x)", "x")},
+              "What the feed-forward network returns is added to the normalised x in your results. Add it to x itself: "
+              "the shortcut goes around the norm.", kind="arrangement"),
         wrong("second shortcut from the beginning", {"before attend": "first = x", "feed": ("x + ", "first + ")},
               "Your last sum begins with the x that came in, so what attention added is lost. It should begin with "
               "the sum before it.", kind="mix-up"),

@@ -204,6 +204,9 @@ exercise = Exercise(
         wrong("last norm missing", {"norm": ""},
               "Your results are those of blocks without a norm after them. norm belongs between the last block and "
               "head.", kind="missing step"),
+        wrong("norm after every block", {"through": "x = self.norm(block(x))", "norm": ""},
+              "In your results, norm is applied after every block. Apply it once, after the last.",
+              kind="arrangement"),
         wrong("norm before the blocks", {"after embed": "x = self.norm(x)", "norm": ""},
               "Your results are those of a norm before the blocks instead of after them.", kind="arrangement"),
         wrong("norm before and after the blocks", {"after embed": "x = self.norm(x)"},

@@ -246,7 +246,7 @@ exercise = Exercise(
                   of_writing.SEEDS, credit=0.75, kind="missing step"),
             wrong("texts go on alike, drawn once",
                   "new = torch.multinomial(chances[:1], 1, generator=generator).expand(len(tokens), 1)",
-                  of_writing.ALL_ALIKE, kind="mix-up")),
+                  of_writing.ONE_FOR_ALL, kind="mix-up")),
         wrong("not in evaluation mode", {"enter": ""}, of_writing.TRAINS, credit=0.75, kind="missing step"),
         *at("leave",
             wrong("mode not set again, evaluation", "", of_writing.MODE, credit=0.75, kind="missing step"),
@@ -287,6 +287,9 @@ exercise = Exercise(
             wrong("the last word only", "context = tokens[:, -1:]",
                   "The model gets only the last token in your results. It should get the whole text, up to "
                   "context_length.", kind="missing step")),
+        wrong("new tokens not read", {"before enter": "prompt = tokens", "crop": ("tokens", "prompt")},
+              "Each time, the model gets the text that you began with, without the new tokens. Give it the whole text.",
+              kind="missing step"),
         wrong("logits of the first word", {"last": "logits = logits[:, 0]"},
               "Your tokens come from the logits at the first position. Those at the last one say what comes next.",
               kind="axis"),

@@ -220,6 +220,9 @@ exercise = Exercise(
             wrong("new words before old ones", "k = torch.cat([k, past_k], dim=2)\nv = torch.cat([v, past_v], dim=2)",
                   "New keys and values stand before the cached ones in your results. They should come after them.",
                   kind="arrangement")),
+        wrong("given cache returned", {"before given": "old = cache", "cache": "cache = old or (k, v)"},
+              "Where a cache is given, you return it without the new words. It must hold all words so far.",
+              kind="missing step"),
         wrong("new words alone handed on", {"before given": "new = k, v", "cache": "cache = new"},
               "The cache that you return holds the words of the last chunk alone. It must hold all, for the chunks "
               "to come.", kind="missing step"),

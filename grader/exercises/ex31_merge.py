@@ -199,6 +199,15 @@ exercise = Exercise(
             wrong("minimum", {"": "m = torch.minimum(m1, m2)", **EMPTY_WEIGH_NOTHING},
                   "Your m is the smaller one of the maxima. The maximum over both pieces is the larger one.")),
         *at("rescale",
+            wrong("rescaled by the other maximum", "a1, a2 = torch.exp(m1 - m2), torch.exp(m2 - m1)",
+                  "Your pieces are multiplied by exp(their maximum − the other's). Both belong relative to the new "
+                  "maximum: exp(their maximum − m)."),
+            wrong("first piece alone rescaled", "a1, a2 = torch.exp(m1 - subtracted), torch.ones_like(m2)",
+                  "Only your first piece is rescaled. Either may have the smaller maximum, so rescale both.",
+                  kind="missing step"),
+            wrong("second piece alone rescaled", "a1, a2 = torch.ones_like(m1), torch.exp(m2 - subtracted)",
+                  "Only your second piece is rescaled. Either may have the smaller maximum, so rescale both.",
+                  kind="missing step"),
             wrong("exponent with the wrong sign", "a1, a2 = torch.exp(m - m1), torch.exp(m - m2)",
                   "Your pieces are multiplied by exp(new maximum − theirs), which is never below one. It should be "
                   "exp(theirs − the new one)."),

@@ -149,6 +149,16 @@ exercise = Exercise(
         wrong("maximum not kept", {"keep": ""},
               "Your maximum of all blocks so far stays −∞, so each block replaces the ones before it. After a block, "
               "the new maximum is the one so far.", kind="missing step"),
+        wrong("each block divided by the sum so far",
+              {"mix": "output = rescale * output + p @ values[:, :, block] / l", "divide": "", **EMPTY_BLOCKS},
+              "What each block adds to your output is divided by the sum so far, and stays so when the sum grows. "
+              "Divide once, at the end."),
+        wrong("maximum not kept, later blocks left out",
+              {"keep": "", "after maximum": "past = new_m == -math.inf",
+               "rescale": "rescale = torch.where(past, 1.0, torch.exp(m - new_m))",
+               "exponentials": "p = torch.where(past, 0.0, torch.exp(scores - new_m))"},
+              "Your maximum of all blocks so far stays −∞, so each block replaces the ones before it. After a block, "
+              "the new maximum is the one so far.", kind="missing step"),
         *at("maximum",
             wrong("nothing subtracted", "new_m = torch.zeros_like(m)",
                   "Where scores are large, exp overflows, or all of it vanishes. Subtract the largest score so far "
@@ -184,6 +194,15 @@ exercise = Exercise(
             wrong("keys counted from their block", "hidden = t[block] % block_size > t[:, None]",
                   "With causal=True, the places of keys are counted from the beginning of their block in your results. "
                   "Compare places in the whole text.", kind="mix-up"),
+            wrong("all of its own block seen, but in the first",
+                  "hidden = (t[block] % block_size > t[:, None]) | (start > t[:, None])",
+                  "With causal=True, the places of keys are counted from the beginning of their block in your results, "
+                  "so from the second block on, a query sees later keys of its own block. Compare places in the whole "
+                  "text.", kind="mix-up"),
+            wrong("mask begins again in each block, later blocks left out",
+                  "hidden = (t[block] % block_size > t[:, None] % block_size) | (start > t[:, None])",
+                  "With causal=True, places are counted from the beginning of each block in your results, so keys of "
+                  "the past are hidden. Compare places in the whole text.", kind="mix-up"),
             wrong("all of its own block seen", "hidden = t[block] // block_size > t[:, None] // block_size",
                   "With causal=True, whole blocks are hidden or seen in your results: a query sees what comes after it "
                   "in its own block. There the mask goes word by word.", kind="missing step"),

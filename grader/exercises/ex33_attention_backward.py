@@ -159,6 +159,12 @@ exercise = Exercise(
                   {"back_to_queries": "grad_queries = grad_scores @ queries", "": "grad_keys = grad_scores.mT @ keys"},
                   "Your gradient of the queries is made with the queries, and that of the keys with the keys. They "
                   "should be dS · K and dSᵀ · Q.", kind="mix-up")),
+        wrong("values for keys", {"back_to_queries": "grad_queries = grad_scores @ values"},
+              "Your gradient of the queries is dS · V. Queries are multiplied by keys: it should be dS · K.",
+              kind="mix-up"),
+        wrong("values for grad_output", {"back_to_values": "grad_values = weights.mT @ values"},
+              "Your gradient of the values is Pᵀ · V. It should be Pᵀ · dO, with the gradient that comes in.",
+              kind="mix-up"),
         wrong("keys for values", {"back_to_weights": "grad_weights = grad_output @ keys.mT"},
               "Your gradient of the weights is dO · Kᵀ. The weights are multiplied by the values: it should be dO · "
               "Vᵀ.", kind="mix-up"),

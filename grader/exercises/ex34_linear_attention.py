@@ -115,6 +115,11 @@ exercise = Exercise(
             wrong("divided by the number of words",
                   "outputs = weighed / torch.ones_like(weighed[..., :1]).cumsum(dim=2)",
                   "Your outputs are divided by the number of words so far. Divide by the sum of φ(q)·φ(k) over them."),
+            wrong("divided entry by entry", "outputs = weighed / (q * sums)",
+                  "Your outputs are divided entry by entry, by φ(q) times the sum of φ(k). The divisor is one number: "
+                  "sum these products."),
+            wrong("divided by the sum of all entries", "outputs = weighed / sums.sum(dim=-1, keepdim=True)",
+                  "Your divisor is the sum of the entries of φ(k), without φ(q). It should be their dot product."),
             wrong("divided by the sum of keys", "outputs = weighed / sums",
                   "Your outputs are divided by the sum of φ(k), entry by entry. The divisor is one number: the dot "
                   "product of φ(q) with that sum.")),
@@ -180,6 +185,12 @@ exercise = Exercise(
             wrong("keys and values exchanged", "keys, values = values, keys",
                   "Keys and values change places in your results: queries are compared with values, and keys are "
                   "weighed.", kind="mix-up")),
+        wrong("divisor sums over entries", {"total": "sums = k.cumsum(dim=-1)"},
+              "The sums of φ(k) that you divide by go over the entries of a key. They should go over the words so far.",
+              kind="axis"),
+        wrong("divisor of the own word", {"total": "sums = k"},
+              "Your divisor has φ(k) of the query's own word alone. Sum it over the words so far, as you do with "
+              "φ(k) vᵀ.", kind="missing step"),
         wrong("sums over entries of keys", {"collect": "products = products.cumsum(dim=-2)"},
               "Your sums of φ(k) vᵀ go over the entries of a key. They should go over the words so far.", kind="axis"),
         wrong("sums over heads", {"collect": "products = products.cumsum(dim=1)", "total": "sums = k.cumsum(dim=1)"},

@@ -344,7 +344,7 @@ def _far_below() -> dict[str, torch.Tensor]:
     """For words (1, 0), (1, 1), …: scores from −9,000 down, so that the first word has all the weight."""
     query, key = torch.zeros(4, 2), torch.zeros(4, 2)
     query[0, 0] = -100.0
-    key[0] = torch.tensor([180.0, 4.0])
+    key[0] = torch.tensor([90.0, 4.0])
     return {"W_query.weight": query, "W_key.weight": key, "W_value.weight": _random(32, 4, 2)}
 
 

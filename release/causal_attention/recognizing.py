@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import io
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -21,8 +22,8 @@ TABLE = "known_mistakes"
 CLOSE = 3e-5  # errors of rounding are smaller, mistakes are larger
 MOST_CALLS = 8  # in one example
 
-# The figures of a call: the mean size of the returned numbers, two weighted means, and their form. None if it stopped
-# with an error or returned no numbers, or none that is finite; "" if they are up to chance.
+# The figures of a call: the mean size of the returned numbers, two weighted means, and their form. None if it returned
+# no numbers, or none that is finite; "" if they are up to chance; a digest of the error if it stopped with one.
 Figures: TypeAlias = tuple[float, float, float, str] | str | None
 Seen: TypeAlias = Sequence[Sequence[Figures]]  # for each example, its calls
 
@@ -50,42 +51,55 @@ def known_mistakes(
     with contextlib.suppress(Exception):  # the table lies where students can change it, and may be missing
         known = next(Known(*known) for name, *known in importlib.import_module(TABLE).KNOWN if name == called)
         seen = seen_in(examples, student, called)
-        exact = [(says, wrong) for says, wrong in known.mistakes if fits(seen, wrong, known.right)]
-        fitting = exact or _where_it_runs(seen, known)
+        fitting = _fitting(seen, known) or _fitting(seen, known, _errors_alike) or _where_it_runs(seen, known)
         alike = [says for says, wrong in fitting if _forms(wrong) == _forms(seen)]
         return list(dict.fromkeys(alike or [says for says, _ in fitting]))
     return ()
 
 
 def fits(seen: Seen, wrong: Seen, right: Seen) -> bool:
-    """Whether all calls gave what the mistake gives, and in at least one of them that is wrong, or in a wrong form."""
-    is_wrong = False
+    """Whether all calls gave what the mistake gives, and in at least one of them that is wrong, or in a wrong form.
+
+    Where all of them stop, the same errors prove nothing: they may have any cause.
+    """
+    is_wrong = runs = False
     for example in zip(seen, wrong, right, strict=False):
         for got, mistaken, expected in zip(*example, strict=False):  # some examples end at the first wrong number
-            if "" in (mistaken, expected):
+            runs |= not _has_stopped(mistaken)
+            if expected == "":
                 continue
             if not close(got, mistaken):
                 return False
             is_wrong |= mistaken is not None and not close(mistaken, expected)
     if is_wrong:
-        return True
+        return runs
     forms = [_forms(each) for each in (seen, wrong, right)]
     is_whole = all(all(calls) for each in forms for calls in each) and [*map(len, wrong)] == [*map(len, right)]
     return is_whole and forms[0] == forms[1] != forms[2]
 
 
+def _fitting(seen: Seen, known: Known, of: Callable[[Seen], Seen] = lambda each: each) -> list[tuple[str, Seen]]:
+    """The mistakes that give what came out, as far as `of` keeps it."""
+    got, right = of(seen), of(known.right)
+    return [(says, wrong) for says, wrong in known.mistakes if fits(got, of(wrong), right)]
+
+
+def _errors_alike(seen: Seen) -> Seen:
+    """Another form of the same code may stop at the same calls with another error."""
+    return [[None if _has_stopped(call) else call for call in calls] for calls in seen]
+
+
 def _where_it_runs(seen: Seen, known: Known) -> list[tuple[str, Seen]]:
     """The mistake that gives what came out where the code did not stop with an error, as it does in some examples."""
-    stopped = {index for index, calls in enumerate(seen) if None in calls}
+    stopped = {index for index, calls in enumerate(seen) if any(map(_has_stopped, calls))}
     if len(stopped) in (0, len(seen)):
         return []
-
-    def elsewhere(each: Seen) -> Seen:
-        return [calls for index, calls in enumerate(each) if index not in stopped]
-
-    got, right = elsewhere(seen), elsewhere(known.right)
-    found = [(says, wrong) for says, wrong in known.mistakes if fits(got, elsewhere(wrong), right)]
+    found = _fitting(seen, known, lambda each: [calls for index, calls in enumerate(each) if index not in stopped])
     return found if len({says for says, _ in found}) == 1 else []
+
+
+def _has_stopped(call: Figures) -> bool:
+    return call is None or (isinstance(call, str) and call != "")
 
 
 def close(one: Figures, other: Figures) -> bool:
@@ -119,8 +133,12 @@ def _calls_in(
     calls = _Calls(prepared)
     with torch.random.fork_rng(devices=[]), torch.enable_grad(), warnings.catch_warnings(action="ignore"):
         torch.manual_seed(seed)
-        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):  # which the check has shown
-            example.problem(calls.of(student), called)
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                example.problem(calls.of(student), called)
+            except Exception as error:  # which the check has shown
+                if calls.figures and calls.figures[-1] is None:
+                    calls.figures[-1] = f"{zlib.crc32(f'{type(error).__name__}: {error}'.encode()):x}"
     return calls.figures[:MOST_CALLS]
 
 

@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# aedc525b586472ae
+# 6791a483e7392d3d
 
 KNOWN = [
     ('compute_qkv', [[(1.6418, -0.10447, -0.03909, '33[4,1]')], [(3.3333, 0.11857, -0.26911, '32[2,1]')]], [
@@ -16,6 +16,10 @@ KNOWN = [
         ('The bias of the values is missing: v = b_v + W_v x.', [[(1.4599, -0.10127, -0.098589, '33[4,1]')], [(3.0, 0.39664, -0.42008, '32[2,1]')]]),
         ('The bias of the keys is missing: k = b_k + W_k x.', [[(1.5715, -0.10926, -0.064611, '33[4,1]')], [(3.3333, 0.059405, -0.31154, '32[2,1]')]]),
         ('The bias of the queries is missing: q = b_q + W_q x.', [[(1.655, -0.12297, 0.010017, '33[4,1]')], [(3.1667, 0.036684, -0.37946, '32[2,1]')]]),
+        ('Your keys have the bias of the queries. Keys belong to W_k and b_k.', [[(1.6696, -0.091768, -0.042574, '33[4,1]')], [(3.3333, 0.034243, -0.41633, '32[2,1]')]]),
+        ('Your queries have the bias of the keys. Queries belong to W_q and b_q.', [[(1.6884, -0.11668, 0.017602, '33[4,1]')], [(3.3333, 0.049392, -0.44369, '32[2,1]')]]),
+        ('Your values have the bias of the keys. Values belong to W_v and b_v.', [[(1.5122, -0.099477, -0.14605, '33[4,1]')], [(3.0, 0.30659, -0.43856, '32[2,1]')]]),
+        ('Your values are computed from the keys. Compute them from the words: v = b_v + W_v x.', [[(2.1949, -0.10714, -0.4735, '33[4,1]')], [(3.8333, -0.5712, 0.86363, '32[2,1]')]]),
         ('Your keys are those of W_q and b_q, like the queries. Keys belong to W_k and b_k.', [[(1.4809, 0.13862, 0.04015, '33[4,1]')], [(3.9167, 0.29917, -0.11374, '32[2,1]')]]),
         ('Your values are those of W_k and b_k, like the keys. Values belong to W_v and b_v.', [[(1.737, -0.21419, -0.19055, '33[4,1]')], [(2.5833, 0.30116, 0.19008, '32[2,1]')]]),
         ('Your queries, keys and values are all those of W_q. Each role has a matrix of its own.', [[(1.5268, 0.12498, 0.039609, '33[4,1]')], [(4.25, -0.261, 0.33695, '32[2,1]')]]),
@@ -31,6 +35,8 @@ KNOWN = [
         ('Every entry is that of the first word. Each word has results of its own.', [[(1.3395, -0.033593, -0.0098306, '33[4,1]')], [(3.0, -0.53092, 0.13158, '32[2,1]')]]),
         ('Your result is that of one word alone. Collect the results of all words, then return them.', [[(1.3395, 0.54506, -0.46037, '31[4,1]')], [(3.0, -0.098221, -0.16421, '31[2,1]')]]),
         ('The last word is missing from your results. In a loop, range(N) already ends at N - 1.', [[(1.827, 0.6028, 0.020267, '32[4,1]')], [(3.0, -0.098221, -0.16421, '31[2,1]')]]),
+        ("Your results are those of the notebook's words. Take the words from the argument all_x.", [[(1.6418, -0.10447, -0.03909, '33[4,1]')], ['fe0a3aec']]),
+        ("Your results are those of the notebook's W_q, W_k, …. Take them from the arguments.", [[(1.6418, -0.10447, -0.03909, '33[4,1]')], ['3942b097']]),
     ]),
     ('attention_scores', [[(2.7423, -1.0395, -0.26146, '33[]')], [(1.5833, 0.39769, -0.026147, '22[]')], [(0.83333, -0.35177, -0.33643, '23[]')], [(2.1213, 1.785, 1.5819, '11[]')]], [
         ('Your scores are not scaled. Divide each dot product by √D, where D is shape[0] of a query.', [[(5.4845, -2.079, -0.52291, '33[]')], [(4.75, 1.1931, -0.078441, '22[]')], [(1.6667, -0.70353, -0.67285, '23[]')], [(3.0, 2.5244, 2.2371, '11[]')]]),
@@ -41,6 +47,7 @@ KNOWN = [
         ('Your scores are divided by D². The scale is the square root of D.', [[(0.34278, -0.12993, -0.032682, '33[]')], [(0.058642, 0.014729, -0.00096841, '22[]')], [(0.10417, -0.043971, -0.042053, '23[]')], [(0.75, 0.6311, 0.55928, '11[]')]]),
         ('Your scores are divided by √D and by D as well (a mean is a sum divided by D). The scale is √D alone.', [[(0.68557, -0.25987, -0.065364, '33[]')], [(0.17593, 0.044188, -0.0029052, '22[]')], [(0.20833, -0.087941, -0.084106, '23[]')], [(1.0607, 0.89251, 0.79094, '11[]')]]),
         ('Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a query.', [[(2.7423, -1.0395, -0.26146, '33[]')], [(2.375, 0.59653, -0.03922, '22[]')], [(0.83333, -0.35177, -0.33643, '23[]')], [(1.5, 1.2622, 1.1186, '11[]')]]),
+        ('Your scores are divided by 2 · D, as by `/ D ** 1 / 2`, where the power comes first. Divide by √D: D ** 0.5.', [[(0.68557, -0.25987, -0.065364, '33[]')], [(0.26389, 0.066281, -0.0043578, '22[]')], [(0.20833, -0.087941, -0.084106, '23[]')], [(0.75, 0.6311, 0.55928, '11[]')]]),
         ('Your scores are divided by √3 whatever the sizes are. Divide by √D, from the shape of a query.', [[(3.1665, -1.2003, -0.3019, '33[]')], [(2.7424, 0.68882, -0.045288, '22[]')], [(0.96225, -0.40618, -0.38847, '23[]')], [(1.7321, 1.4575, 1.2916, '11[]')]]),
         ('The outer list runs over keys. It must run over queries: result[i][j] belongs to query i and key j.', [[(2.7423, -0.37559, -1.1292, '33[]')], [(1.5833, -0.050415, 0.89093, '22[]')], [(0.83333, -0.10105, 0.272, '32[]')], [(2.1213, 1.785, 1.5819, '11[]')]]),
         ('You return one long list. Return a list for every query, with a score for every key in it.', [[(2.7423, -1.0395, -0.26146, '9[]')], [(1.5833, 0.39769, -0.026147, '4[]')], [(0.83333, -0.35177, -0.33643, '6[]')], [(2.1213, 1.785, 1.5819, '1[]')]]),
@@ -62,6 +69,7 @@ KNOWN = [
         ('Your scores compare keys with keys. The first vector must be a query.', [[(5.9557, -1.3748, -0.27511, '33[]')], [(2.5, 0.41081, 1.2953, '22[]')], [(1.2222, 0.016851, 0.047597, '33[]')], [(3.5355, 2.975, 2.6365, '11[]')]]),
         ('Your scores compare queries with queries. The second vector must be a key.', [[(3.2892, 0.068646, 0.88041, '33[]')], [(1.4167, 0.20705, 0.59255, '22[]')], [(1.5, 0.063501, 0.72645, '22[]')], [(1.4142, 1.19, 1.0546, '11[]')]]),
         ('Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each list separately.', [[(2.7423, -1.0395, -0.26146, '33[]')], [(1.5833, 0.39769, -0.026147, '22[]')], [(1.0, -0.23652, 0.18061, '22[]')], [(2.1213, 1.785, 1.5819, '11[]')]]),
+        ('Your code goes through as many queries as there are keys. There may be more queries, or fewer: count each list separately.', [[(2.7423, -1.0395, -0.26146, '33[]')], [(1.5833, 0.39769, -0.026147, '22[]')], ['d4dc8fba'], [(2.1213, 1.785, 1.5819, '11[]')]]),
     ]),
     ('softmax', [[(0.33333, 0.25478, 0.21784, '[3]')], [(0.25, 0.16105, -0.09764, '[4]')]], [
         ('Your values do not sum to one. Divide them by their sum.', [[(2.919, 2.2311, 1.9076, '[3]')], [(3.031, 1.9526, -1.1838, '[4]')]]),
@@ -72,6 +80,8 @@ KNOWN = [
         ('The squares of your values sum to one, as after a division by the Euclidean norm. Divide by the plain sum.', [[(0.391, 0.29886, 0.25553, '[3]')], [(0.37641, 0.24249, -0.14701, '[4]')]]),
         ('Your exponentials are divided by the sum of the raw numbers. Divide them by their own sum.', [[(2.919, 2.2311, 1.9076, '[3]')], [(1.2124, 0.78104, -0.47351, '[4]')]]),
         ('Your results are those of subtracting the maximum in the numerator only. Subtract it from all numbers, before both uses.', [[(0.045112, 0.034481, 0.029482, '[3]')], [(0.033834, 0.021796, -0.013214, '[4]')]]),
+        ('Your exponentials are divided by the exponential of the sum. Divide by the sum of exponentials.', [[(1.0738, 0.82078, 0.70178, '[3]')], [(0.2488, 0.16028, -0.097171, '[4]')]]),
+        ('Each exponential is divided by the sum up to its own place. Divide by the sum of all.', [[(0.38721, 0.30024, 0.25488, '[3]')], [(0.47554, 0.35206, 0.017471, '[4]')]]),
         ('A constant is added to the sum, so the values sum to less than one. Divide by the plain sum.', [[(0.29917, 0.22867, 0.19552, '[3]')], [(0.23095, 0.14878, -0.0902, '[4]')]]),
         ("Each number's own exponential is missing from the sum below it. The sum runs over all of them.", [[(1.8582, 1.5345, 1.3531, '[3]')], [(0.50956, 0.38688, -0.3205, '[4]')]]),
         ('Your results are the logarithms of softmax. Return softmax itself: positive numbers that sum to one.', [[(1.8365, -1.1105, 0.58936, '[3]')], [(1.8702, -0.17293, -0.77234, '[4]')]]),
@@ -88,6 +98,8 @@ KNOWN = [
         ('Your results are those of numbers divided by their spread before exp. Softmax takes them as they are.', [[(0.33333, 0.23804, 0.18021, '[3]')], [(0.25, 0.14559, -0.073187, '[4]')]]),
         ('Your weights are those of softmax applied twice. Once is enough.', [[(0.33333, 0.22745, 0.099946, '[3]')], [(0.25, 0.095115, -0.0020452, '[4]')]]),
         ('Your results are the numbers as they came. Softmax is exp(x) divided by the sum of all exp(x).', [[(1.0, 0.25788, 0.82837, '[3]')], [(1.125, 0.53514, -0.42717, '[4]')]]),
+        ('Your function works for tensors but not for a plain list. Make the input a tensor first.', [[(0.33333, 0.25478, 0.21784, '[3]')], ['eb09611f']]),
+        ('Your function works for a list but not for a tensor. Make the input a tensor in both cases.', [['cd4b87e4'], [(0.25, 0.16105, -0.09764, '[4]')]]),
         ('The numbers are right, but in a list. Return a tensor.', [[(0.33333, 0.25478, 0.21784, '3')], [(0.25, 0.16105, -0.09764, '4')]]),
         ('You return only the largest weight. Return the weights of all numbers.', [[(0.84379, 0.71003, 0.62922, '[]')], [(0.60946, 0.51284, 0.45448, '[]')]]),
     ]),
@@ -116,6 +128,7 @@ KNOWN = [
         ('Your list holds the weights of one query only. Collect them for all queries.', [[(0.33333, 0.30107, -0.32632, '1[3]')], [(0.5, 0.42478, 0.26918, '1[2]')], [(0.33333, 0.12723, 0.15928, '1[3]')]]),
         ('The last query is missing from your results. In a loop, range(N) already ends at N - 1.', [[(0.33333, 0.044614, -0.164, '2[3]')], [(0.5, 0.42478, 0.26918, '1[2]')], [(0.33333, 0.12723, 0.15928, '1[3]')]]),
         ('Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each list separately.', [[(0.33333, 0.08394, -0.048591, '3[3]')], [(0.5, 0.064139, 0.20653, '2[2]')], [(0.5, 0.052486, 0.1358, '2[2]')]]),
+        ('Your code goes through as many queries as there are keys. There may be more queries, or fewer: count each list separately.', [[(0.33333, 0.08394, -0.048591, '3[3]')], [(0.5, 0.064139, 0.20653, '2[2]')], ['d4dc8fba']]),
     ]),
     ('weighted_sums', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(2.8333, 0.81517, 0.7399, '2[3,1]')], [(0.675, -0.0062035, -0.16518, '2[2,1]')]], [
         ('Your result is divided by the number of words. The weights already sum to one.', [[(0.55052, 0.01206, -0.048567, '3[4,1]')], [(1.4167, 0.40759, 0.36995, '2[3,1]')], [(0.225, -0.0020678, -0.055061, '2[2,1]')]]),
@@ -131,6 +144,7 @@ KNOWN = [
         ("Each output holds only the word's own value. Sum over the values of all words.", [[(0.66929, -0.22007, 0.15588, '3[4,1]')], [(0.25, 0.15201, 0.17249, '2[3,1]')], [(0.225, 0.029504, 0.1155, '2[2,1]')]]),
         ('Your outputs are the values: perhaps you multiply each value by all weights of its own query. The value must change with the weight.', [[(1.6122, -0.6057, 0.15495, '3[4,1]')], [(3.3333, -0.94719, 0.088937, '2[3,1]')], [(0.75, -0.16803, 0.29787, '2[2,1]')]]),
         ('Each output is its last term only, as when each step of a loop overwrites the one before. Add up all terms.', [[(0.43115, -0.017001, 0.0022399, '3[4,1]')], [(1.75, 1.2608, 0.10425, '2[3,1]')], [(0.475, -0.1529, -0.17093, '2[2,1]')]]),
+        ("Your list has an output for each term of each sum. Collect a query's output once, when all its terms are added.", [[(1.0458, 0.060316, 0.034923, '9[4,1]')], [(2.0417, -0.565, -0.22642, '4[3,1]')], [(0.4, -0.036444, 0.13073, '6[2,1]')]]),
         ('The sum of one query goes on in the next. Start from zero for every query.', [[(3.8309, 0.17594, -0.36174, '3[4,1]')], [(4.3333, -0.50066, 0.40493, '2[3,1]')], [(0.8, -0.13928, -0.087237, '2[2,1]')]]),
         ('The weights go to the values in reverse order. Weight j belongs to value j.', [[(1.5644, 0.14615, -0.12584, '3[4,1]')], [(3.5, -0.67892, -0.048801, '2[3,1]')], [(0.5875, 0.1013, -0.1804, '2[2,1]')]]),
         ('All your outputs are the same as that of the last query: perhaps all entries are one and the same tensor.', [[(0.80237, 0.051551, -0.07042, '3[4,1]')], [(2.0, 0.010347, 1.1531, '2[3,1]')], [(0.85, -0.10545, -0.41059, '2[2,1]')]]),
@@ -145,6 +159,7 @@ KNOWN = [
         ('You return the output of the first query only. Collect all outputs, then return the list.', [[(2.3857, 1.102, -0.98311, '[4,1]')], [(3.6667, 2.8257, 0.55347, '[3,1]')], [(0.5, 0.44617, -0.27942, '[2,1]')]]),
         ('The output of the last query is missing. In a loop, range(N) already ends at N - 1.', [[(2.0762, -0.13253, -0.16684, '2[4,1]')], [(3.6667, 2.8257, 0.55347, '1[3,1]')], [(0.5, 0.44617, -0.27942, '1[2,1]')]]),
         ('Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each list separately.', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(2.8333, 0.81517, 0.7399, '2[3,1]')], [(0.375, 0.14669, 0.0057518, '2[2,1]')]]),
+        ('Your code goes through as many queries as there are keys. There may be more queries, or fewer: count each list separately.', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(2.8333, 0.81517, 0.7399, '2[3,1]')], ['d4dc8fba']]),
     ]),
     ('self_attention', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], [(0.73686, -0.034464, -0.10501, '2[2,1]')]], [
         ('The scores that you use are not scaled. Divide them by √D before softmax.', [[(1.7164, 0.040974, -0.14323, '3[4,1]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], [(0.83798, -0.055864, -0.064441, '2[2,1]')]]),
@@ -160,7 +175,7 @@ KNOWN = [
         ('Your outputs are weighted sums of queries. The weights belong to the values.', [[(1.1218, 0.14778, 0.086245, '3[4,1]')], [(1.0686, 0.93371, -0.088484, '2[1,1]')], [(0.73686, 0.29817, 0.043989, '2[4,1]')]]),
         ('Your results are those of keys compared with keys. Each query is compared with every key.', [[(1.8174, -0.45952, 0.0003629, '3[4,1]')], [(4.0, 3.5274, -1.1583, '2[1,1]')], [(0.7432, 0.008484, 0.15798, '3[2,1]')]]),
         ('Your results are those of queries compared with queries. Each query is compared with every key.', [[(1.6129, -0.60183, 0.15132, '3[4,1]')], [(4.6119, 4.0422, -0.70206, '2[1,1]')], [(0.75, -0.13683, 0.26704, '2[2,1]')]]),
-        ('Your results are those of queries compared with values. Each query is compared with every key, and values are summed.', [[(1.7722, -0.14345, -0.068201, '3[4,1]')], [(4.8628, 4.2603, -0.69098, '2[1,1]')], [None]]),
+        ('Your results are those of queries compared with values. Each query is compared with every key, and values are summed.', [[(1.7722, -0.14345, -0.068201, '3[4,1]')], [(4.8628, 4.2603, -0.69098, '2[1,1]')], ['42c8f5ab']]),
         ('Your weights are normalised over the queries of one key. They must be over the keys of one query.', [[(1.4508, -0.45339, 0.17722, '3[4,1]')], [(4.0, 3.4859, -0.094069, '2[1,1]')], [(0.86553, -0.31582, 0.022522, '2[2,1]')]]),
         ('All your weights together sum to one, and not those of each query. Softmax is over the scores of one query.', [[(0.62107, -0.2499, 0.085921, '3[4,1]')], [(1.5474, 1.3751, -0.71848, '2[1,1]')], [(0.3993, -0.19682, 0.034771, '2[2,1]')]]),
         ('Your values are weighted by raw scores. The weights of a query are the softmax of its scores.', [[(11.532, -4.7963, 3.2784, '3[4,1]')], [(3.0, -2.6601, 1.2417, '2[1,1]')], [(1.75, -0.71657, 0.36869, '2[2,1]')]]),
@@ -188,6 +203,7 @@ KNOWN = [
         ('You return the output of the first query only. Collect all outputs, then return the list.', [[(2.3857, 1.102, -0.98311, '[4,1]')], [(3.2384, 2.725, 2.4149, '[1,1]')], [(0.63348, 0.56697, -0.39731, '[2,1]')]]),
         ('The output of the last query is missing. In a loop, range(N) already ends at N - 1.', [[(2.0762, -0.13253, -0.16684, '2[4,1]')], [(3.2384, 2.725, 2.4149, '1[1,1]')], [(0.63348, 0.56697, -0.39731, '1[2,1]')]]),
         ('Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each list separately.', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], [(0.8452, 0.003419, -0.039811, '2[2,1]')]]),
+        ('Your code goes through as many queries as there are keys. There may be more queries, or fewer: count each list separately.', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], ['d4dc8fba']]),
     ]),
     ('scaled_dot_product_self_attention', [[(1.6516, -0.053746, 0.36775, '[4,3]')], [(2.106, 0.53897, 0.36872, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]], [
         ('Your results are those without biases. It should be Q = W_q X + b_q, and the same for K and V.', [[(0.79494, 0.13931, 0.28587, '[4,3]')], [(1.8779, 0.43797, 0.27683, '[2,4]')], [(2.0, 1.7169, 0.62171, '[2,1]')]]),
@@ -196,6 +212,7 @@ KNOWN = [
         ('Your results are those of transposed matrices. With words as columns it is W @ X: W comes first, as it is.', [[(1.4246, -0.60278, 0.05673, '[4,3]')], [(2.6536, 0.53089, -0.21002, '[2,4]')], [(2.5, 2.2054, -0.74483, '[2,1]')]]),
         ('Your results are those of mixed-up roles: the parameters come in the order v, q, k. Queries belong to W_q and b_q.', [[(0.64188, 0.26566, -0.030341, '[4,3]')], [(1.6796, 0.28435, -0.23475, '[2,4]')], [(2.0, 1.7508, -0.24799, '[2,1]')]]),
         ('The matrices are in their right places in your results, but the biases are not: b_q belongs to W_q, b_v to W_v.', [[(1.0914, 0.74592, 0.23278, '[4,3]')], [(3.8846, 0.81851, 0.20559, '[2,4]')], [(3.0, 2.5922, 0.49772, '[2,1]')]]),
+        ('Your queries have the bias of the keys. Queries belong to W_q and b_q.', [[(1.4931, -0.21229, 0.316, '[4,3]')], [(3.2362, 0.75, 0.32143, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('The bias of the values is missing: V = W_v X + b_v.', [[(1.074, 0.43174, 0.37721, '[4,3]')], [(1.606, 0.39708, 0.29955, '[2,4]')], [(2.0, 1.7169, 0.62171, '[2,1]')]]),
         ('The bias of the queries is missing: Q = W_q X + b_q.', [[(1.389, -0.34617, 0.27641, '[4,3]')], [(2.3779, 0.57985, 0.346, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('Your results are those of W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.', [[(1.4087, 0.12643, -0.26971, '[4,3]')], [(2.3879, 0.36567, -0.25886, '[2,4]')], [(2.0, 1.7847, -1.1177, '[2,1]')]]),
@@ -251,6 +268,7 @@ KNOWN = [
         ('The biases of the values are missing: V₁ = W_v1 X + b_v1, and the same for head 2.', [[(3.8128, -0.27657, -0.60549, '[8,6]')], [(3.2131, 0.15722, 0.72621, '[2,3]')]]),
         ('The biases of the queries are missing: Q₁ = W_q1 X + b_q1, and the same for head 2.', [[(4.4814, -0.1219, -0.76022, '[8,6]')], [(4.7131, -0.19251, 0.87833, '[2,3]')]]),
         ('In your results, head 2 has the biases of head 1. It should have its own b_q2, b_k2 and b_v2.', [[(4.6366, -0.57238, -0.45295, '[8,6]')], [(5.2131, 0.1228, 0.9334, '[2,3]')]]),
+        ('The values of your second head have the bias of the first, b_v1. They should have b_v2.', [[(4.4973, -0.25424, -0.5445, '[8,6]')], [(5.2131, 0.1228, 0.9334, '[2,3]')]]),
         ('Both halves of your result are those of head 1. The second should have its own: W_q2, W_k2, W_v2 and biases.', [[(5.7296, 0.72412, -0.12239, '[8,6]')], [(4.9508, -0.091829, 1.0319, '[2,3]')]]),
         ('Both halves of your result are those of head 2. The first should have its own: W_q1, W_k1, W_v1 and biases.', [[(2.8709, 0.45663, -0.067262, '[8,6]')], [(4.0, -0.068836, 0.41439, '[2,3]')]]),
         ('Head 2 lies on top of head 1. Stack head 1 first, then head 2.', [[(5.2049, 1.4531, 0.31296, '[8,6]')], [(4.2377, 0.031849, 0.56792, '[2,3]')]]),

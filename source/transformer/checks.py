@@ -212,6 +212,12 @@ BLOCK = [
         [6.639435, -1.225213, -2.374407, 2.093222],
     ],
 ]
+BLOCK_OF_THREE_HEADS = [
+    [-2.039671, 5.918505, 2.34869, -8.095476, 1.628281, -7.528155],
+    [-3.84099, 8.278113, 1.712208, -6.932269, 1.940603, -6.787341],
+    [1.460925, 5.736213, -2.512276, -10.541176, 4.143886, -5.285225],
+    [10.30869, -0.211272, -0.712285, -16.630602, 5.022556, -6.074277],
+]
 
 
 def _block_shapes(d_model: int, d_ff: int) -> Shapes:
@@ -267,6 +273,13 @@ def _block() -> list[ModuleExample]:
             (x,),
             x,
             training=True,
+        ),
+        ModuleExample(
+            "four words, three heads and d_ff=8",
+            {"d_model": 6, "num_heads": 3, "d_ff": 8, "dropout": 0.0},
+            _drawn(245, _block_shapes(6, 8)),
+            (_random(246, 1, 4, 6),),
+            torch.tensor([BLOCK_OF_THREE_HEADS]),
         ),
     ]
 
@@ -469,7 +482,7 @@ def _steps() -> list[_ThreeSteps]:
 
 # --- exercise 26 -----------------------------------------------------------------------------------------------------
 
-WRITTEN = [[2, 3, 0, 3, 2, 1, 0], [3, 0, 1, 0, 3, 2, 1]]
+WRITTEN = [[2, 3, 0, 3, 1, 3, 1], [3, 0, 1, 0, 2, 0, 2]]
 SHARES = [[0.2369, 0.0321, 0.6439, 0.0871], [0.1171, 0.0021, 0.865, 0.0158], [0.3072, 0.0, 0.5065, 0.1863]]
 
 
@@ -488,8 +501,8 @@ class _Counting(nn.Module):
             raise ValueError(f"{tokens.shape[1]} tokens are more than context_length, {self.context_length}")
         self.keeps |= torch.is_grad_enabled()
         scores = torch.tensor([0.0, 3.0, 1.0, 2.0])
-        long = (torch.arange(tokens.shape[1]) >= 4).long()  # (T,)
-        logits = torch.stack([scores, scores.flip(0).roll(1)])[long].expand(*tokens.shape, 4)
+        place = (torch.arange(tokens.shape[1]) - 3).clamp(min=0)  # (T,): other scores at each of the last two places
+        logits = torch.stack([scores, scores.flip(0).roll(1), scores.roll(1)])[place].expand(*tokens.shape, 4)
         turned = (torch.arange(4) - tokens[..., None]) % 4
         found = logits.gather(-1, turned)
         return -found if self.training else found
@@ -545,6 +558,8 @@ class _Writing(NamedTuple):
             return "with the same generator, the same tokens should be drawn. Pass it to torch.multinomial."
         if torch.equal(texts[0], texts[2]):
             return "the tokens are the same whatever the random numbers. Draw them with their probabilities."
+        if (texts[0] == texts[0][:1]).all():
+            return "all texts get the same new token. Draw one for each text, by that text's own probabilities."
         shares = torch.bincount(texts[0][:, -1], minlength=4) / len(texts[0])
         # Of 4000 draws, 5 in a hundred too many or too few are six standard deviations: not by chance.
         if (shares - torch.tensor(self.expected)).abs().max() < 0.05:

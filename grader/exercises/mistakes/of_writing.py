@@ -37,6 +37,7 @@ NO_AXIS = (
 SEEDS = "With generators of the same seed, your function writes different texts. Draw with the generator."
 NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
 ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, for each text on its own."
+ONE_FOR_ALL = "One draw decides the next token of all texts. Draw one for each text, by that text's own probabilities."
 ONLY_NEW = "Only the new tokens are returned. Return the whole texts, with the tokens that were there before."
 OTHER = (
     "Your tokens are not drawn by the probabilities asked for: the softmax of logits / temperature, of the best top_k."
@@ -80,7 +81,7 @@ def wrong_chance(text: Tensor, few: Any, again: Any, other: Any, *, given: bool)
     if not all(isinstance(one, Tensor) and one.shape[1:] == text.shape[1:] for one in (few, again, other)):
         return OTHER
     if bool((text == text[:1]).all()):
-        return ALL_ALIKE
+        return ALL_ALIKE if torch.equal(few, other) else ONE_FOR_ALL
     if torch.equal(few, other):
         return NO_CHANCE
     return SEEDS if given and not torch.equal(few, again) else ""
