@@ -423,7 +423,6 @@ def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequen
     said = list(dict.fromkeys(promise.broken for promise, answer in long if promise and is_broken(answer)))
     losses = [answer for _, answer in long if isinstance(answer, Lost)]
     said += [sentence_of(answer) for answer in losses if answer.loss is Loss.ROOM]
-    slow = next((answer for answer in losses if answer.loss is Loss.TIME), None)
     verdict = replace(others, cases=len(answers))
     if others.right and said:
         right = (sentences.RIGHT_BUT_LARGE if any(map(is_broken, answers)) else sentences.RIGHT_IN_SHORT, *said)
@@ -431,9 +430,8 @@ def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequen
     if others.right and any(map(_is_untried, (answer for _, answer in long))):
         right = (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED)
         return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
-    if others.right and slow:
-        right = (sentences.RIGHT_BUT_SLOW, sentence_of(slow))
-        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
+    if others.right and any(answer.loss is Loss.TIME for answer in losses):
+        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=(sentences.RIGHT_BUT_SLOW,))
     if said:
         return replace(verdict, credit=others.credit * PROMISE_CREDIT, sentences=(*others.sentences, *said))
     return None if others.right else others

@@ -21,7 +21,10 @@ LONG_UNTRIED = (
     "Long inputs could not be tried: your code uses an earlier function that is wrong or still to do, and the right "
     "one that stands in for it is for short inputs only. Fix the earlier one first."
 )
-RIGHT_BUT_SLOW = "The numbers are right, but your code takes too long for long inputs."
+RIGHT_BUT_SLOW = (
+    "The numbers are right, but your code takes too long for long inputs. A few operations on large tensors are faster "
+    "than many on small ones."
+)
 STILL_TO_DO = "This exercise is still to do."
 ALL_ELSE_RIGHT = "With values there that fit the inputs, your code gives the right numbers."
 RIGHT_OTHERWISE = "When it is called the way it expects, it gives the right numbers."
