@@ -350,3 +350,13 @@ def test_other_errors_are_no_lack_of_memory() -> None:
     promise = MemoryPromise(1, 2)
     for answer in (Raised("RuntimeError", "shapes"), Lost(Loss.TIME, 5.0)):
         assert promise.kept_by(answer) == answer
+
+
+def test_half_the_points_and_advice_where_only_the_long_text_takes_too_long() -> None:
+    of = exercise(Case("short", "", one), Case("long", "", one, promise=MemoryPromise(1, 2, BROKEN)))
+    cases = of.sample()
+    right: list[Answer] = [Returned(case.inputs[0].sum(-1), list(case.inputs)) for case in cases]
+    verdict = judge(of, cases, [*right[:-1], Lost(Loss.TIME, 2.0)])
+    assert (verdict.credit, verdict.reason) == (0.5, Reason.BESIDE)
+    assert "A few operations on large tensors are faster" in verdict.sentences[0]
+    assert not any("endless" in said for said in verdict.sentences)
