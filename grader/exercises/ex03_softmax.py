@@ -52,13 +52,12 @@ exercise = Exercise(
                   "Your exponentials are divided by the exponential of the sum. Divide by the sum of the "
                   "exponentials."),
             wrong("sum so far", "return exp / exp.cumsum(dim=0)",
-                  "Each exponential is divided by a running sum that ends with itself. Divide by the sum of all "
-                  "exponentials."),
+                  "Each exponential is divided by the sum so far. Divide by the sum of all exponentials."),
             wrong("sum plus one", "return exp / (1 + exp.sum())",
                   "A constant seems to be added to the sum, so your values sum to less than one. Divide by the plain "
                   "sum."),
             wrong("others' sum", "return exp / (exp.sum() - exp)",
-                  "Each exponential is divided by the sum of the others. Divide by the sum of all, including itself."),
+                  "Each exponential is divided by the sum of the others. Divide by the sum of all, including its own."),
             wrong("logarithm", "return (exp / exp.sum()).log()",
                   "Your results are the logarithms of softmax. Return softmax itself: positive numbers that sum to "
                   "one.")),
