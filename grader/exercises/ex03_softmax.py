@@ -56,7 +56,7 @@ exercise = Exercise(
             wrong("sum plus one", "return exp / (1 + exp.sum())",
                   "A constant seems to be added to the sum, so your values sum to less than one. Divide by the plain "
                   "sum."),
-            wrong("others' sum", "return exp / (exp.sum() - exp)",
+            wrong("sum of the others", "return exp / (exp.sum() - exp)",
                   "Each exponential is divided by the sum of the others. Divide by the sum of all, including its own."),
             wrong("logarithm", "return (exp / exp.sum()).log()",
                   "Your results are the logarithms of softmax. Return softmax itself: positive numbers that sum to "

@@ -86,7 +86,7 @@ exercise = Exercise(
                                             "collect": ""},
               "Your list has an output for each term of each sum. Collect a query's output only once, after all its "
               "terms are added.", kind="arrangement"),
-        wrong("sums that go on", {"start": "", "after outputs": "output = torch.zeros_like(all_values[0])"},
+        wrong("sum not reset", {"start": "", "after outputs": "output = torch.zeros_like(all_values[0])"},
               "Each query's sum continues that of the query before. Start from zero for every "
               "query.", kind="missing step"),
         wrong("values reversed", {"before start": "weights = weights.flip(0)"},

@@ -101,7 +101,7 @@ exercise = Exercise(
               {"shift": "shifted = x", "normalise": "weights = exp / (exp.sum(dim=dim, keepdim=True) + 1e-9)"},
               "Your results look as if a small number were added to the sum. That avoids 0/0, but exp still overflows: "
               "subtract the maximum."),
-        wrong("NaN painted over", {"shift": "shifted = x", "result": "return weights.nan_to_num(0.0)"},
+        wrong("NaN replaced by zero", {"shift": "shifted = x", "result": "return weights.nan_to_num(0.0)"},
               "Your results have zeros where exp would give NaN, but the right weights are not zero there. Subtract "
               "the maximum, and no NaN appears."),
         *at("shift",
