@@ -75,7 +75,7 @@ exercise = Exercise(
                   "query.", kind="hard-coded")),
         *at("result",
             wrong("one list per key", "return [list(column) for column in zip(*all_scores)]",
-                  "The outer list runs over keys. It must run over queries: result[i][j] belongs to query i and key "
+                  "Your outer list runs over keys. Make it run over queries: result[i][j] belongs to query i and key "
                   "j.", kind="axis"),
             wrong("one flat list", "return [score for scores in all_scores for score in scores]",
                   "You return one long list. Return one list per query, with one score per key.", kind="arrangement"),
@@ -127,10 +127,9 @@ exercise = Exercise(
                   "Your scores are distances between query and key. The score is their dot product.")),
         *at("before rows",
             wrong("keys with keys", "all_queries = all_keys",
-                  "Your scores compare keys with keys. The first vector must be a query.", kind="mix-up"),
+                  "Your scores compare keys with keys. Use a query as the first vector.", kind="mix-up"),
             wrong("queries with queries", "all_keys = all_queries",
-                  "Your scores compare queries with queries. The second vector must be a key.",
-                  kind="mix-up"),
+                  "Your scores compare queries with queries. Use a key as the second vector.", kind="mix-up"),
             numbers_of_words.as_many_keys("all_keys = [all_keys[n] for n in range(len(all_queries))]"),
             numbers_of_words.as_many_queries("all_queries = [all_queries[n] for n in range(len(all_keys))]")),
     ],

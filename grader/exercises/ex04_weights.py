@@ -84,7 +84,8 @@ exercise = Exercise(
             wrong("hard maximum", "all_weights = [(scores == scores.max()).float() for scores in all_scores]",
                   "All your weight is on the best key. Softmax gives every key some weight."),
             wrong("uniform", "all_weights = [torch.ones_like(scores) / len(scores) for scores in all_scores]",
-                  "All your weights are equal. They must depend on the scores, through softmax.", credit=0.0),
+                  "All your weights are equal. Use the softmax of the scores, so that the weights depend on "
+                  "them.", credit=0.0),
             wrong("applied twice", "all_weights = [softmax(softmax(scores)) for scores in all_scores]",
                   "Your weights look as if softmax had been applied twice. Once is enough.")),
         *at("before weights",
@@ -104,7 +105,7 @@ exercise = Exercise(
                   "word.", kind="mix-up")),
         *at("result",
             wrong("one list per key", "return list(torch.stack(all_weights).T)",
-                  "Your result is transposed: its outer list runs over keys. It must run over queries.",
+                  "Your result is transposed: its outer list runs over keys. Make it run over queries.",
                   kind="arrangement"),
             wrong("one flat list", "return torch.cat(all_weights)",
                   "You return all weights in one row. Return a list with one tensor per query.", kind="arrangement"),

@@ -87,7 +87,7 @@ exercise = Exercise(
               "Your list has an output for each term of each sum. Collect a query's output only once, after all its "
               "terms are added.", kind="arrangement"),
         wrong("sum not reset", {"start": "", "after outputs": "output = torch.zeros_like(all_values[0])"},
-              "Each query's sum continues that of the query before. Start from zero for every "
+              "Each query's sum continues the sum of the query before. Start from zero for every "
               "query.", kind="missing step"),
         wrong("values reversed", {"before start": "weights = weights.flip(0)"},
               "The weights are applied to the values in reverse order. Weight j belongs to value j.", kind="mix-up"),

@@ -143,7 +143,7 @@ exercise = Exercise(
             wrong("mean instead of sum", "all_outputs = [output / len(all_values) for output in all_outputs]",
                   "Your result is divided by the number of words. The weights already sum to one, so do not divide."),
             wrong("sum not reset", "all_outputs = list(torch.stack(all_outputs).cumsum(dim=0))",
-                  "Each query's sum continues that of the query before. Start from zero for every "
+                  "Each query's sum continues the sum of the query before. Start from zero for every "
                   "query.", kind="missing step"),
             wrong("value added", "all_outputs = [output + value for output, value in zip(all_outputs, all_values)]",
                   "Your outputs include the word's own value on top of the weighted sum. Self-attention alone does not "

@@ -65,7 +65,8 @@ exercise = Exercise(
               "Your results look as if there were no biases. Add them: Q = W_q X + b_q, and the same for K and V.",
               kind="missing step"),
         wrong("bias added before the matrix", projected("W_q @ (X + b_q)", "W_k @ (X + b_k)", "W_v @ (X + b_v)"),
-              "Your results look like those of W (X + b). Add the bias after the product: Q = W_q X + b_q."),
+              "Your results look as if the bias were added before the product, as in W (X + b). Add it after the "
+              "product: Q = W_q X + b_q."),
         wrong("bias subtracted", projected("W_q @ X - b_q", "W_k @ X - b_k", "W_v @ X - b_v"),
               "In your results, the biases are subtracted. Add them: Q = W_q X + b_q."),
         wrong("matrices transposed", projected("W_q.T @ X + b_q", "W_k.T @ X + b_k", "W_v.T @ X + b_v"),
@@ -103,12 +104,12 @@ exercise = Exercise(
         wrong("dimensions compared, by the formula for rows",
               {"scores": "scores = Q @ K.T", "normalise": "weights = torch.softmax(scores, dim=1)",
                "mix": "outputs = weights @ V"},
-              "Your results look like those of the formula for words as rows, softmax(QKᵀ)V. Words are columns here, "
-              "so it compares dimensions. KᵀQ has shape (N, N).", kind="convention"),
+              "Your results follow the formula for words as rows, softmax(QKᵀ)V. With words as columns, it compares "
+              "dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
         wrong("dimensions compared, by the formula for rows, down columns",
               {"scores": "scores = Q @ K.T", "mix": "outputs = weights @ V"},
-              "Your results look like those of QKᵀ, normalized down its columns and multiplied by V. For words as "
-              "columns, that compares dimensions. KᵀQ has shape (N, N).", kind="convention"),
+              "Your results look like QKᵀ, normalized down its columns and multiplied by V. With words as columns, "
+              "that compares dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
         *at("scale",
             wrong("not scaled", "",
                   "The scores that you use are not scaled. Divide them by √D before softmax.", kind="scaling"),

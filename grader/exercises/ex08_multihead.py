@@ -120,11 +120,11 @@ exercise = Exercise(
               credit=0.75, kind="missing step"),
         *at("head_2",
             wrong("first head's biases twice", "head_2 = head(W_v2, W_q2, W_k2, b_v1, b_q1, b_k1)",
-                  "In your results, head 2 has the biases of head 1. It should have its own b_q2, b_k2 and b_v2.",
+                  "In your results, head 2 has the biases of head 1. Give it its own b_q2, b_k2 and b_v2.",
                   credit=0.75, kind="mix-up"),
             # Students who take the wrong matrix take its bias, too.
             wrong("values' bias of the first head", {"head_2": "head_2 = head(W_v2, W_q2, W_k2, b_v1, b_q2, b_k2)"},
-              "The values of your second head have the bias of the first, b_v1. They should have b_v2.",
+              "The values of your second head have the bias of the first, b_v1. Use b_v2 for them.",
               credit=0.75, kind="mix-up"),
         wrong("first head twice", "head_2 = head(W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)",
                   "In your result, both heads are head 1. Head 2 should have its own parameters: W_q2, W_k2, W_v2 and "
@@ -148,14 +148,12 @@ exercise = Exercise(
               "and values.", kind="mix-up"),
         *at("head_2",
             wrong("first head's values twice", "head_2 = head(W_v1, W_q2, W_k2, b_v1, b_q2, b_k2)",
-                  "In your results, head 2 has the values of head 1. It should have its own W_v2 and b_v2.",
-                  kind="mix-up"),
+                  "In your results, head 2 has the values of head 1. Give it its own W_v2 and b_v2.", kind="mix-up"),
             wrong("first head's keys twice", "head_2 = head(W_v2, W_q2, W_k1, b_v2, b_q2, b_k1)",
                   "In your results, the scores of head 2 come from W_k1. Head 2 should have its own W_k2 and "
                   "b_k2.", kind="mix-up"),
             wrong("first head's queries twice", "head_2 = head(W_v2, W_q1, W_k2, b_v2, b_q1, b_k2)",
-                  "In your results, head 2 has the queries of head 1. It should have its own W_q2 and b_q2.",
-                  kind="mix-up"),
+                  "In your results, head 2 has the queries of head 1. Give it its own W_q2 and b_q2.", kind="mix-up"),
             wrong("first head's weights twice", "head_2 = head(W_v2, W_q1, W_k1, b_v2, b_q1, b_k1)",
                   "The values of head 2 are weighted by the attention of head 1. Head 2 needs its own attention, from "
                   "W_q2 and W_k2.", kind="mix-up")),
@@ -172,12 +170,12 @@ exercise = Exercise(
         wrong("dimensions compared, by the formula for rows",
               {"scores": "scores = Q @ K.T", "normalise": "weights = torch.softmax(scores, dim=1)",
                "mix": "return weights @ V"},
-              "Your results look like those of the formula for words as rows, softmax(QKᵀ)V. Words are columns here, "
-              "so it compares dimensions. KᵀQ has shape (N, N).", kind="convention"),
+              "Your results follow the formula for words as rows, softmax(QKᵀ)V. With words as columns, it compares "
+              "dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
         wrong("dimensions compared, by the formula for rows, down columns",
               {"scores": "scores = Q @ K.T", "mix": "return weights @ V"},
-              "Your results look like those of QKᵀ, normalized down its columns and multiplied by V. For words as "
-              "columns, that compares dimensions. KᵀQ has shape (N, N).", kind="convention"),
+              "Your results look like QKᵀ, normalized down its columns and multiplied by V. With words as columns, "
+              "that compares dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
         *at("normalise",
             *named(one_head.mistakes, "softmax along rows"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",

@@ -127,8 +127,8 @@ exercise = Exercise(
             wrong("largest added", "shifted = x + x.amax(dim=dim, keepdim=True)",
                   "Your results look as if the maximum were added, which makes large numbers larger. Subtract it."),
             wrong("subtracted the wrong way round", "shifted = x.amax(dim=dim, keepdim=True) - x",
-                  "Your results look like those of exp(max − x), where the largest number gets the smallest weight. "
-                  "Use exp(x − max).")),
+                  "Your results look as if exp(max − x) were used: the largest number gets the smallest weight. Use "
+                  "exp(x − max).")),
         wrong("sign flipped", {"before shift": "x = -x"},
               "Your results are the softmax of −x: the largest number gets the smallest weight. Take the softmax of "
               "x."),

@@ -135,8 +135,8 @@ exercise = Exercise(
               {"scores": "attn_scores = inputs.mT @ inputs",
                "normalise": "attn_weights = torch.softmax(attn_scores, dim=0)",
                "mix": "context = inputs @ attn_weights"},
-              "Your results look like those of the formula for words as columns: (d, d) scores, softmax down the "
-              "columns. Words are rows here: inputs @ inputs.T is (T, T).", kind="convention"),
+              "Your results follow the formula for words as columns: (d, d) scores, softmax down the columns. Words "
+              "are rows here: inputs @ inputs.T is (T, T).", kind="convention"),
         # The result is always the same, so it earns nothing.
         wrong("the notebook's words", {"before scores": "inputs = SENTENCE.to(inputs.device)"},
               "Your results are for the six words of the notebook. Use the argument inputs.",
