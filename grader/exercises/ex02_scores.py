@@ -51,38 +51,37 @@ exercise = Exercise(
             wrong("divided by D", "scores.append(score / D)",
                   "Your scores are divided by D, as in a mean. Divide them by its square root, √D.", kind="scaling"),
             wrong("divided by √N", "scores.append(score / math.sqrt(len(all_queries)))",
-                  "Your scores are divided by √N, where N is the number of words. The scale is √D, where D is the "
-                  "length of a query.", kind="scaling"),
+                  "Your scores are divided by √N, where N is the number of words. Divide by √D, where D is the length "
+                  "of a query.", kind="scaling"),
             wrong("divided by N", "scores.append(score / len(all_queries))",
-                  "Your scores are divided by the number of words. The scale is √D, with the length of a query.",
+                  "Your scores are divided by the number of words. Divide by √D, where D is the length of a query.",
                   kind="scaling"),
             wrong("multiplied by √D", "scores.append(score * math.sqrt(D))",
-                  "Your scores are multiplied by √D. They should be divided by it: scaling makes large scores "
-                  "smaller.", kind="scaling"),
+                  "Your scores are multiplied by √D. Scaling makes large scores smaller: divide by √D "
+                  "instead.", kind="scaling"),
             wrong("divided by D²", "scores.append(score / D**2)",
-                  "Your scores are divided by D². The scale is the square root of D.", kind="scaling"),
+                  "Your scores are divided by D². Divide by the square root of D instead.", kind="scaling"),
             wrong("scaled twice", "scores.append(score / D / math.sqrt(D))",
-                  "Your scores are divided by √D and by D as well (a mean is a sum divided by D). The scale is √D "
-                  "alone.", kind="scaling"),
+                  "Your scores are divided by √D and also by D (a mean is a sum divided by D). Divide by √D "
+                  "only.", kind="scaling"),
             wrong("divided by 2", "scores.append(score / 2)",
-                  "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a "
+                  "Your scores are divided by 2, whatever D is. That is √D only if D is 4: take D from the shape of a "
                   "query.", kind="hard-coded", or_borrowed=True),
             wrong("divided by 2 · D", "scores.append(score / D / 2)",
-                  "Your scores are divided by 2 · D, as by `/ D ** 1 / 2`, where the power comes first. Divide by √D: "
-                  "D ** 0.5.", kind="scaling"),
+                  "Your scores are divided by 2 · D, as with `/ D ** 1 / 2`, where the power comes first. Divide by "
+                  "√D, which is D ** 0.5.", kind="scaling"),
             wrong("divided by √3", "scores.append(score / math.sqrt(3))",
-                  "Your scores are divided by √3 whatever the sizes are. Divide by √D, from the shape of a query.",
-                  kind="hard-coded")),
+                  "Your scores are divided by √3, whatever the sizes are. Divide by √D, and take D from the shape of a "
+                  "query.", kind="hard-coded")),
         *at("result",
             wrong("one list per key", "return [list(column) for column in zip(*all_scores)]",
-                  "The outer list runs over keys. It must run over queries: result[i][j] belongs to query i and key "
+                  "Your outer list runs over keys. Make it run over queries: result[i][j] belongs to query i and key "
                   "j.", kind="axis"),
             wrong("one flat list", "return [score for scores in all_scores for score in scores]",
-                  "You return one long list. Return a list for every query, with a score for every key in it.",
-                  kind="arrangement"),
+                  "You return one long list. Return one list per query, with one score per key.", kind="arrangement"),
             wrong("own key only", "return [scores[n] for n, scores in enumerate(all_scores)]",
-                  "Your scores compare each query with its own word's key only. Every query is compared with the keys "
-                  "of all words.", credit=0.25, kind="missing step"),
+                  "Your scores compare each query only with the key of its own word. Compare every query with every "
+                  "key.", credit=0.25, kind="missing step"),
             wrong("first query only", "return [all_scores[0]] * len(all_scores)",
                   "Every row holds the scores of the first query. Row i belongs to query i.",
                   credit=0.25, kind="missing step"),
@@ -91,46 +90,46 @@ exercise = Exercise(
                   kind="missing step"),
             wrong("softmax already applied",
                   "return [list(torch.softmax(torch.stack(scores), dim=0)) for scores in all_scores]",
-                  "Your results are those of softmax already. That is a later exercise; here they are scaled dot "
-                  "products.", kind="mix-up"),
+                  "Your results look like softmax weights. Softmax comes in a later exercise: return the scaled dot "
+                  "products here.", kind="mix-up"),
             wrong("future hidden",
                   "hidden = torch.tensor(-math.inf)\n"
                   "return [scores[: n + 1] + [hidden] * len(scores[n + 1 :]) for n, scores in enumerate(all_scores)]",
-                  "Later words are hidden in your scores, as by a causal mask. Here every query is compared with "
-                  "every key.", kind="mix-up")),
+                  "Later words are hidden in your scores, as with a causal mask. Here, compare every query with every "
+                  "key.", kind="mix-up")),
         wrong("rows of all queries", {"row": "", "after rows": "scores = []"},
-              "All your rows are alike, and hold the scores of all queries. Every query needs a list of its own.",
+              "All your rows are the same, and each holds the scores of all queries. Every query needs its own list.",
               kind="missing step"),
         wrong("last query only", {"result": "return [all_scores[-1]] * len(all_scores)"},
-              "Every row holds the scores of the last query, as when all rows are one and the same list. Row i "
-              "belongs to query i.", credit=0.25, kind="missing step"),
+              "Every row holds the scores of the last query, as if all rows were the same list. Row i belongs to query "
+              "i.", credit=0.25, kind="missing step"),
         *at("compare",
             wrong("sign flipped", "score = -torch.sum(query * key)",
-                  "The sign is wrong: a query and a key that point the same way have a positive score."),
+                  "The sign is wrong. A query and a key that point the same way should have a positive score."),
             wrong("absolute value", "score = abs(torch.sum(query * key))",
-                  "Your scores are absolute values. Scores may be negative: the sign counts."),
+                  "Your scores are absolute values. Scores may be negative: keep the sign."),
             wrong("cosine similarity", "score = torch.sum(query * key) / (query.norm() * key.norm())",
                   "Your scores are cosines divided by √D. A score is the plain dot product divided by √D."),
             wrong("cosine similarity for the scaled score",
                   {"": "score = torch.sum(query * key) / (query.norm() * key.norm())",
                    "scale": "scores.append(score)"},
-                  "Your scores are the cosines of query and key. A score is the dot product divided by √D."),
+                  "Your scores are the cosines between query and key. A score is the dot product divided by √D."),
             wrong("not summed", "score = query * key",
-                  "Your scores are products entry by entry that are not summed. A dot product is one number.",
-                  credit=0.25, kind="missing step"),
+                  "Your scores are entry-by-entry products that are not summed. A dot product is one number: add up "
+                  "the products.", credit=0.25, kind="missing step"),
             wrong("outer product", "score = query @ key.T",
                   "Each of your scores is a (D, D) matrix, the outer product. The dot product, q.T @ k, is one "
                   "number."),
             wrong("added instead of multiplied", "score = torch.sum(query + key)",
-                  "Your scores are those of adding query and key. A dot product multiplies their entries, then sums."),
+                  "Your scores look as if query and key were added. A dot product multiplies their entries, then adds "
+                  "up the products."),
             wrong("distance", "score = torch.norm(query - key)",
                   "Your scores are distances between query and key. The score is their dot product.")),
         *at("before rows",
             wrong("keys with keys", "all_queries = all_keys",
-                  "Your scores compare keys with keys. The first vector must be a query.", kind="mix-up"),
+                  "Your scores compare keys with keys. Use a query as the first vector.", kind="mix-up"),
             wrong("queries with queries", "all_keys = all_queries",
-                  "Your scores compare queries with queries. The second vector must be a key.",
-                  kind="mix-up"),
+                  "Your scores compare queries with queries. Use a key as the second vector.", kind="mix-up"),
             numbers_of_words.as_many_keys("all_keys = [all_keys[n] for n in range(len(all_queries))]"),
             numbers_of_words.as_many_queries("all_queries = [all_queries[n] for n in range(len(all_keys))]")),
     ],

@@ -95,91 +95,92 @@ exercise = Exercise(
         wrong("float64 instead of a shift",
               {"shift": "shifted = x.double()",
                "normalise": "weights = (exp / exp.sum(dim=dim, keepdim=True)).to(x.dtype)"},
-              "Your results are those of float64: more precise numbers overflow, too, only later. Subtract the "
+              "Your results look as if they were computed in float64, which overflows, too, only later. Subtract the "
               "maximum along dim instead."),
         wrong("epsilon instead of a shift",
               {"shift": "shifted = x", "normalise": "weights = exp / (exp.sum(dim=dim, keepdim=True) + 1e-9)"},
-              "Your results are those of adding a small number below the fraction bar, which avoids 0/0, but exp "
-              "still overflows. Subtract the maximum."),
-        wrong("NaN painted over", {"shift": "shifted = x", "result": "return weights.nan_to_num(0.0)"},
-              "Your results have zeros where exp would give NaN, but those weights are not zero. Subtract the "
-              "maximum, and no NaN appears."),
+              "Your results look as if a small number were added to the sum. That avoids 0/0, but exp still overflows: "
+              "subtract the maximum."),
+        wrong("NaN replaced by zero", {"shift": "shifted = x", "result": "return weights.nan_to_num(0.0)"},
+              "Your results have zeros where exp would give NaN, but the right weights are not zero there. Subtract "
+              "the maximum, and no NaN appears."),
         *at("shift",
             wrong("largest of everything subtracted", "shifted = x - x.max()",
-                  "Your results are those of subtracting the maximum of the whole tensor. Where a row lies far below "
+                  "Your results look as if the maximum of the whole tensor were subtracted. If a row lies far below "
                   "it, all of its exponentials become 0. Take the maximum along dim, with keepdim=True.",
                   credit=0.75, kind="axis"),
             wrong("largest of the last dimension subtracted", "shifted = x - x.amax(dim=-1, keepdim=True)",
-                  "Your results are those of the maximum along the last dimension. Take it along dim, like the sum.",
-                  credit=0.75, kind="axis"),
+                  "Your results look as if the maximum were taken along the last dimension. Take it along dim, like "
+                  "the sum.", credit=0.75, kind="axis"),
             wrong("largest of the first dimension subtracted", "shifted = x - x.amax(dim=0, keepdim=True)",
-                  "Your results are those of the maximum along the first dimension. Take it along dim, like the sum.",
-                  credit=0.75, kind="axis"),
+                  "Your results look as if the maximum were taken along the first dimension. Take it along dim, like "
+                  "the sum.", credit=0.75, kind="axis"),
             wrong("smallest subtracted", "shifted = x - x.amin(dim=dim, keepdim=True)",
-                  "Your results are those of subtracting the minimum: large numbers stay large, and exp overflows. "
+                  "Your results look as if the minimum were subtracted: large numbers stay large, and exp overflows. "
                   "Subtract the maximum."),
             wrong("mean subtracted", "shifted = x - x.mean(dim=dim, keepdim=True)",
-                  "Your results are those of subtracting the mean: numbers far above it still overflow. Subtract the "
+                  "Your results look as if the mean were subtracted: numbers far above it still overflow. Subtract the "
                   "maximum."),
             wrong("largest absolute value subtracted", "shifted = x - x.abs().amax(dim=dim, keepdim=True)",
-                  "Your results are those of subtracting the largest absolute value. Where all numbers are far below "
+                  "Your results look as if the largest absolute value were subtracted. If all numbers are far below "
                   "zero, all exponentials become 0. Subtract the maximum.", credit=0.75),
             wrong("largest added", "shifted = x + x.amax(dim=dim, keepdim=True)",
-                  "Your results are those of adding the maximum, which makes large numbers larger. Subtract it."),
+                  "Your results look as if the maximum were added, which makes large numbers larger. Subtract it."),
             wrong("subtracted the wrong way round", "shifted = x.amax(dim=dim, keepdim=True) - x",
-                  "Your results are those of exp(max − x), where the largest number gets the smallest weight. It "
-                  "should be exp(x − max).")),
+                  "Your results look as if exp(max − x) were used: the largest number gets the smallest weight. Use "
+                  "exp(x − max).")),
         wrong("sign flipped", {"before shift": "x = -x"},
-              "Your results are the softmax of −x: the largest number gets the smallest weight."),
+              "Your results are the softmax of −x: the largest number gets the smallest weight. Take the softmax of "
+              "x."),
         *at("shift",
             wrong("divided by the largest", "shifted = x / x.amax(dim=dim, keepdim=True)",
-                  "Your results are those of numbers divided by their maximum before exp, which changes the weights. "
-                  "Subtract it."),
+                  "Your results look as if the numbers were divided by their maximum before exp, which changes the "
+                  "weights. Subtract it instead."),
             wrong("divided by the largest absolute value", "shifted = x / x.abs().amax(dim=dim, keepdim=True)",
-                  "Your results are those of numbers divided by their largest magnitude, which alters the weights. "
-                  "Subtract the maximum."),
+                  "Your results look as if the numbers were divided by their largest magnitude, which changes the "
+                  "weights. Subtract the maximum instead."),
             wrong("standardised", "shifted = (x - x.mean(dim=dim, keepdim=True)) / x.std(dim=dim, keepdim=True)",
-                  "Your results are those of subtracting the mean and dividing by the spread, which alters the "
-                  "weights. Subtract only the maximum."),
+                  "Your results look as if the mean were subtracted and the result divided by the spread, which "
+                  "changes the weights. Only subtract the maximum."),
             # The cases cannot tell between limits from 10 to 87.
             wrong("cut off", "shifted = x.clamp(-80, 80)",
-                  "Your results are those of cutting off large numbers, so different numbers get equal weights. "
-                  "Subtract the maximum."),
+                  "Your results look as if large numbers were cut off, so different numbers get equal weights. "
+                  "Subtract the maximum instead."),
             wrong("cut off above", "shifted = x.clamp(max=80)",
-                  "Your results are those of cutting off numbers at the top only: different ones get equal weights, "
-                  "and those far below zero all become 0. Subtract the maximum.")),
+                  "Your results look as if numbers were cut off at the top only: different ones get equal weights, and "
+                  "those far below zero all become 0. Subtract the maximum instead.")),
         *at("normalise",
             wrong("shifted on top only", "weights = exp / torch.exp(x).sum(dim=dim, keepdim=True)",
-                  "Your results are those of subtracting a maximum above the fraction bar only. Subtract it before "
-                  "both uses."),
+                  "Your results look as if a maximum were subtracted only in the numerator. Subtract it in the "
+                  "denominator, too."),
             wrong("shifted below only", "weights = torch.exp(x) / exp.sum(dim=dim, keepdim=True)",
-                  "Your results are those of subtracting a maximum below the fraction bar only. Subtract it before "
-                  "both uses.")),
+                  "Your results look as if a maximum were subtracted only in the denominator. Subtract it in the "
+                  "numerator, too.")),
         *at("after arguments",
             wrong("always the last dimension", "dim = -1",
-                  "Your results are always those along the last dimension, whatever dim is. Work along dim.",
+                  "Your results are always for the last dimension, whatever dim is. Use the argument dim.",
                   kind="axis"),
             wrong("always the first dimension", "dim = 0",
-                  "Your results are always those along the first dimension, whatever dim is. Work along dim.",
+                  "Your results are always for the first dimension, whatever dim is. Use the argument dim.",
                   kind="axis"),
             wrong("always the second dimension", "dim = 1",
-                  "Your results are always those along dimension 1. Use the argument dim.", kind="axis"),
+                  "Your results are always for dimension 1. Use the argument dim.", kind="axis"),
             wrong("rows and columns only", "dim = 0 if dim == 0 else 1",
-                  "Your function works with two dimensions only. Use the argument dim as it is: tensors may have one "
-                  "dimension, or three or more.", credit=0.75, kind="axis"),
+                  "Your function works with two dimensions only. Tensors may have one dimension, or three or more: use "
+                  "the argument dim unchanged.", credit=0.75, kind="axis"),
             wrong("rows and columns exchanged", "dim = 1 - dim % 2 if x.dim() == 2 else dim",
-                  "Your results are those along the other dimension, not along dim. dim=0 runs down the columns, "
-                  "dim=1 along the rows.", kind="axis")),
+                  "Your results are for the other dimension, not for dim. dim=0 runs down the columns, dim=1 along the "
+                  "rows.", kind="axis")),
         wrong("first dimension by default", {"arguments": ("dim=-1", "dim=0")},
-              "Where dim is not given, your results are those of dim=0. The default is the last dimension, dim=-1.",
+              "If dim is not given, your results are for dim=0. Make the last dimension the default: dim=-1.",
               credit=0.75, kind="axis"),
         wrong("largest along the wrong dimension", {"shift": "shifted = x - x.amax(dim=dim)"},
-              "Your results are those of a maximum subtracted along the wrong dimension, as when it has lost a "
-              "dimension. Keep the dimension: keepdim=True.", kind="axis"),
+              "Your results look as if a maximum were subtracted along the wrong dimension. Perhaps it has lost a "
+              "dimension: keep it with keepdim=True.", kind="axis"),
         *at("normalise",
             wrong("sum along the wrong dimension", "weights = exp / exp.sum(dim=dim)",
-                  "Your results are those of a sum divided out along the wrong dimension, as when it has lost a "
-                  "dimension. Keep the dimension: keepdim=True.", kind="axis"),
+                  "Your results look as if they were divided by a sum along the wrong dimension. Perhaps it has lost a "
+                  "dimension: keep it with keepdim=True.", kind="axis"),
             wrong("sum along the last dimension", "weights = exp / exp.sum(dim=-1, keepdim=True)",
                   "Your results are divided by the sum along the last dimension, whatever dim is. Sum along dim.",
                   kind="axis"),
@@ -187,45 +188,45 @@ exercise = Exercise(
                   "Your results are divided by the sum of the whole tensor. Sum along dim, with keepdim=True.",
                   kind="axis")),
         wrong("softmax over everything", {"shift": "shifted = x - x.max()", "normalise": "weights = exp / exp.sum()"},
-              "Your results are the softmax over the whole tensor, as if dim were not there. Maximum and sum run "
+              "Your results are the softmax over the whole tensor, as if there were no dim. Take both maximum and sum "
               "along dim.", kind="axis"),
         wrong("not normalised", {"normalise": "weights = exp"},
-              "Your values do not sum to one. Divide by their sum along dim.", kind="missing step"),
+              "Your values do not sum to one. Divide them by their sum along dim.", kind="missing step"),
         wrong("largest weight 1",
               {"shift": "shifted = x", "normalise": "weights = exp / exp.amax(dim=dim, keepdim=True)"},
               "The largest weight is 1, and the weights do not sum to one. Divide the exponentials by their sum along "
               "dim."),
         *at("normalise",
             wrong("divided by the mean", "weights = exp / exp.mean(dim=dim, keepdim=True)",
-                  "Your values sum to how many there are, as after a division by the mean. Divide by the sum along "
-                  "dim."),
+                  "Your values sum to their count, as after dividing by the mean. Divide by the sum along dim "
+                  "instead."),
             wrong("divided by the count", "weights = exp / exp.shape[dim]",
-                  "Your values are exponentials divided by how many there are. Divide them by their sum along dim."),
+                  "Your values are exponentials divided by their count. Divide them by their sum along dim."),
             wrong("divided by the length", "weights = exp / exp.norm(dim=dim, keepdim=True)",
-                  "The squares of your values sum to one, as after a division by the Euclidean norm. Divide by the "
-                  "plain sum.")),
+                  "The squares of your values sum to one, as after dividing by the Euclidean norm. Divide by the plain "
+                  "sum.")),
         wrong("logarithm", {"result": "return weights.log()"},
               "Your results are the logarithms of softmax. Return the weights: positive numbers that sum to one."),
         *at("exponentials",
             wrong("without the exponential", "exp = shifted",
-                  "Your results are those without exp, which makes every number positive before it is divided by the "
-                  "sum.", credit=0.25, kind="missing step"),
+                  "Your results look as if exp were missing. It makes every number positive: take it before you divide "
+                  "by the sum.", credit=0.25, kind="missing step"),
             wrong("base two", "exp = torch.exp2(shifted)",
-                  "Your results are those of powers of 2. Softmax uses the exponential function, torch.exp.")),
+                  "Your results come from powers of 2. Softmax uses the exponential function, torch.exp.")),
         *at("before shift",
             wrong("scaled", "x = x / x.shape[dim] ** 0.5",
-                  "Your results are those of numbers divided by the root of the size. Softmax itself does not scale.",
-                  kind="scaling"),
+                  "Your results look as if the numbers were divided by the root of the size. Softmax itself does not "
+                  "scale: use the numbers unchanged.", kind="scaling"),
             wrong("applied twice", "x = torch.softmax(x, dim=dim)",
-                  "Your weights are those of softmax applied twice. Once is enough.")),
+                  "Your weights look as if softmax had been applied twice. Once is enough.")),
         wrong("hard maximum", {"exponentials": "exp = (shifted == 0).float()"},
               "All your weight is on the largest number. Softmax gives every number some weight."),
         *at("result",
             wrong("dimension not moved back", "return weights.movedim(dim, -1)",
-                  "The numbers are right, but dim has become the last dimension. Return the shape of x.",
+                  "The numbers are right, but dim has become the last dimension. Return them in the shape of x.",
                   credit=0.75, kind="arrangement"),
             wrong("a list returned", "return weights.tolist()",
-                  "The numbers are right, but in lists. Return a tensor of the shape of x.",
+                  "The numbers are right, but in lists. Return a tensor with the shape of x.",
                   credit=0.75, kind="arrangement")),
         *gradients_lost("weights"),
         *another_type("weights", "after normalise"),

@@ -57,64 +57,65 @@ exercise = Exercise(
     mistakes=[
         *at("after scores",
             wrong("scaled by √d", "attn_scores = attn_scores / inputs.shape[1] ** 0.5",
-                  "Your results are those of scores divided by √d. Here they are not scaled; that comes with exercise "
-                  "12.", kind="scaling"),
+                  "Your results look as if the scores were divided by √d. Do not scale them here; that comes in "
+                  "exercise 12.", kind="scaling"),
             wrong("divided by d", "attn_scores = attn_scores / inputs.shape[1]",
-                  "Your results are those of scores divided by the number of dimensions. Here they are not scaled.",
-                  kind="scaling"),
+                  "Your results look as if the scores were divided by the number of dimensions. Do not scale them "
+                  "here.", kind="scaling"),
             wrong("divided by √T", "attn_scores = attn_scores / len(inputs) ** 0.5",
-                  "Your results are those of scores divided by the root of the number of words. Here they are not "
-                  "scaled.", kind="scaling"),
+                  "Your results look as if the scores were divided by the root of the number of words. Do not scale "
+                  "them here.", kind="scaling"),
             wrong("divided by T", "attn_scores = attn_scores / len(inputs)",
-                  "Your results are those of scores divided by the number of words. Here they are not scaled.",
+                  "Your results look as if the scores were divided by the number of words. Do not scale them here.",
                   kind="scaling"),
             wrong("multiplied by √d", "attn_scores = attn_scores * inputs.shape[1] ** 0.5",
-                  "Your results are those of scores multiplied by √d. Here they are not scaled.", kind="scaling"),
+                  "Your results look as if the scores were multiplied by √d. Do not scale them here.", kind="scaling"),
             wrong("divided by √3", "attn_scores = attn_scores / 3 ** 0.5",
-                  "Your scores are divided by √3 whatever the sizes are. Here they are not scaled.", kind="hard-coded"),
+                  "Your scores are divided by √3, whatever the sizes are. Do not scale them here.", kind="hard-coded"),
             wrong("divided by √8", "attn_scores = attn_scores / 8 ** 0.5",
-                  "Your scores are divided by √8 whatever the sizes are. Here they are not scaled.", kind="hard-coded"),
+                  "Your scores are divided by √8, whatever the sizes are. Do not scale them here.", kind="hard-coded"),
             wrong("sign flipped", "attn_scores = -attn_scores",
                   "The scores have the wrong sign: a word should look most where the dot product is largest.")),
         *at("scores",
             wrong("cosine", "unit = inputs / inputs.norm(dim=1, keepdim=True)\nattn_scores = unit @ unit.mT",
-                  "Your results are those of scores divided by the lengths of both words. Use the dot products as "
-                  "they are."),
+                  "Your results look as if the scores were divided by the lengths of both words. Use the plain dot "
+                  "products."),
             wrong("distance", "attn_scores = (inputs[:, None] - inputs).norm(dim=2)",
-                  "Your results are those of distances, which are small where words are alike. Use dot products.")),
+                  "Your results look as if the scores were distances, which are small if words are alike. Use dot "
+                  "products.")),
         *at("normalise",
             # XXᵀ is symmetric: a softmax down its columns is the transpose of the one along its rows.
             wrong("softmax down the columns", "attn_weights = torch.softmax(attn_scores, dim=0)",
                   "The weights that you use for a word do not sum to one: softmax runs down the columns, or the "
-                  "weights are transposed. Words are rows from here on: softmax is along each row of the scores, and "
-                  "the context is weights @ inputs.", kind="axis"),
+                  "weights are transposed. Words are now rows: take the softmax along each row of the scores, and "
+                  "compute weights @ inputs.", kind="axis"),
             wrong("softmax over everything",
                   "attn_weights = torch.softmax(attn_scores.flatten(), dim=0).reshape(attn_scores.shape)",
-                  "All your weights together sum to one, and not those of each query. Softmax is over each row, "
+                  "All your weights together sum to one. Take the softmax of each row instead, with "
                   "dim=-1.", kind="axis"),
             wrong("raw scores as weights", "attn_weights = attn_scores",
-                  "The words are weighted by raw scores in your results. The weights are the softmax of each row of "
-                  "the scores.", credit=0.25, kind="missing step"),
+                  "In your results, the words are weighted by raw scores. Take the softmax of each row of the scores "
+                  "first.", credit=0.25, kind="missing step"),
             wrong("divided by the sum", "attn_weights = attn_scores / attn_scores.sum(dim=1, keepdim=True)",
-                  "Your weights are scores divided by their sum, which fails for negative ones. They should be the "
-                  "softmax."),
+                  "Your weights are scores divided by their sum, which fails for negative ones. Use the softmax "
+                  "instead."),
             wrong("not normalised", "attn_weights = torch.exp(attn_scores)",
                   "Your weights do not sum to one: divide the exponentials by their sum in each row.",
                   kind="missing step"),
             wrong("applied twice", "attn_weights = torch.softmax(torch.softmax(attn_scores, dim=1), dim=1)",
-                  "Your weights are those of softmax applied twice. Once is enough."),
+                  "Your weights look as if softmax had been applied twice. Once is enough."),
             wrong("sigmoid", "attn_weights = torch.sigmoid(attn_scores)",
-                  "Your weights are the sigmoids of the scores. They should be the softmax."),
+                  "Your weights are the sigmoids of the scores. Use the softmax instead."),
             wrong("hard maximum", "attn_weights = (attn_scores == attn_scores.amax(dim=1, keepdim=True)).float()",
                   "Each word takes only its best match. Softmax gives every word some weight.")),
         *at("before normalise",
             wrong("future hidden", "attn_scores = attn_scores + torch.full_like(attn_scores, -torch.inf).triu(1)",
-                  "Later words are hidden in your results. Here every word may look at every word; the mask is "
+                  "Later words are hidden in your results. Here, every word may look at every word; the mask comes in "
                   "exercise 14.", kind="mix-up"),
             wrong("own word left out",
                   "own = torch.eye(len(inputs), device=inputs.device).bool()\n"
                   "attn_scores = attn_scores.masked_fill(own, -torch.inf)",
-                  "The word itself is left out in your results. Every word looks at all words, itself included.",
+                  "In your results, each word leaves itself out. Let every word look at all words, including itself.",
                   kind="mix-up")),
         *at("mix",
             wrong("plain average", "context = inputs.mean(dim=0, keepdim=True).expand_as(inputs)",
@@ -123,32 +124,31 @@ exercise = Exercise(
             wrong("weights entry by entry", "context = attn_weights.diagonal()[:, None] * inputs",
                   "Your results are each word times its own weight only. Sum over all words: weights @ inputs."),
             wrong("weights applied twice", "context = attn_weights @ attn_weights @ inputs",
-                  "The weights are applied twice in your results. Once is enough: weights @ inputs."),
+                  "In your results, the weights are applied twice. Once is enough: weights @ inputs."),
             wrong("one query for all", "context = (attn_weights[0] @ inputs).expand_as(inputs)",
-                  "Every row holds the context of the first word. Each word has weights of its own.",
-                  kind="mix-up")),
+                  "Every row holds the context of the first word. Each word needs its own weights.", kind="mix-up")),
         wrong("dimensions compared",
               {"scores": "attn_scores = inputs.mT @ inputs", "mix": "context = inputs @ attn_weights"},
-              "Your results are those of (d, d) scores, which compare dimensions. Words are rows: inputs @ inputs.T "
-              "is (T, T).", kind="convention"),
+              "Your results look as if (d, d) scores compared dimensions. Words are rows: inputs @ inputs.T is (T, "
+              "T).", kind="convention"),
         wrong("dimensions compared, down columns",
               {"scores": "attn_scores = inputs.mT @ inputs",
                "normalise": "attn_weights = torch.softmax(attn_scores, dim=0)",
                "mix": "context = inputs @ attn_weights"},
-              "Your results are those of the formula for words as columns: (d, d) scores, softmax down columns. Words "
+              "Your results follow the formula for words as columns: (d, d) scores, softmax down the columns. Words "
               "are rows here: inputs @ inputs.T is (T, T).", kind="convention"),
         # The result is always the same, so it earns nothing.
         wrong("the notebook's words", {"before scores": "inputs = SENTENCE.to(inputs.device)"},
-              "Your results are those of the six words of the notebook. Use the argument inputs.",
+              "Your results are for the six words of the notebook. Use the argument inputs.",
               credit=0.0, kind="borrowed"),
         *at("after mix",
             wrong("words added", "context = context + inputs",
-                  "Your result has the words added to it (a residual connection). The context vectors are the sums "
+                  "Your result has the words added to it (a residual connection). Return the weighted sums "
                   "alone.", kind="mix-up"),
             wrong("mean instead of sum", "context = context / len(inputs)",
-                  "Your result is divided by the number of words. The weights already sum to one."),
+                  "Your result is divided by the number of words. The weights already sum to one, so do not divide."),
             wrong("result divided by √d", "context = context / inputs.shape[1] ** 0.5",
-                  "Your result is divided by √d. Here nothing is scaled.", kind="scaling")),
+                  "Your result is divided by √d. Do not scale anything here.", kind="scaling")),
         *at("result",
             wrong("summed over the words", "return context.sum(dim=0)",
                   "Your result is the sum of the context vectors of all words. Return a row for every word."),
@@ -156,25 +156,25 @@ exercise = Exercise(
                   "The numbers are right, but transposed. Words are rows from here on: return shape (T, d).",
                   kind="convention"),
             wrong("list of rows", "return list(context)",
-                  "The numbers are right, but in a list of vectors. Return one (T, d) tensor: torch.stack.",
+                  "The numbers are right, but in a list of vectors. Return one (T, d) tensor, as torch.stack makes it.",
                   credit=0.75, kind="arrangement"),
             wrong("first word only", "return context[0]",
-                  "You return the context vector of the first word only. Return a row for every word.",
+                  "You return only the context vector of the first word. Return a row for every word.",
                   credit=0.25, kind="missing step"),
             wrong("second word only", "return context[1]",
-                  "You return the context vector of the second word only. Return a row for every word.",
+                  "You return only the context vector of the second word. Return a row for every word.",
                   credit=0.25, kind="missing step"),
             wrong("last word only", "return context[-1]",
-                  "You return the context vector of the last word only, perhaps from inside the loop. Return a row "
-                  "for every word.", credit=0.25, kind="missing step"),
+                  "You return only the context vector of the last word, perhaps the one left after a loop. Return a "
+                  "row for every word.", credit=0.25, kind="missing step"),
             wrong("result and weights", "return context, attn_weights",
-                  "You return the weights as well. Return the context vectors only.", credit=0.75, kind="arrangement")),
+                  "You return the weights as well. Return only the context vectors.", credit=0.75, kind="arrangement")),
         wrong("weights returned", {"mix": "context = attn_weights"},
               "Your results are the attention weights. Multiply them by the words.", credit=0.25, kind="missing step"),
         wrong("softmax not shifted",
               {"normalise": "exp = attn_scores.exp()\nattn_weights = exp / exp.sum(dim=1, keepdim=True)"},
-              "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use torch.softmax, "
-              "or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
+              "If scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
+              "subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
         *gradients_lost("context"),
         *another_type("inputs", "before scores"),
     ],

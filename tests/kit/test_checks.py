@@ -817,7 +817,7 @@ def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPat
     weights, lines = shown
     largest = [max(map(float, row)) for row in (row.split(", ") for row in re.findall(r"scaled ([\d., ]+\d)", weights))]
     not_scaled, scaled = largest[::2], largest[1::2]
-    assert f"one key has {not_scaled[1]} of all at $D = 64$" in cells["ex2-shown"]
+    assert f"one key gets {not_scaled[1]} of the weight at $D = 64$" in cells["ex2-shown"]
     assert not_scaled[2] == 1.0
     assert len(set(scaled)) == 3, "it would be the same bars three times"
     assert max(scaled) < 0.5

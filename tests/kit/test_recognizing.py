@@ -118,8 +118,8 @@ FROM_NOTEBOOK = "D = 4\n" + UNSCALED.replace(".item()", ".item() / D ** 0.5")
             "✗ Exercise 2: Your scores are not scaled. Divide each dot product by √D, where D is shape[0] of a query. "
             "With the notebook's queries and keys, result[0][0] is the first wrong number",
         ),
-        (4, NO_SOFTMAX, "✗ Exercise 4: Your results are scores, not softmax weights. Each query has the softmax"),
-        (5, INDEX_SWAPPED, "✗ Exercise 5: Query i has the weights of key i from all queries. Use all weights of"),
+        (4, NO_SOFTMAX, "✗ Exercise 4: Your results are scores, not softmax weights. Take the softmax of each"),
+        (5, INDEX_SWAPPED, "✗ Exercise 5: Output i uses the weights that all queries give to key i. Use the"),
         (2, FROM_NOTEBOOK, "✗ Exercise 2: with two words of nine entries, result[0][0] is the first wrong number"),
     ],
 )

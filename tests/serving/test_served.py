@@ -62,7 +62,7 @@ def test_a_program_submits_and_reads_the_verdict_and_a_receipt(served: Served, w
     assert is_ours(told["receipt"], secret_of(served.course.root))
     (softmax,) = [one for one in found["result"]["exercises"] if one["exercise"] == 3]
     assert softmax["misconceptions"] == ["divided by the mean"]
-    assert softmax["sentences"][0].startswith("Your values sum to how many there are")
+    assert softmax["sentences"][0].startswith("Your values sum to their count")
     assert found["result"]["points"] == found["result"]["max_points"] - softmax["max_points"] + softmax["points"]
 
 

@@ -67,13 +67,13 @@ def test_a_student_submits_by_keyboard_and_reads_the_verdict(served: Served, bro
     focused(browser, "Submit")
     press(browser, Keys.ENTER)
     page.wait(lambda: page.find(".points"), "no verdict")
-    assert "Your values sum to how many there are" in page.find("section.part")[0].text
+    assert "Your values sum to their count" in page.find("section.part")[0].text
     assert violations(browser) == []
     assert fits_a_phone(browser)
     focused(browser, "Read the feedback page")
     press(browser, Keys.ENTER)
     page.wait(lambda: browser.current_url.endswith("/feedback"), "no feedback page")
-    assert "Your values sum to how many there are" in browser.page_source
+    assert "Your values sum to their count" in browser.page_source
 
 
 def test_an_instructor_watches_the_class(served: Served, browser: Chrome, notebook: Path) -> None:

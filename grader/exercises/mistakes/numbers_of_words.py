@@ -8,7 +8,7 @@ import torch
 
 from grader import Case, Inputs, Misconception, wrong
 
-ASSUMED = "Your code is right only where there are as many queries as keys. There may be more of either."
+ASSUMED = "Your code is right only if there are as many queries as keys. Make it work for different numbers, too."
 
 
 def cases(sized: Callable[[int, int], Callable[[torch.Generator], Inputs]]) -> list[Case]:
@@ -23,7 +23,7 @@ def as_many_keys(line: str) -> Misconception:
     return wrong(
         "as many keys as queries assumed",
         line,
-        "Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each list "
+        "Your code assumes that there are as many keys as queries. There may be more keys, or fewer: count each list "
         "separately.",
         credit=0.75,
         kind="input",
@@ -34,7 +34,7 @@ def as_many_queries(line: str) -> Misconception:
     return wrong(
         "as many queries as keys assumed",
         line,
-        "Your code goes through as many queries as there are keys. There may be more queries, or fewer: count each "
+        "Your code assumes that there are as many queries as keys. There may be more queries, or fewer: count each "
         "list separately.",
         credit=0.75,
         kind="input",
