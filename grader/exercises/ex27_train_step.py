@@ -63,7 +63,7 @@ def sized(
 exercise = Exercise(
     number=27,
     assignment="transformer",
-    title="A step of training",
+    title="A training step",
     solution=train_step,
     form=TRAINING,
     read=read,

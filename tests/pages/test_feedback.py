@@ -638,7 +638,7 @@ def test_sections_are_named_as_the_notebook_names_them(released_course: Course) 
     found = Sections.of(released_course.read("release", "multi_head_attention"))
     assert found.title == "Multi-head attention"
     assert found.by_cell["test-exercise-18"] == "Exercise 18: split into heads (10 points)"
-    assert found.by_anchor["why-view-alone"] == "Why `view` alone mixes tokens up"
+    assert found.by_anchor["why-view-alone"] == "Why `view` alone mixes up tokens"
 
 
 def test_a_section_without_an_anchor_explains_no_mistake(released_course: Course) -> None:
