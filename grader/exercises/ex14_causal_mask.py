@@ -101,7 +101,7 @@ scores_first = Exercise(
             wrong("six words only", "future = attn_scores.new_ones(6, 6).triu(diagonal=1).bool()",
                   "Your code works for six words, as in the notebook, and for no other number. Take the size from the "
                   "scores.", kind="hard-coded"),
-            wrong("what may be seen hidden", ("triu(diagonal=1)", "tril()"),
+            wrong("visible words hidden", ("triu(diagonal=1)", "tril()"),
                   "Your results look as if the mask were inverted: the past and the word itself are hidden. Hide what "
                   "is above the diagonal.", kind="mix-up")),
         *at("mask",
@@ -235,7 +235,7 @@ exercise = Exercise(
         *at("visible",
             wrong("next word visible", "visible = torch.tril(attn_weights, diagonal=1)",
                   "Each word sees the next one. Set everything above the diagonal to zero.", kind="axis"),
-            wrong("what may be seen hidden", "visible = torch.triu(attn_weights, diagonal=1)",
+            wrong("visible words hidden", "visible = torch.triu(attn_weights, diagonal=1)",
                   "Your results look as if the mask were inverted: the past and the word itself are hidden. Hide what "
                   "is above the diagonal.", kind="mix-up"),
             wrong("six words only", "visible = attn_weights * attn_weights.new_ones(6, 6).tril()",

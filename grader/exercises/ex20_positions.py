@@ -104,7 +104,7 @@ exercise = Exercise(
             wrong("positions from one", "positions = torch.arange(1, length + 1)",
                   "Your table begins with position 1. Begin with position 0, where all sines are 0 and all cosines are "
                   "1.", credit=0.75, kind="convention"),
-            wrong("positions as shares", "positions = torch.arange(length) / length",
+            wrong("positions divided by the length", "positions = torch.arange(length) / length",
                   "In your table, positions are divided by the length, so the row of a word depends on how long the "
                   "text is. Use the number t itself as position t.")),
         *at("result",

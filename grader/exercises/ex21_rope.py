@@ -118,13 +118,13 @@ exercise = Exercise(
         wrong("turned pairs put in halves", {"join": IN_HALVES},
               "The right pairs are turned, but the entries 2i end up in the first half of the result, and the others "
               "in the second half. Put both back where they came from.", credit=0.75, kind="arrangement"),
-        wrong("halves put as neighbours", {"split": HALVES},
+        wrong("halves put as neighbors", {"split": HALVES},
               "In your results, entry i is turned together with entry i + d/2, and the two are put side by side. Turn "
               "entries 2i and 2i + 1 together, and leave them in their places.", kind="arrangement"),
-        wrong("halves by angles of neighbours", {"split": HALVES, "pair": OF_NEIGHBOURS, "join": IN_HALVES},
+        wrong("halves by angles of neighbors", {"split": HALVES, "pair": OF_NEIGHBOURS, "join": IN_HALVES},
               "In your results, each angle belongs to two neighbors, but entry i is turned together with entry i + "
               "d/2. Neighbors are a pair for turning, too: turn entries 2i and 2i + 1 together.", kind="mix-up"),
-        wrong("neighbours by angles of halves", {"pair": OF_HALVES},
+        wrong("neighbors by angles of halves", {"pair": OF_HALVES},
               "In your results, the right entries are turned together, but each by a different angle: the angles are "
               "in the order of halves, each repeated d/2 entries later. Use the same angle for entries 2i and 2i + 1.",
               kind="mix-up"),

@@ -253,10 +253,10 @@ HIDDEN_LATE = [
     wrong("masked after softmax", {"hide": "", "after normalise": "weights = weights.masked_fill(mask, 0)"},
           "Your results look as if the future had been set to zero after softmax: rows no longer sum to one, and the "
           "future was in the sum. Mask the scores before softmax.", kind="missing step"),
-    wrong("no numbers for what is hidden", {"hide": "scores = scores.masked_fill(mask, math.inf)"},
+    wrong("NaN or ∞ where hidden", {"hide": "scores = scores.masked_fill(mask, math.inf)"},
           "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
           "Set hidden scores to −∞ before softmax."),
-    wrong("no numbers for what is hidden, after softmax",
+    wrong("NaN or ∞ where hidden, after softmax",
           {"hide": "", "after normalise": "weights = weights.masked_fill(mask, -math.inf)"},
           "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
           "Set hidden scores to −∞ before softmax."),

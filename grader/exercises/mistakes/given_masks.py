@@ -21,7 +21,7 @@ def softmax_over(name: str, what: str, dim: int) -> list[Misconception]:
 
 # fmt: off
 MISTAKES = [
-    wrong("as without a mask", {"given": ""},
+    wrong("mask without effect", {"given": ""},
           "Your result does not depend on the mask. Where it is 0, set the scores to −∞ before softmax.",
           kind="missing step"),
     wrong("mask inverted", {"hide": ("== 0", "!= 0")},
@@ -45,10 +45,10 @@ MISTAKES = [
               "In your results, hidden scores count as −1, so softmax still sees them. Set them to −∞."),
         wrong("+∞ for −∞", ("-math.inf", "1e20"),
               "In your results, hidden scores count as a large number, so nothing else is seen. Set them to −∞."),
-        wrong("no numbers for what is hidden", ("-math.inf", "math.inf"),
+        wrong("NaN or ∞ where hidden", ("-math.inf", "math.inf"),
               "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the "
               "weights. Set hidden scores to −∞ before softmax.")),
-    wrong("no numbers for what is hidden, after softmax",
+    wrong("NaN or ∞ where hidden, after softmax",
           {"given": "",
            "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -math.inf)"},
           "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
