@@ -87,92 +87,90 @@ scores_first = Exercise(
     ],
     mistakes=[
         wrong("not masked", {"mask": "scores = attn_scores"},
-              "The future is not hidden in your weights. The scores above the diagonal must be −∞ when softmax gets "
-              "them.", credit=0.0, kind="missing step"),
+              "The future is not hidden in your weights. Set the scores above the diagonal to −∞ before softmax.",
+              credit=0.0, kind="missing step"),
         *at("future",
             wrong("past hidden", ("triu(diagonal=1)", "tril(diagonal=-1)"),
                   "The past is hidden in your weights: the mask is on the wrong side of the diagonal. Hide what is "
                   "above it.", kind="axis"),
             wrong("own word hidden", ("diagonal=1", "diagonal=0"),
                   "The diagonal is hidden in your weights, too: the first word sees nothing, and its row is NaN. A "
-                  "word may look at itself: the mask starts above the diagonal, with diagonal=1.", kind="axis"),
+                  "word may look at itself. Start the mask above the diagonal, with diagonal=1.", kind="axis"),
             wrong("next word visible", ("diagonal=1", "diagonal=2"),
-                  "Each word sees the next one. Everything above the diagonal should be hidden, with diagonal=1.",
-                  kind="axis"),
+                  "Each word sees the next one. Hide everything above the diagonal, with diagonal=1.", kind="axis"),
             wrong("six words only", "future = attn_scores.new_ones(6, 6).triu(diagonal=1).bool()",
-                  "Your code works for as many words as the notebook has, six, and for no other number. Take the size "
-                  "from the scores.", kind="hard-coded"),
-            wrong("what may be seen hidden", ("triu(diagonal=1)", "tril()"),
-                  "Your results are those of an inverted mask, which hides the past and the word itself. Hide what is "
-                  "above the diagonal.", kind="mix-up")),
+                  "Your code works for six words, as in the notebook, and for no other number. Take the size from the "
+                  "scores.", kind="hard-coded"),
+            wrong("visible words hidden", ("triu(diagonal=1)", "tril()"),
+                  "Your results look as if the mask were inverted: the past and the word itself are hidden. Hide what "
+                  "is above the diagonal.", kind="mix-up")),
         *at("mask",
             wrong("zeros instead of −∞", ("-torch.inf", "0.0"),
-                  "Hidden scores count as zero in your weights, and exp(0) = 1 is a weight like any other. Set them "
-                  "to −∞."),
+                  "In your weights, hidden scores count as zero, and exp(0) = 1 is a weight like any other. Set hidden "
+                  "scores to −∞."),
             wrong("−1 instead of −∞", ("-torch.inf", "-1.0"),
-                  "Hidden scores count as −1 in your weights, which hides nothing. Set them to −∞."),
+                  "In your weights, hidden scores count as −1, which does not hide them. Set them to −∞."),
             wrong("ones added", "scores = attn_scores + future",
-                  "Your weights are those of adding 1 to the scores that should be hidden, which favours the future. "
-                  "Set these scores to −∞."),
+                  "Your weights look as if 1 had been added to the scores that should be hidden, which favors the "
+                  "future. Set these scores to −∞."),
             wrong("ones subtracted", "scores = attn_scores - future.float()",
-                  "Your weights are those of subtracting 1 from the scores that should be hidden, which hides "
-                  "nothing. Set these scores to −∞."),
+                  "Your weights look as if 1 had been subtracted from the scores that should be hidden, which does not "
+                  "hide them. Set these scores to −∞."),
             wrong("+∞", ("-torch.inf", "torch.inf"),
-                  "Your weights are those of hidden scores at +∞, which softmax turns into NaN. Set them to −∞."),
+                  "Your weights look as if hidden scores had been set to +∞, which softmax turns into NaN. Set them to "
+                  "−∞."),
             # Any code that returns NaN matches this.
             wrong("all NaN", "scores = attn_scores + future * -torch.inf",
-                  "All your weights are NaN, as when 0 is multiplied by −∞, or all scores of a row are hidden.",
-                  credit=0.0)),
+                  "All your weights are NaN, as happens when 0 is multiplied by −∞, or when all scores of a row are "
+                  "hidden.", credit=0.0)),
         wrong("masked after softmax", {"mask": "scores = attn_scores", "result": "return weights.tril()"},
-              "Your weights are those of softmax over all words, with zeros put in afterwards: rows do not sum to "
-              "one, and the future shows in how much is missing. Set scores to −∞ before softmax."),
+              "Your weights look as if the future had been set to zero after softmax: rows do not sum to one, and the "
+              "missing part reveals the future. Set scores to −∞ before softmax."),
         wrong("−∞ after softmax",
               {"mask": "scores = attn_scores", "result": "return weights.masked_fill(future, -torch.inf)"},
-              "Your results are those of softmax over all words, with −∞ put in afterwards. That is for scores, "
-              "before softmax."),
+              "Your results look as if −∞ had been put in after softmax. It belongs in the scores, before softmax."),
         *at("scale",
             wrong("not scaled", "",
                   "The scores that you use are not scaled. Divide the scores by √d_k before softmax.", kind="scaling"),
             wrong("divided by d_k", "scores = scores / d_k",
-                  "Your weights are those of scores divided by d_k. Divide by its square root.", kind="scaling"),
+                  "Your scores are divided by d_k. Divide them by its square root.", kind="scaling"),
             wrong("divided by √T", "scores = scores / len(scores) ** 0.5",
-                  "Your weights are those of scores divided by the root of the number of words. Divide by √d_k, which "
-                  "is an argument.", kind="scaling"),
-            wrong("divided by T", "scores = scores / len(scores)",
-                  "Your weights are those of scores divided by the number of words. Divide by √d_k, which is an "
+                  "Your scores are divided by the root of the number of words. Divide them by √d_k: d_k is an "
                   "argument.", kind="scaling"),
+            wrong("divided by T", "scores = scores / len(scores)",
+                  "Your scores are divided by the number of words. Divide them by √d_k: d_k is an argument.",
+                  kind="scaling"),
             wrong("multiplied by √d_k", "scores = scores * d_k**0.5",
-                  "Your weights are those of scores multiplied by √d_k. They should be divided by it.", kind="scaling"),
+                  "Your scores are multiplied by √d_k. Divide them by it.", kind="scaling"),
             wrong("divided by √2", "scores = scores / 2**0.5",
-                  "Your scores are divided by √2 whatever d_k is. Divide by the root of the argument d_k.",
+                  "Your scores are divided by √2, whatever d_k is. Divide them by the root of the argument d_k.",
                   kind="hard-coded", or_borrowed=True),
             wrong("divided by √3", "scores = scores / 3**0.5",
-                  "Your scores are divided by √3 whatever d_k is. Divide by the root of the argument d_k.",
+                  "Your scores are divided by √3, whatever d_k is. Divide them by the root of the argument d_k.",
                   kind="hard-coded", or_borrowed=True),
             wrong("divided by √8", "scores = scores / 8**0.5",
-                  "Your scores are divided by √8 whatever d_k is. Divide by the root of the argument d_k.",
+                  "Your scores are divided by √8, whatever d_k is. Divide them by the root of the argument d_k.",
                   kind="hard-coded", or_borrowed=True)),
         # Before masking: −(−∞) would be the same as "+∞".
         wrong("sign flipped", {"mask": "scores = (-attn_scores).masked_fill(future, -torch.inf)"},
               "The scores have the wrong sign: the largest score must get the largest weight."),
         wrong("scaled in the wrong place", {"scale": "", "result": "return weights / d_k**0.5"},
-              "Your results are those of scores that are not scaled, divided by the root at the end. Scale the "
-              "scores, before softmax.", kind="scaling"),
+              "In your results, the weights are divided by the root, and not the scores. Scale the scores, before "
+              "softmax.", kind="scaling"),
         *at("normalise",
             wrong("softmax down the columns", ("dim=-1", "dim=0"),
-                  "Your weights are normalised down the columns. Rows are queries: use dim=-1.", kind="axis"),
+                  "Your weights are normalized down the columns. Rows are queries: use dim=-1.", kind="axis"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
-                  "All your weights together sum to one, and not those of each query. Softmax is over each row, "
+                  "All your weights together sum to one, instead of those of each query. Apply softmax to each row: "
                   "dim=-1.", kind="axis"),
             wrong("raw scores as weights", "weights = scores",
-                  "Your results are masked scores. The weights are the softmax of each row of them.",
-                  credit=0.25, kind="missing step"),
+                  "Your results are masked scores. Take the softmax of each row.", credit=0.25, kind="missing step"),
             wrong("not normalised", "weights = torch.exp(scores)",
-                  "Your weights do not sum to one: divide the exponentials by their sum in each row.",
+                  "Your weights do not sum to one. Divide the exponentials by their sum in each row.",
                   kind="missing step"),
             wrong("applied twice", "weights = torch.softmax(torch.softmax(scores, dim=1), dim=1)",
-                  "Your weights are those of softmax applied twice, which gives hidden words weight again. Once is "
-                  "enough."),
+                  "Your weights look as if softmax had been applied twice, which gives hidden words some weight again. "
+                  "Once is enough."),
             *named(two_heads.mistakes, "sigmoid")),
         wrong("result transposed", {"result": "return weights.mT"},
               "The numbers are right, but transposed. Row i holds the weights of query i.", kind="convention"),
@@ -180,17 +178,16 @@ scores_first = Exercise(
               "Your results are the logarithms of the weights. Return the weights: softmax, not log_softmax."),
         wrong("renormalised after softmax",
               {"mask": "scores = attn_scores", "result": "return mask_then_renormalize(weights)"},
-              "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and 0/0 "
-              "is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
-              credit=0.75),
+              "Where hidden scores are far above the others, the visible weights all become 0, and 0/0 is NaN. That "
+              "happens if you mask and renormalize after softmax. Set scores to −∞ before it.", credit=0.75),
         wrong("scores renormalised without softmax",
               {"mask": ("-torch.inf", "0.0"), "normalise": "weights = scores / scores.sum(dim=1, keepdim=True)"},
-              "Your results are masked scores, divided by the sum of each row. Scores may be negative, and so may "
-              "such a sum: take the softmax of each row.", credit=0.25, kind="missing step"),
+              "Your results are masked scores, divided by the sum of each row. Scores can be negative, and so can that "
+              "sum. Take the softmax of each row instead.", credit=0.25, kind="missing step"),
         wrong("softmax not shifted",
               {"normalise": "exp = torch.exp(scores)\nweights = exp / exp.sum(dim=1, keepdim=True)"},
-              "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use torch.softmax, "
-              "or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
+              "Where scores are large, exp overflows, or gives 0 in a whole row, and ∞/∞ and 0/0 are NaN. Use "
+              "torch.softmax, or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
         *gradients_lost("weights"),
         *another_type("weights", "after normalise"),
     ],
@@ -209,8 +206,8 @@ exercise = Exercise(
         Case("fewer words", catches="a mask of the notebook's size", inputs=weights_sized(4)),
         Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=weights_sized(9)),
         Case("one word", catches="squeezed dimensions", inputs=lambda rng: (0.1 + torch.rand(1, 1, generator=rng),),
-             beside="Your code is right for several words, but not for a single one. Its weight, divided by itself, is "
-             "1, in a matrix of one row."),
+             beside="Your code is right for several words, but not for a single one. Its weight divided by itself is "
+             "1: the result is a matrix with one row."),
         Case("a text of many words", "masks of a fixed size", weights_sized(MANY), beside=OF_ANY_LENGTH, once=True),
         Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
         Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
@@ -218,80 +215,80 @@ exercise = Exercise(
     ],
     mistakes=[
         wrong("not renormalised", {"renormalise": "weights = visible"},
-              "Your rows do not sum to one: after masking, each row must be divided by the sum of what is left of it.",
+              "Your rows do not sum to one. After masking, divide each row by the sum of what is left of it.",
               kind="missing step"),
         *at("visible",
             wrong("not masked", "visible = attn_weights",
-                  "Your results are the weights as they came. Those above the diagonal must be zero, and the others "
-                  "renormalised.", credit=0.0, kind="missing step"),
+                  "Your results are the weights, unchanged. Set those above the diagonal to zero, and renormalize the "
+                  "others.", credit=0.0, kind="missing step"),
             wrong("past hidden", "visible = torch.triu(attn_weights)",
                   "The past is hidden in your results: the zeros are on the wrong side of the diagonal. They belong "
                   "above it (torch.tril).", kind="axis"),
             wrong("own word hidden", "visible = torch.tril(attn_weights, diagonal=-1)",
                   "The diagonal is hidden in your results, too: nothing is left of the first row, and 0/0 is NaN. A "
-                  "word may look at itself.", kind="axis")),
+                  "word may look at itself: keep the diagonal.", kind="axis")),
         wrong("own word hidden, first row empty",
               {"visible": "visible = torch.tril(attn_weights, diagonal=-1)",
                "result": "return weights.nan_to_num(0.0)"},
-              "The diagonal is hidden in your results, too: nothing is left of the first row. A word may look at "
-              "itself.", kind="axis"),
+              "The diagonal is hidden in your results, too, so nothing is left of the first row. A word may look at "
+              "itself: keep the diagonal.", kind="axis"),
         *at("visible",
             wrong("next word visible", "visible = torch.tril(attn_weights, diagonal=1)",
-                  "Each word sees the next one. Everything above the diagonal must be zero.", kind="axis"),
-            wrong("what may be seen hidden", "visible = torch.triu(attn_weights, diagonal=1)",
-                  "Your results are those of an inverted mask, which hides the past and the word itself. Hide what is "
-                  "above the diagonal.", kind="mix-up"),
+                  "Each word sees the next one. Set everything above the diagonal to zero.", kind="axis"),
+            wrong("visible words hidden", "visible = torch.triu(attn_weights, diagonal=1)",
+                  "Your results look as if the mask were inverted: the past and the word itself are hidden. Hide what "
+                  "is above the diagonal.", kind="mix-up"),
             wrong("six words only", "visible = attn_weights * attn_weights.new_ones(6, 6).tril()",
-                  "Your code works for as many words as the notebook has, six, and for no other number. Take the size "
-                  "from the weights.", kind="hard-coded")),
+                  "Your code works for six words, as in the notebook, and for no other number. Take the size from the "
+                  "weights.", kind="hard-coded")),
         wrong("−∞ in the weights", {"after visible": "visible = visible.masked_fill(visible == 0, -torch.inf)"},
-              "Your results are those of weights set to −∞, whose sums are infinite. That is for scores; weights must "
-              "become zero.", kind="mix-up"),
+              "Your results look as if weights had been set to −∞, which makes their sums infinite. −∞ is for scores. "
+              "Set hidden weights to zero.", kind="mix-up"),
         wrong("softmax of the weights",
               {"after visible": "visible = visible.masked_fill(visible == 0, -torch.inf)",
                "renormalise": "weights = torch.softmax(visible, dim=1)"},
-              "Your results are those of softmax of the weights. These have already been through it: divide by the "
-              "sum instead.", kind="mix-up"),
+              "Your results are the softmax of the weights, which have already been through softmax. Divide by the sum "
+              "instead.", kind="mix-up"),
         *at("renormalise",
             wrong("softmax after zeros", "weights = torch.softmax(visible, dim=1)",
-                  "Your results are those of softmax after masking: exp(0) = 1, so hidden words get weight again. "
-                  "Divide by the sum."),
+                  "Your results look as if softmax had been applied after masking: exp(0) = 1, so hidden words get "
+                  "weight again. Divide by the sum instead."),
             wrong("divided by the sums of columns", "weights = visible / visible.sum(dim=0, keepdim=True)",
                   "Your columns sum to one. Rows are queries: sum along dim=-1, with keepdim=True.", kind="axis"),
             wrong("columns divided by the sums of rows", "weights = visible / visible.sum(dim=1)",
-                  "Column i is divided by the sum of row i, as when the sums lose a dimension. They must keep it: "
+                  "Column i is divided by the sum of row i, as when the sums lose a dimension. Keep that dimension: "
                   "keepdim=True.", kind="axis"),
             wrong("divided by the sum of everything", "weights = visible / visible.sum()",
-                  "Your results are divided by the sum of all weights. Each row should be divided by its own sum.",
-                  kind="axis"),
+                  "Your results are divided by the sum of all weights. Divide each row by its own sum.", kind="axis"),
             wrong("everything scaled to the number of words", "weights = visible / visible.sum() * len(visible)",
-                  "All your weights are scaled by one number. Each row should be divided by its own sum."),
+                  "All your weights are scaled by the same number. Divide each row by its own sum."),
             wrong("divided by the number of visible words",
                   "weights = visible / (visible > 0).sum(dim=1, keepdim=True)",
-                  "Each of your rows is divided by how many words it may look at. Divide by the sum of its weights."),
+                  "Each of your rows is divided by the number of words that it may look at. Divide it by the sum of "
+                  "its weights."),
             wrong("divided by the number of words", "weights = visible / len(visible)",
                   "Your results are divided by the number of words. Divide each row by the sum of its weights."),
             wrong("divided by the mean", "weights = visible / visible.mean(dim=1, keepdim=True)",
-                  "Each of your rows is divided by its mean, so it sums to the number of words. Divide by its sum."),
+                  "Each of your rows is divided by its mean, so it sums to the number of words. Divide it by its sum."),
             wrong("divided by the largest", "weights = visible / visible.amax(dim=1, keepdim=True)",
                   "The largest weight of each of your rows is 1. Divide the row by its sum."),
             wrong("divided by the length", "weights = visible / visible.norm(dim=1, keepdim=True)",
-                  "The squares of each of your rows sum to one, as after a division by the Euclidean norm. Divide by "
+                  "In each of your rows, the squares sum to one, as after a division by the Euclidean norm. Divide by "
                   "the plain sum."),
             wrong("multiplied by the sum", "weights = visible * visible.sum(dim=1, keepdim=True)",
-                  "Each of your rows is multiplied by its sum. Divide by it."),
+                  "Each of your rows is multiplied by its sum. Divide it by the sum instead."),
             wrong("missing weight shared out",
                   "seen, missing = visible > 0, 1 - visible.sum(dim=1, keepdim=True)\n"
                   "weights = visible + seen * missing / seen.sum(dim=1, keepdim=True)",
-                  "In your results, what is missing is shared equally among the visible words. Divide each row by its "
-                  "sum, which keeps their proportions.")),
+                  "In your results, the missing weight is shared equally among the visible words. Divide each row by "
+                  "its sum instead, which keeps the proportions.")),
         # No credit: these do not depend on the argument.
         wrong("equal weights", {"after visible": "visible = (visible > 0).float()"},
-              "All visible words get the same weight, whatever the argument. Multiply the mask by the weights.",
+              "All visible words get the same weight, whatever the argument is. Multiply the mask by the weights.",
               credit=0.0, kind="missing step"),
         wrong("the mask returned",
               {"visible": "visible = torch.ones_like(attn_weights).tril()", "renormalise": "weights = visible"},
-              "Your result is the mask. Multiply it by the weights, then renormalise.",
+              "Your result is the mask. Multiply it by the weights, then renormalize.",
               credit=0.0, kind="missing step"),
         *named(scores_first.mistakes, "result transposed"),
         wrong("sums returned", {"renormalise": "weights = visible.sum(dim=1, keepdim=True)"},

@@ -26,15 +26,17 @@ from .mistakes.of_pieces import another_type, gradients_lost
 Tensor = torch.Tensor
 
 ROUNDING = 1e-5  # numbers are only multiplied
-SAME_AGAIN = "Two calls drop the same entries. Draw random numbers anew in each call, and set no seed there."
+SAME_AGAIN = "Two calls drop the same entries. Draw new random numbers in each call, and do not set a seed there."
 WITHOUT_CHANCE = (
-    "Two calls give the same result: nothing is left to chance. Draw a random number for each entry, anew each time."
+    "Two calls give the same result: nothing is left to chance. Draw a new random number for each entry in each call."
 )
 _OF_CHANCE = (WHOLE_ROWS, WHOLE_COLUMNS, SAME_IN_BATCH, SHARED, MASK_ALONE, ALL_CHANGED)
-SAME_NUMBER = "Each call drops the same number of entries. Each entry must be dropped with probability p, on its own."
+SAME_NUMBER = (
+    "Each call drops the same number of entries. Drop each entry with probability p, independently of the others."
+)
 OTHER_GRADIENT = (
-    "The gradient is not what the entries are multiplied by: on the way, something is detached, or an entry is divided "
-    "by what depends on the entries as well, such as their sum."
+    "The gradient should be the number that each entry is multiplied by, but it is not. Either something is detached "
+    "on the way, or an entry is divided by something that depends on the entries, such as their sum."
 )
 
 
@@ -110,8 +112,8 @@ exercise = Exercise(
              inputs=sized(2, 3, 4, 4, p=0.6, training=False)),
         Case("training, a rate of 0", catches="a division by the rate, everything or something dropped",
              inputs=sized(6, 7, p=0.0, training=True),
-             beside="Your code is right for other rates, but not for a rate of 0: then nothing is dropped, and nothing "
-             "else changes."),
+             beside="Your code is right for other rates, but not for a rate of 0. In that case, nothing is dropped, "
+             "and nothing else changes."),
         Case("training, a matrix", catches="a hard-coded rate, p and 1 − p exchanged, whole rows",
              inputs=sized(50, 41, p=0.3, training=True)),
         Case("training, a batch at a high rate", catches="survivors not scaled, one mask for the whole batch",
@@ -134,47 +136,47 @@ exercise = Exercise(
             wrong("multiplied by p", "return dropped * p",
                   "Your survivors are multiplied by p. Multiply them by 1/(1 − p).", kind="scaling"),
             wrong("scaled twice", "return dropped / (1 - p) / (1 - p)",
-                  "Your survivors are divided by 1 − p twice. F.dropout and nn.Dropout scale by themselves.",
-                  kind="scaling"),
+                  "Your survivors are divided by 1 − p twice. Divide only once: F.dropout and nn.Dropout already do "
+                  "it.", kind="scaling"),
             wrong("doubled", "return dropped * 2",
                   "Your survivors are multiplied by 2, which is right for p = 0.5 only. Multiply by 1/(1 − p).",
                   kind="hard-coded")),
         wrong("p and 1 − p exchanged", {"survives": "survives = chances >= 1 - p"},
-              "Your entries are dropped with probability 1 − p. The rate p says how many are dropped, not how many "
-              "stay.", kind="mix-up"),
+              "Your entries are dropped with probability 1 − p. The rate p is the share that is dropped, not the share "
+              "that stays.", kind="mix-up"),
         wrong("p as the rate of survival", {"survives": "survives = chances >= 1 - p", "scale": "return dropped / p"},
               "Your entries are kept with probability p and divided by p. Drop them with probability p, and divide "
               "by 1 − p.", kind="mix-up"),
         wrong("rate 0.5", {"survives": "survives = chances >= 0.5", "scale": "return dropped * 2"},
-              "Your entries are always dropped at a rate of 0.5, as by nn.Dropout(p=0.5). Use the argument p.",
+              "Your entries are always dropped at a rate of 0.5, as nn.Dropout(p=0.5) does. Use the argument p.",
               kind="hard-coded"),
         wrong("half dropped, scaled for p", {"survives": "survives = chances >= 0.5"},
               "Half of your entries are dropped, whatever p is. Compare the random numbers with p.", kind="hard-coded"),
         wrong("randn for rand", {"chances": "chances = torch.randn_like(attn_weights)"},
-              "Your entries are dropped as often as torch.randn is below p, which is too often. torch.rand is even "
-              "between 0 and 1."),
+              "Your entries are dropped as often as torch.randn is below p, which is too often. Use torch.rand, which "
+              "is uniform between 0 and 1."),
         *at("evaluation",
             wrong("active in evaluation", "",
-                  "Entries are dropped in evaluation, too. If training is False, return the weights as they are.",
+                  "Entries are dropped in evaluation, too. If training is False, return the weights unchanged.",
                   kind="missing step"),
             wrong("inactive in training", "return attn_weights",
                   "Nothing is dropped. If training is True, set entries to zero with probability p.",
                   credit=0.0, kind="missing step"),
             wrong("training and evaluation exchanged", "if training:\n    return attn_weights",
-                  "Entries are dropped in evaluation and not in training. It should be the other way round.",
+                  "Entries are dropped in evaluation, but not in training. It should be the other way around.",
                   kind="mix-up")),
         *at("unchanged",
             wrong("scaled in evaluation", "return attn_weights * (1 - p)",
-                  "The weights are scaled in evaluation as well. Survivors are scaled in training, and that is "
-                  "enough.", kind="scaling"),
+                  "The weights are scaled in evaluation, too. Scale the survivors in training, and nothing in "
+                  "evaluation.", kind="scaling"),
             wrong("enlarged in evaluation", "return attn_weights / (1 - p)",
-                  "The weights are multiplied by 1/(1 − p) in evaluation, too. If training is False, return them as "
-                  "they are.", kind="scaling")),
+                  "The weights are multiplied by 1/(1 − p) in evaluation, too. If training is False, return them "
+                  "unchanged.", kind="scaling")),
         wrong("dropout that is not inverted", {"unchanged": "return attn_weights * (1 - p)", "scale": "return dropped"},
               "Your weights are scaled in evaluation instead of training. Inverted dropout multiplies survivors by "
               "1/(1 − p) in training and changes nothing in evaluation.", kind="convention"),
         wrong("zeros in evaluation", {"unchanged": "return torch.zeros_like(attn_weights)"},
-              "Your results are zeros in evaluation. Return the weights as they are.", kind="mix-up"),
+              "Your results are zeros in evaluation. Return the weights unchanged.", kind="mix-up"),
         *at("chances",
             wrong("whole rows", "chances = torch.rand_like(attn_weights[..., :1])",
                   "Whole rows are dropped. Draw a random number for every entry, not for every row.", kind="axis"),
@@ -182,16 +184,15 @@ exercise = Exercise(
                   "Whole columns are dropped. Draw a random number for every entry, not for every column.",
                   kind="axis"),
             wrong("one mask for a batch", "chances = torch.rand(attn_weights.shape[-2:], device=attn_weights.device)",
-                  "The same entries are dropped in every matrix of a batch. Draw as many random numbers as there are "
-                  "entries: torch.rand_like.", credit=0.75, kind="axis"),
+                  "The same entries are dropped in every matrix of a batch. Draw a random number for every entry of "
+                  "the batch: torch.rand_like.", credit=0.75, kind="axis"),
             wrong("small weights dropped", "chances = attn_weights",
-                  "It is the small weights that are dropped, those below p. Chance should decide: compare random "
-                  "numbers with p.")),
+                  "The small weights are dropped, those below p. Let chance decide: compare random numbers with p.")),
         *at("drop",
             wrong("everything dropped", "dropped = torch.zeros_like(attn_weights)",
                   "Everything is dropped. Keep an entry where its random number is at least p.", credit=0.0),
             wrong("all scaled, none dropped", "dropped = attn_weights",
-                  "All weights are scaled and none is dropped. Multiply by the mask, too.",
+                  "All weights are scaled, but none is dropped. Multiply by the mask, too.",
                   credit=0.25, kind="missing step"),
             wrong("the mask returned", "dropped = survives.to(attn_weights.dtype)",
                   "Your result is the mask. Multiply it by the weights.", credit=0.25, kind="missing step"),
@@ -200,30 +201,30 @@ exercise = Exercise(
                   kind="mix-up")),
         wrong("a list returned",
               {"unchanged": "return attn_weights.tolist()", "scale": "return (dropped / (1 - p)).tolist()"},
-              "The numbers are right, but in lists. Return a tensor of the shape of the weights.",
+              "The numbers are right, but they are in lists. Return a tensor with the shape of the weights.",
               credit=0.75, kind="arrangement"),
         wrong("noise instead of a mask",
               {"chances": "chances = torch.rand_like(attn_weights)", "survives": "",
                "drop": "dropped = attn_weights * chances", "scale": "return dropped"},
               "Your weights are multiplied by the random numbers themselves. Compare these with p first: an entry "
-              "stays or goes."),
+              "either stays or goes."),
         wrong("rows renormalised",
               {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
                "scale": "return dropped / dropped.sum(-1, keepdim=True) * attn_weights.sum(-1, keepdim=True)"},
               "In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "
               "instead."),
         wrong("same entries in each call", {"before chances": "torch.manual_seed(123)"},
-              "Each call drops the same entries, as when a function sets a seed or keeps what it has drawn. Draw "
-              "anew each time.", credit=0.75, kind="hard-coded"),
+              "Each call drops the same entries, as when a function sets a seed or keeps what it has drawn. Draw new "
+              "random numbers in each call.", credit=0.75, kind="hard-coded"),
         *at("chances",
             wrong("nothing left to chance", "chances = torch.zeros_like(attn_weights)\nchances[..., 0] = 1",
-                  "Two calls give the same result: nothing is left to chance. Draw a random number for each entry, "
-                  "anew each time.", credit=0.0, kind="missing step"),
+                  "Two calls give the same result: nothing is left to chance. Draw a new random number for each entry "
+                  "in each call.", credit=0.0, kind="missing step"),
             wrong("an exact share dropped",
                   "order = torch.randperm(attn_weights.numel(), device=attn_weights.device)\n"
                   "chances = order.reshape(attn_weights.shape) / attn_weights.numel()",
-                  "Each call drops the same number of entries. Decide for each entry separately, with probability p: "
-                  "then how many go is up to chance, too.", credit=0.75)),
+                  "Each call drops the same number of entries. Decide for each entry separately, with probability p, "
+                  "so that their number is random, too.", credit=0.75)),
         *gradients_lost("attn_weights", "before evaluation"),
         *another_type("attn_weights", "before unchanged", "before chances"),
     ],

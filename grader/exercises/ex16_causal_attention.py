@@ -101,33 +101,33 @@ exercise = Exercise(
         *attention.DROPOUT,
         *attention.of_one_head("self.W_query(x)", "self.W_key(x)", "self.W_value(x)"),
         wrong("scaled by √context_length", {"scale": "scores = scores / math.sqrt(len(self.mask))"},
-              "The scores that you use are divided by √context_length. Divide by √d_out, the root of the length of a "
-              "key.", kind="scaling"),
+              "The scores that you use are divided by √context_length. Divide by √d_out: keys have d_out entries.",
+              kind="scaling"),
         *attention.FUTURE,
         *attention.OWN_WORD,
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
-              "Hidden scores count as (nearly) 0 in your results, and softmax makes exp(0) = 1 of each. Set them to "
-              "−∞."),
+              "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. Set "
+              "them to −∞."),
         *attention.HIDDEN_LATE,
         wrong("softmax twice", {"normalise": "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)"},
-              "Your results are those of softmax applied twice, where the second gives hidden words weight again. "
-              "Apply it once."),
+              "Your results look as if softmax had been applied twice. The second one gives hidden words some weight "
+              "again. Apply it once."),
         wrong("scores averaged over the batch",
               {"scores": "scores = (q @ k.transpose(1, 2)).mean(dim=0, keepdim=True).expand(len(q), -1, -1)"},
               "The sentences of a batch share their weights. Each sentence should have its own.",
               kind="mix-up"),
         *at("normalise",
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=1)",
-                  "Your weights are normalised over the queries (dim=1 of the scores). They must be over the keys: "
+                  "Your weights are normalized over the queries (dim=1 of the scores). Normalize over the keys: "
                   "dim=-1.", kind="axis"),
             wrong("softmax over the batch", "weights = torch.softmax(scores, dim=0)",
-                  "Your weights are normalised over the sentences of the batch (dim=0). They must be over the keys: "
+                  "Your weights are normalized over the sentences of the batch (dim=0). Normalize over the keys: "
                   "dim=-1.", kind="axis")),
         attention.SOFTMAX_MISSING,
         wrong("first sentence's weights for all",
               {"normalise": "weights = torch.softmax(scores[:1], dim=-1).expand_as(scores)"},
-              "In your results, all sentences of a batch have the weights of the first. Each of them should have "
-              "weights of its own.", kind="mix-up"),
+              "In your results, all sentences of a batch have the weights of the first. Each sentence should have its "
+              "own.", kind="mix-up"),
         *at("projections",
             *named(linear.mistakes, "always biased", "never biased")),
         attention.MASK_NOT_KEPT,

@@ -67,7 +67,7 @@ def sized(
             others = [torch.cat([sequence[:1], randn(rng, *sequence[1:].shape)]) for sequence in sequences]
             calls[OTHERS_CHANGED] = [*others, mask]
         if mask is not None:
-            calls["output for one sentence more, without a mask"] = [torch.cat([each, each[:1]]) for each in sequences]
+            calls["output for one more sentence, without a mask"] = [torch.cat([each, each[:1]]) for each in sequences]
         return trial([embed_size, heads], weights, calls, **how)
 
     return inputs
@@ -123,7 +123,7 @@ exercise = Exercise(
         Case("one mask for all sentences", catches="a mask that is cut up by sentences",
              inputs=sized(3, 4, 5, 6, 2, for_all),
              beside="Your code is right, except for a mask of shape (1, 1, T, S), which is the same for all sentences. "
-             "Any shape should do that fits (N, H, T, S) by itself."),
+             "Accept any shape that broadcasts to (N, H, T, S)."),
         Case("one length for all", catches="lengths that are mixed up without an error",
              inputs=sized(2, 5, 5, 6, 2, scattered(whole), gradients=3)),
         Case("as many sentences, heads and words",
@@ -142,23 +142,24 @@ exercise = Exercise(
              inputs=lambda rng: impossible([3, 6])),
         Case("what stands under padding", catches="words that are hidden after the softmax only, and then renormalised",
              inputs=with_large_padding,
-             beside="Your code is right until a hidden word would have the largest score by far: then what is seen has "
-             "no weight left. Hide words before the softmax, and its largest number is that of what is seen."),
+             beside="Your code is right unless a hidden word would have by far the largest score. Then no weight is "
+             "left for the visible words. Hide words before the softmax, so that its largest number is a "
+             "visible one."),
         *beside_numbers(sized(2, 4, 5, 6, 3, padding(boolean))),
     ],
     mistakes=[
         *attention.of_split_heads("before mix", "flatten(2)"),
         wrong("sentences mixed up in merging",
               {"merge": "context = context.transpose(0, 1).reshape(len(context), context.shape[2], -1)"},
-              "Your results are those of heads merged while they stand before the sentences of the batch, which mixes "
-              "sentences and words up. All heads of a word belong side by side.", kind="arrangement"),
+              "Your results look as if the heads had been merged while they came before the sentences of the batch, "
+              "which mixes up sentences and words. Put all heads of a word side by side.", kind="arrangement"),
         wrong("result normalised",
               {"after fc_out": "self.norm = nn.LayerNorm(embed_size)", "after out": "context = self.norm(context)"},
-              "Your results are those of a LayerNorm after fc_out. That belongs to the block around attention: "
-              "return what fc_out makes.", kind="mix-up"),
+              "Your results look as if a LayerNorm came after fc_out. That belongs in the block around attention. "
+              "Return the output of fc_out.", kind="mix-up"),
         *at("scale",
             wrong("scaled by √embed_size", "scores = scores / math.sqrt(self.heads * self.head_dim)",
-                  "The scores that you use are divided by √embed_size. The keys of one head have head_dim entries: "
+                  "The scores that you use are divided by √embed_size. The keys of one head have head_dim entries, so "
                   "divide by the root of that.", credit=0.75, kind="scaling"),
             wrong("scaled by √heads", "scores = scores / math.sqrt(self.heads)",
                   "The scores that you use are divided by the root of the number of heads. Divide by √head_dim.",
@@ -172,132 +173,129 @@ exercise = Exercise(
             wrong("divided by T", "scores = scores / q.shape[2]",
                   "The scores that you use are divided by the number of queries. Divide by √head_dim.", kind="scaling"),
             wrong("divided by √8", "scores = scores / math.sqrt(8)",
-                  "Your scores are divided by √8 whatever the sizes are. Divide by √head_dim.", kind="hard-coded")),
+                  "Your scores are divided by √8, whatever the sizes are. Divide by √head_dim.", kind="hard-coded")),
         *named(one_text.mistakes, "queries and keys exchanged"),
         *at("value",
             wrong("keys weighed", "v = self.keys(keys)",
-                  "Your results are weighted keys. The weights belong to the projected values.", kind="mix-up"),
+                  "Your results are weighted sums of the keys. Apply the weights to the projected values.",
+                  kind="mix-up"),
             wrong("values made of the keys", ("(values)", "(keys)"),
-                  "Your values are those of self.values applied to keys. Apply it to values.", kind="mix-up")),
+                  "Your values are made by self.values, but from keys. Apply it to values.", kind="mix-up")),
         wrong("keys made of the values", {"key": ("(keys)", "(values)")},
-              "Your keys are those of self.keys applied to values. Apply it to keys.", kind="mix-up"),
+              "Your keys are made by self.keys, but from values. Apply it to keys.", kind="mix-up"),
         *also_with_lengths_kept(
             wrong("values made of the query", {"value": ("(values)", "(query)")},
-                  "Your values are those of self.values applied to query. Apply it to values.",
-                  kind="mix-up"),
+                  "Your values are made by self.values, but from query. Apply it to values.", kind="mix-up"),
             wrong("keys made of the query", {"key": ("(keys)", "(query)")},
-                  "Your keys are those of self.keys applied to query. Apply it to keys.", kind="mix-up"),
+                  "Your keys are made by self.keys, but from query. Apply it to keys.", kind="mix-up"),
             wrong("queries made of the keys", {"query": ("(query)", "(keys)")},
-                  "Your queries are those of self.queries applied to keys. Apply it to query.",
-                  kind="mix-up"),
+                  "Your queries are made by self.queries, but from keys. Apply it to query.", kind="mix-up"),
             wrong("keys and query exchanged", {"key": ("(keys)", "(query)"), "query": ("(query)", "(keys)")},
-                  "Your keys are made from query, and your queries from keys. Exchange the two.",
-                  kind="mix-up"),
+                  "Your keys are made from query, and your queries from keys. Swap the two.", kind="mix-up"),
             wrong("everything made of the query", {"value": ("(values)", "(query)"), "key": ("(keys)", "(query)")},
                   "In your results, values and keys are made from query. They come from the other sequence: use the "
-                  "arguments.", kind="mix-up"),
+                  "arguments values and keys.", kind="mix-up"),
             wrong("everything made of the values", {"key": ("(keys)", "(values)"), "query": ("(query)", "(values)")},
                   "In your results, keys and queries are made from values. Use the arguments keys and query.",
                   kind="mix-up")),
         wrong("values and keys exchanged", {"value": ("(values)", "(keys)"), "key": ("(keys)", "(values)")},
-              "Values and keys change places in your results: forward(values, keys, query, mask) gets them in this "
-              "order.", kind="mix-up"),
-        wrong("queries by the layer of keys", {"query": ("self.queries", "self.keys")},
-              "Your queries come from self.keys. They should come from self.queries.", kind="mix-up"),
-        wrong("keys by the layer of queries", {"key": ("self.keys", "self.queries")},
-              "Your keys come from self.queries. They should come from self.keys.", kind="mix-up"),
+              "Values and keys are swapped in your results. The order is forward(values, keys, query, mask).",
+              kind="mix-up"),
+        wrong("queries from the layer of keys", {"query": ("self.queries", "self.keys")},
+              "Your queries come from self.keys. Use self.queries.", kind="mix-up"),
+        wrong("keys from the layer of queries", {"key": ("self.keys", "self.queries")},
+              "Your keys come from self.queries. Use self.keys.", kind="mix-up"),
         wrong("layers of values and keys exchanged",
               {"value": ("self.values", "self.keys"), "key": ("self.keys", "self.values")},
-              "Your results are those of self.values for the keys, and of self.keys for the values. Exchange them.",
+              "In your results, the keys come from self.values, and the values from self.keys. Swap the two layers.",
               kind="mix-up"),
         wrong("layers of keys and queries exchanged",
               {"key": ("self.keys", "self.queries"), "query": ("self.queries", "self.keys")},
-              "Your results are those of self.keys for the query, and of self.queries for the keys. Exchange them.",
+              "In your results, the queries come from self.keys, and the keys from self.queries. Swap the two layers.",
               kind="mix-up"),
         wrong("keys and values both weighed as keys", {"value": ("self.values", "self.keys")},
-              "Your keys and values are both those of self.keys. The values have a layer of their own, self.values.",
-              kind="mix-up"),
+              "Your keys and values both come from self.keys. Use self.values for the values.", kind="mix-up"),
         wrong("self.values for all", {"key": ("self.keys", "self.values"), "query": ("self.queries", "self.values")},
-              "Your keys, values and queries are all those of self.values. Keys and queries have layers of their own.",
-              kind="mix-up"),
+              "Your keys, values and queries all come from self.values. Keys and queries have their own layers: use "
+              "those.", kind="mix-up"),
         wrong("arguments in the order query, keys, values", {"before value": "values, query = query, values"},
-              "Your results are right with query as the first argument of forward. Its arguments are (values, keys, "
-              "query, mask), in this order.", kind="mix-up"),
+              "Your results would be right if query were the first argument of forward. The arguments are (values, "
+              "keys, query, mask), in this order.", kind="mix-up"),
         wrong("one length for all", {"before value": "T = query.shape[1]", "split": ("*y.shape[:2]", "len(y), T")},
-              "Your code works only with as many keys as queries. Somewhere it takes a length, or an axis, of "
+              "Your code works only if there are as many keys as queries. Somewhere, it takes a length, or an axis, of "
               "one for that of the other.", kind="input"),
         wrong("values not projected", {"after value": "v = values"},
-              "Your results are those of values as they come. Weigh self.values(values).", kind="missing step"),
+              "Your results use the values without projecting them. Apply the weights to self.values(values).",
+              kind="missing step"),
         wrong("nothing projected", {"after value": "v = values", "after key": "k = keys", "after query": "q = query"},
-              "Your results are those of values, keys and query as they come. Each has a layer that projects it "
-              "first.", credit=0.25, kind="missing step"),
+              "Your results use values, keys and query without projecting them. Project each with its own layer first.",
+              credit=0.25, kind="missing step"),
         wrong("words mixed up in splitting",
               {"split": "v, k, q = (y.reshape(len(y), self.heads, y.shape[1], -1) for y in (v, k, q))"},
-              "Your results are those of (N, length, embed_size) reshaped to (N, heads, length, head_dim), which "
-              "mixes words up. Reshape to (N, length, heads, head_dim), then exchange the two in the middle.",
-              kind="arrangement"),
+              "Your results look as if (N, length, embed_size) had been reshaped to (N, heads, length, head_dim), "
+              "which mixes up words. Reshape to (N, length, heads, head_dim), then swap the two dimensions in the "
+              "middle.", kind="arrangement"),
         wrong("words mixed up in merging", {"merge": "context = context.reshape(len(context), context.shape[2], -1)"},
-              "Your results are those of heads merged while they stand before the words, which mixes words up. First "
-              "bring (N, heads, T, head_dim) to (N, T, heads, head_dim).", kind="arrangement"),
+              "Your results look as if the heads had been merged while they came before the words, which mixes up "
+              "words. First turn (N, heads, T, head_dim) into (N, T, heads, head_dim).", kind="arrangement"),
         wrong("heads interleaved",
               {"split": "v, k, q = (y.reshape(*y.shape[:2], -1, self.heads).permute(0, 3, 1, 2) for y in (v, k, q))"},
-              "Features are dealt out to the heads in turns. Head 1 takes the first head_dim features: reshape to "
-              "(N, length, heads, head_dim), in this order.", kind="arrangement"),
+              "In your results, features are dealt out to the heads in turn. Head 1 should take the first head_dim "
+              "features: reshape to (N, length, heads, head_dim), in this order.", kind="arrangement"),
         wrong("features interleaved in merging", {"merge": "context = context.permute(0, 2, 3, 1).flatten(2)"},
-              "The features of the heads take turns in your result. All those of head 1 come first: nqhd, then "
+              "In your result, the features of the heads take turns. All those of head 1 should come first: nqhd, then "
               "reshape.", kind="arrangement"),
         wrong("words and heads exchanged",
               {"split": "v, k, q = (y.reshape(*y.shape[:2], self.heads, -1) for y in (v, k, q))",
                "merge": "context = context.flatten(2)"},
-              "In your results, the heads of one word look at each other. Scores should have shape (N, heads, T, S): "
+              "In your results, the heads of one word look at each other. Give the scores the shape (N, heads, T, S): "
               "nqhd,nkhd->nhqk.", kind="axis"),
         wrong("heads and head_dim exchanged", {"split": ("self.heads", "self.head_dim")},
-              "Your results are those of head_dim heads with `heads` features. Reshape to (N, length, heads, "
-              "head_dim).", kind="mix-up"),
+              "Your results look as if there were head_dim heads with `heads` features each. Reshape to (N, length, "
+              "heads, head_dim).", kind="mix-up"),
         wrong("one head", {"split": ("self.heads", "1"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
-              "Your results are those of one head over all features, scaled by √embed_size. The features should be "
-              "split among the heads.", kind="input"),
+              "Your results look as if one head had all features, scaled by √embed_size. Split the features among the "
+              "heads.", kind="input"),
         wrong("one head, scaled by √head_dim", {"split": ("self.heads", "1")},
-              "Your results are those of scores summed over all features, as in a single head. Keep the heads apart: "
-              "nqhd,nkhd->nhqk.", kind="input"),
+              "Your results look as if scores had been summed over all features, as in a single head. Keep the heads "
+              "apart: nqhd,nkhd->nhqk.", kind="input"),
         wrong("eight heads", {"split": ("self.heads", "8"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
-              "Your results are those of eight heads, whatever heads is. Take their number from the argument.",
+              "Your results look as if there were eight heads, whatever heads is. Take their number from the argument.",
               kind="hard-coded"),
         wrong("weights transposed", {"mix": "context = weights.transpose(2, 3) @ v"},
-              "Your results are those of transposed weights. Row i belongs to query i: nhqk,nkhd->nqhd.",
+              "Your results look as if the weights were transposed. Row i belongs to query i: nhqk,nkhd->nqhd.",
               kind="axis"),
         wrong("one layer for all",
               {"projections": "self.values = self.keys = self.queries = nn.Linear(embed_size, embed_size, bias=False)"},
-              "values, keys and queries are one and the same layer. Make three of them.", kind="mix-up"),
+              "values, keys and queries are one and the same layer. Make three separate layers.", kind="mix-up"),
         wrong("weights and values summed", {"mix": "context = weights.sum(-1, keepdim=True) * v.sum(2, keepdim=True)"},
-              "Your results are those of summing the weights before they meet the values. In einsum, keys and values "
-              "must have the same letter: nhqk,nkhd->nqhd."),
+              "Your results look as if the weights had been summed before they meet the values. In einsum, give keys "
+              "and values the same letter: nhqk,nkhd->nqhd."),
         wrong("products of sums", {"scores": "scores = q.sum(-1)[..., :, None] * k.sum(-1)[..., None, :]"},
-              "Your results are those of summing features before queries and keys meet. In einsum, features must "
-              "have the same letter in both: nqhd,nkhd->nhqk."),
+              "Your results look as if features had been summed before queries and keys meet. In einsum, give the "
+              "features the same letter in both: nqhd,nkhd->nhqk."),
         *given_masks.MISTAKES,
         *at("result",
             wrong("first sentence only", "return context[0]",
-                  "You return one sentence of the batch. The result has shape (N, T, embed_size).",
+                  "You return only one sentence of the batch. The result should have shape (N, T, embed_size).",
                   credit=0.25, kind="missing step"),
             wrong("result transposed", "return context.transpose(1, 2)",
-                  "The numbers are right, but words and features are exchanged. Return shape (N, T, embed_size).",
+                  "The numbers are right, but words and features are swapped. Return shape (N, T, embed_size).",
                   kind="convention")),
         wrong("query added", {"out": "context = self.fc_out(context) + query"},
-              "Your result has the query added to it (a residual connection). That belongs to the block around "
-              "attention: return what fc_out makes.", kind="mix-up"),
+              "The query is added to your result (a residual connection). That belongs in the block around attention. "
+              "Return the output of fc_out.", kind="mix-up"),
         wrong("fc_out missing", {"fc_out": "", "out": ""},
-              "Your module holds no fc_out. Make it in __init__, without bias, and apply it last.",
-              kind="missing step"),
+              "Your module has no fc_out. Make it in __init__, without bias, and apply it last.", kind="missing step"),
         *at("out",
             wrong("fc_out without effect", "",
-                  "Your result is that of the merged heads: fc_out has no part in it. Return what self.fc_out(…) "
-                  "makes of them.", kind="missing step"),
+                  "Your result is the merged heads, without fc_out. Return the output of self.fc_out(…).",
+                  kind="missing step"),
             wrong("fc_out applied twice", "context = self.fc_out(self.fc_out(context))",
-                  "Your result is that of fc_out applied twice. Once is enough."),
+                  "Your result looks as if fc_out had been applied twice. Once is enough."),
             wrong("fc_out transposed", "context = context @ self.fc_out.weight",
-                  "Your result is that of the weight of fc_out without its transpose. Call self.fc_out(…).",
-                  kind="arrangement")),
+                  "Your result looks as if the weight of fc_out had been used without its transpose. Call "
+                  "self.fc_out(…).", kind="arrangement")),
         wrong("fc_out before merging", {"fc_out": ("embed_size, embed_size", "self.head_dim, self.head_dim")},
               "Your fc_out has the size of one head. Merge the heads first, then project embed_size features.",
               kind="arrangement"),
@@ -305,32 +303,29 @@ exercise = Exercise(
               "No gradient reaches fc_out. Call self.fc_out(…), without .data or detach.", kind="gradient"),
         *at("projections",
             wrong("layers of one head", ("embed_size, embed_size", "self.head_dim, self.head_dim"),
-                  "At least one of your layers projects head_dim features, the same way in each head. Make all of "
-                  "them embed_size to embed_size, apply them first, and then split.", kind="mix-up"),
+                  "At least one of your layers projects head_dim features, in the same way for each head. Make every "
+                  "layer embed_size to embed_size, apply it first, and then split.", kind="mix-up"),
             wrong("embed_size features in each head", ("embed_size, embed_size", "embed_size, heads * embed_size"),
-                  "Your layers make embed_size features for each head. Together, the heads should have embed_size.",
+                  "Your layers make embed_size features for each head. All heads together should have embed_size.",
                   kind="mix-up")),
         wrong("divisibility not enforced", {"fits": ""},
-              "Your class accepts an embed_size that heads does not divide. It must stop with an error in __init__.",
+              "Your class accepts an embed_size that is not divisible by heads. Raise an error in __init__ instead.",
               credit=0.75, kind="missing step"),
         wrong("biased projections", {"projections": ("False", "True")},
-              "Your projections have a bias. Here they should have none: nn.Linear(…, bias=False).",
-              credit=0.75, kind="input"),
+              "Your projections have a bias. Leave it out here: nn.Linear(…, bias=False).", credit=0.75, kind="input"),
         wrong("fc_out with a bias", {"fc_out": ("False", "True")},
-              "Your fc_out has a bias. Here it should have none: nn.Linear(…, bias=False).", credit=0.75, kind="input"),
+              "Your fc_out has a bias. Leave it out here: nn.Linear(…, bias=False).", credit=0.75, kind="input"),
         wrong("bias everywhere", {"projections": ("False", "True"), "fc_out": ("False", "True")},
-              "Your layers have a bias. Here they should have none: nn.Linear(…, bias=False).",
-              credit=0.75, kind="input"),
+              "Your layers have a bias. Leave it out here: nn.Linear(…, bias=False).", credit=0.75, kind="input"),
         wrong("values detached", {"after value": "v = v.detach()"},
-              "No gradient reaches values. Neither detach nor .data belongs on their path.", kind="gradient"),
+              "No gradient reaches values. Use them without detach and .data.", kind="gradient"),
         wrong("keys detached", {"after key": "k = k.detach()"},
-              "No gradient reaches keys. Neither detach nor .data belongs on their path.", kind="gradient"),
+              "No gradient reaches keys. Use them without detach and .data.", kind="gradient"),
         wrong("queries detached", {"after query": "q = q.detach()"},
-              "No gradient reaches query. Neither detach nor .data belongs on the path of the queries.",
-              kind="gradient"),
+              "No gradient reaches query. Compute the queries without detach and .data.", kind="gradient"),
         wrong("weights detached", {"after query": "q = q.detach()", "after key": "k = k.detach()"},
-              "No gradient reaches keys and query. Neither detach nor .data belongs on the path of scores and "
-              "weights.", kind="gradient"),
+              "No gradient reaches keys and query. Compute scores and weights without detach and .data.",
+              kind="gradient"),
         *attention.of_modules("fc_out"),
     ],
 )

@@ -63,35 +63,35 @@ exercise = Exercise(
     ],
     mistakes=[
         wrong("sines first, then cosines", {"table": "table = torch.cat([sines, cosines], dim=1)"},
-              "All sines stand on the left of your table, and all cosines on the right. They should take turns: sines "
+              "In your table, all sines are on the left, and all cosines on the right. They should take turns: sines "
               "in columns 0, 2, 4, …, cosines in 1, 3, 5, ….", credit=0.75, kind="arrangement"),
         wrong("sines and cosines exchanged", {"sines": "sines = angles.cos()", "cosines": "cosines = angles.sin()"},
-              "Sines and cosines stand in each other's columns in your table. Column 2i should be the sine, column 2i "
-              "+ 1 the cosine.", kind="mix-up"),
+              "Sines and cosines are swapped in your table. Column 2i should be the sine, column 2i + 1 the cosine.",
+              kind="mix-up"),
         wrong("only sines", {"cosines": "cosines = angles.sin()"},
-              "All columns of your table are sines. Every second one should be the cosine of the same angle.",
+              "All columns of your table are sines. Every second column should be the cosine of the same angle.",
               credit=0.25, kind="missing step"),
         wrong("only cosines", {"sines": "sines = angles.cos()"},
               "All columns of your table are cosines. Columns 0, 2, 4, … should be the sines of the same angles.",
               credit=0.25, kind="missing step"),
         wrong("an angle for each column", each_column("torch.arange(d_model) / d_model"),
-              "Each column of your table has an angle of its own: column c has t / base^(c/d). Columns 2i and 2i + 1 "
-              "should share one, t / base^(2i/d)."),
+              "In your table, each column has its own angle: column c has t / base^(c/d). Columns 2i and 2i + 1 should "
+              "share one, t / base^(2i/d)."),
         wrong("twice the column in the exponent", each_column("2 * torch.arange(d_model) / d_model"),
-              "The exponents of your table are twice the number of the column. In base^(2i/d), i is the number of the "
-              "pair: 2i is the even column itself."),
+              "The exponents of your table use twice the number of the column. In base^(2i/d), i is the number of the "
+              "pair, so 2i is already the even column."),
         wrong("odd column in the exponent", {"exponents": "exponents = torch.arange(1, d_model + 1, 2) / d_model"},
-              "The exponents of your table are (2i + 1)/d, by the odd column of each pair. They should be 2i/d.",
+              "The exponents of your table are (2i + 1)/d, from the odd column of each pair. They should be 2i/d.",
               kind="mix-up"),
         *at("exponents",
             wrong("twice the even column in the exponent", "exponents = 2 * torch.arange(0, d_model, 2) / d_model",
-                  "The exponents of your table are 4i/d. In base^(2i/d), i is the number of the pair: 2i is the even "
-                  "column itself."),
+                  "The exponents of your table are 4i/d. In base^(2i/d), i is the number of the pair, so 2i is already "
+                  "the even column."),
             wrong("half the exponent", "exponents = torch.arange(d_model // 2) / d_model",
                   "The exponents of your table are i/d, where i is the number of the pair. They should be 2i/d."),
             wrong("down to one over base", "exponents = torch.arange(d_model // 2) / max(d_model // 2 - 1, 1)",
-                  "The last pair of your table turns by 1/base from one position to the next, as in some older code. "
-                  "With base^(2i/d), it stays above that: i goes up to d/2 − 1.", credit=0.75),
+                  "From one position to the next, the last pair of your table turns by 1/base, as in some older code. "
+                  "With base^(2i/d), it should turn by more: i goes up to d/2 − 1.", credit=0.75),
             wrong("exponent not divided by d", "exponents = torch.arange(0, d_model, 2)",
                   "The angles of your table are t / base^(2i). Divide the exponent by d_model.",
                   credit=0.25, kind="missing step"),
@@ -99,27 +99,27 @@ exercise = Exercise(
                   "All pairs of your table have the same angle, the position itself. Pair i should have t / "
                   "base^(2i/d).", credit=0.25, kind="missing step")),
         wrong("always base 10000", {"angles": ("base", "10000.0")},
-              "Your table is that of base 10000, whatever base is. Use the argument.", credit=0.75, kind="hard-coded"),
+              "Your table is for base 10000, whatever base is. Use the argument.", credit=0.75, kind="hard-coded"),
         *at("positions",
             wrong("positions from one", "positions = torch.arange(1, length + 1)",
-                  "Your table begins with position 1. The first position should be 0, where all sines are 0 and all "
-                  "cosines 1.", credit=0.75, kind="convention"),
-            wrong("positions as shares", "positions = torch.arange(length) / length",
-                  "The positions of your table are divided by the length, so the row of a word depends on how long "
-                  "the text is. Position t is the number t.")),
+                  "Your table begins with position 1. Begin with position 0, where all sines are 0 and all cosines are "
+                  "1.", credit=0.75, kind="convention"),
+            wrong("positions divided by the length", "positions = torch.arange(length) / length",
+                  "In your table, positions are divided by the length, so the row of a word depends on how long the "
+                  "text is. Use the number t itself as position t.")),
         *at("result",
             wrong("transposed", "return table.T",
-                  "The numbers are right, but of shape (d_model, length). Rows are positions: (length, d_model).",
-                  kind="convention"),
+                  "The numbers are right, but the shape is (d_model, length). Rows are positions: return (length, "
+                  "d_model).", kind="convention"),
             wrong("an axis for the batch", "return table[None]",
-                  "The numbers are right, but of shape (1, length, d_model). Leave out the first axis.",
+                  "The numbers are right, but the shape is (1, length, d_model). Leave out the first axis.",
                   credit=0.75, kind="arrangement"),
             wrong("squeezed", "return table.squeeze()",
-                  "Your table has lost its dimensions of size 1, as with squeeze. One position is a table with one "
-                  "row.", credit=0.75, kind="arrangement")),
+                  "Your table has lost its dimensions of size 1, as with squeeze. Keep them: one position is a table "
+                  "with one row.", credit=0.75, kind="arrangement")),
         wrong("float64 returned", {"before result": "table = table.double()"},
-              "Your table has numbers of type float64. It must be a float32 table, like everything that a model adds "
-              "to it.", kind="type"),
+              "Your table has float64 numbers. Make it a float32 table, like everything that a model adds to it.",
+              kind="type"),
     ],
 )
 # fmt: on

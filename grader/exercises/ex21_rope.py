@@ -14,9 +14,8 @@ from .rotation_picture import pairs_turned
 
 LONGEST = 4096
 SIXTEEN = (
-    "Your code is right for float32 inputs, but not for 16-bit inputs. Usually positions or angles have become 16-bit "
-    "numbers, too, and there are none between 3000 and 3002 or so: compute them in float32. The result must have the "
-    "dtype of the input."
+    "Your code is right for float32 inputs, but not for 16-bit inputs. Usually, positions or angles have become 16-bit "
+    "numbers, too, which cannot tell 3000 from 3001. Compute them in float32, and return the dtype of the input."
 )
 
 
@@ -114,63 +113,62 @@ exercise = Exercise(
     ],
     mistakes=[
         wrong("halves as pairs", {"split": HALVES, "join": IN_HALVES},
-              "In your results, entry i is turned with entry i + d/2, as in some published models. Here neighbours "
-              "are a pair: the entries 2i and 2i + 1.", credit=0.75, kind="convention"),
+              "In your results, entry i is turned together with entry i + d/2, as in some published models. Here, "
+              "neighbors are a pair: entries 2i and 2i + 1.", credit=0.75, kind="convention"),
         wrong("turned pairs put in halves", {"join": IN_HALVES},
-              "The right pairs are turned, but what belongs to the entries 2i is in the first half of the result, and "
-              "the rest in the second. Put both back where they came from.", credit=0.75, kind="arrangement"),
-        wrong("halves put as neighbours", {"split": HALVES},
-              "In your results, entry i is turned with entry i + d/2, and the two are put side by side. The entries "
-              "2i and 2i + 1 are a pair, and stay where they are.", kind="arrangement"),
-        wrong("halves by angles of neighbours", {"split": HALVES, "pair": OF_NEIGHBOURS, "join": IN_HALVES},
-              "In your results, each angle belongs to two neighbours, but entry i is turned with entry i + d/2. "
-              "Neighbours are a pair, too: turn the entries 2i and 2i + 1 with each other.", kind="mix-up"),
-        wrong("neighbours by angles of halves", {"pair": OF_HALVES},
-              "In your results, the right entries are turned with each other, but each by an angle of its own: they "
-              "stand in the order of halves, each angle again d/2 entries later. The entries 2i and 2i + 1 have the "
-              "same one.", kind="mix-up"),
+              "The right pairs are turned, but the entries 2i end up in the first half of the result, and the others "
+              "in the second half. Put both back where they came from.", credit=0.75, kind="arrangement"),
+        wrong("halves put as neighbors", {"split": HALVES},
+              "In your results, entry i is turned together with entry i + d/2, and the two are put side by side. Turn "
+              "entries 2i and 2i + 1 together, and leave them in their places.", kind="arrangement"),
+        wrong("halves by angles of neighbors", {"split": HALVES, "pair": OF_NEIGHBOURS, "join": IN_HALVES},
+              "In your results, each angle belongs to two neighbors, but entry i is turned together with entry i + "
+              "d/2. Neighbors are a pair for turning, too: turn entries 2i and 2i + 1 together.", kind="mix-up"),
+        wrong("neighbors by angles of halves", {"pair": OF_HALVES},
+              "In your results, the right entries are turned together, but each by a different angle: the angles are "
+              "in the order of halves, each repeated d/2 entries later. Use the same angle for entries 2i and 2i + 1.",
+              kind="mix-up"),
         *at("pair",
             wrong("turned backwards", "pair = a * cos + b * sin, b * cos - a * sin",
-                  "Your pairs are turned the other way, by −angle. It should be (a cos − b sin, a sin + b cos).",
-                  credit=0.75),
+                  "Your pairs are turned in the opposite direction, by −angle. It should be (a cos − b sin, a sin + b "
+                  "cos).", credit=0.75),
             wrong("sine and cosine exchanged", "pair = a * sin - b * cos, a * cos + b * sin",
-                  "Sine and cosine change places in your results: position 0 turns every pair by a quarter. It should "
+                  "Sine and cosine are swapped in your results: position 0 turns every pair by 90 degrees. It should "
                   "be (a cos − b sin, a sin + b cos).", kind="mix-up"),
             wrong("a plus for the minus", "pair = a * cos + b * sin, a * sin + b * cos",
-                  "In your results, the first of a pair is a cos + b sin. It should be a cos − b sin, or lengths "
-                  "change."),
+                  "In your results, the first entry of a pair is a cos + b sin, so lengths change. It should be a cos "
+                  "− b sin."),
             wrong("a minus for the plus", "pair = a * cos - b * sin, a * sin - b * cos",
-                  "In your results, the second of a pair is a sin − b cos. It should be a sin + b cos."),
+                  "In your results, the second entry of a pair is a sin − b cos. It should be a sin + b cos."),
             wrong("second from the new first", "a = a * cos - b * sin\npair = a, a * sin + b * cos",
-                  "In your results, the second of each pair is computed with the new value of the first. Both need "
-                  "the values before the turn: keep them.", kind="mix-up"),
+                  "In your results, the second entry of each pair is computed with the new value of the first. Both "
+                  "need the values from before the turn: keep them.", kind="mix-up"),
             wrong("only cosines", "pair = a * cos, b * cos",
-                  "Each entry is only multiplied by its cosine in your results. A turn mixes the two of a pair.",
-                  credit=0.25, kind="missing step"),
+                  "In your results, each entry is only multiplied by its cosine. A turn mixes the two entries of a "
+                  "pair.", credit=0.25, kind="missing step"),
             wrong("added, not turned", "pair = a + sin, b + cos",
-                  "Sines and cosines are added to the entries in your results, as in exercise 20. Turn pairs.",
+                  "In your results, sines and cosines are added to the entries, as in exercise 20. Turn pairs instead.",
                   credit=0.0)),
         wrong("x added", {"result": "return x + turned"},
-              "Your result is x plus the turned pairs. Return the turned pairs alone.", kind="mix-up"),
+              "Your result is x plus the turned pairs. Return only the turned pairs.", kind="mix-up"),
         *at("before angles",
             wrong("positions sorted", "positions = positions.sort().values",
-                  "Your results are those of sorted positions. Each word has the position that is given for it, in "
-                  "any order.", kind="mix-up"),
+                  "Your results look as if the positions had been sorted. Use the position that is given for each "
+                  "word, in any order.", kind="mix-up"),
             wrong("positions without effect", "positions = torch.arange(len(positions), device=positions.device)",
-                  "Your results are those of the positions 0, 1, 2, …, whatever positions is. Use the argument.",
+                  "Your results are for positions 0, 1, 2, …, whatever positions is. Use the argument.",
                   kind="missing step"),
             wrong("counted from the first position", "positions = positions - positions[0]",
-                  "Your results are those of positions minus the first one. Positions count from the beginning of the "
-                  "text, of which this may be a later part.", kind="mix-up"),
+                  "In your results, the first position is subtracted from all of them. Positions count from the "
+                  "beginning of the text, and x may be a later part of it: use them unchanged.", kind="mix-up"),
             wrong("gaps closed", "positions = positions[0] + torch.arange(len(positions), device=positions.device)",
-                  "Your results are those of positions one after the other, from the first one on. There may be gaps.",
-                  kind="mix-up"),
+                  "Your results are for consecutive positions that start at the first one. There may be gaps: use the "
+                  "positions that are given.", kind="mix-up"),
             wrong("one position further", "positions = positions + 1",
-                  "In your results, every word is turned as far as the one after it should be. Position 0 should not "
-                  "be turned.", credit=0.75, kind="convention")),
+                  "In your results, every word is turned as far as the next word should be. Position 0 should not be "
+                  "turned.", credit=0.75, kind="convention")),
         wrong("always base 10000", {"before rates": "base = 10000.0"},
-              "Your results are those of base 10000, whatever base is. Use the argument.",
-              credit=0.75, kind="hard-coded"),
+              "Your results are for base 10000, whatever base is. Use the argument.", credit=0.75, kind="hard-coded"),
         *at("rates",
             # float32 would be too inexact for such large angles.
             wrong("exponent of the pair before",
@@ -182,30 +180,30 @@ exercise = Exercise(
             wrong("twice the exponent", ("0, d, 2", "0, 2 * d, 4"),
                   "In your results, pair i is turned by position · base^(−4i/d). The exponent should be −2i/d."),
             wrong("pairs from one", ("0, d, 2", "2, d + 2, 2"),
-                  "Your pairs are counted from 1: the first is turned by position · base^(−2/d). It should be pair 0, "
-                  "and turned by the position itself.", credit=0.75, kind="convention"),
+                  "Your pairs are counted from 1: the first is turned by position · base^(−2/d). Count from 0, so that "
+                  "the first is turned by the position itself.", credit=0.75, kind="convention"),
             wrong("down to one over base",
                   "rates = base ** (-torch.arange(d // 2, device=x.device) / max(d // 2 - 1, 1))",
-                  "In your results, the last pair is turned by position / base. With base^(−2i/d), it is turned by "
-                  "more: i goes up to d/2 − 1.", credit=0.75),
+                  "In your results, the last pair is turned by position / base. With base^(−2i/d), it should be turned "
+                  "by more: i goes up to d/2 − 1.", credit=0.75),
             wrong("exponent not divided by d", "rates = base ** -torch.arange(0, d, 2, device=x.device)",
                   "In your results, pair i is turned by position · base^(−2i). Divide the exponent by d.",
                   credit=0.25, kind="missing step"),
             wrong("only the first pair turned", "rates = (torch.arange(d // 2, device=x.device) == 0).float()",
-                  "Only the first pair is turned in your results. Pair i is turned by position · base^(−2i/d).",
+                  "In your results, only the first pair is turned. Turn pair i by position · base^(−2i/d).",
                   credit=0.25, kind="missing step"),
             wrong("all pairs alike", "rates = torch.ones(d // 2, device=x.device)",
-                  "In your results, all pairs are turned by the same angle, the position. Pair i should have position "
-                  "· base^(−2i/d).", credit=0.25, kind="missing step")),
+                  "In your results, all pairs are turned by the same angle, the position. Turn pair i by position · "
+                  "base^(−2i/d).", credit=0.25, kind="missing step")),
         # Only if that axis is as long as positions; otherwise, such code stops.
         wrong("along the first axis",
               {"after angles": "if x.dim() > 2 and len(x) == len(positions):\n"
                                "    angles = angles.reshape(len(x), *[1] * (x.dim() - 2), -1)"},
-              "In your results, positions count along the first axis. Words are on the last axis but one.",
+              "In your results, positions count along the first axis. Words are along the second-to-last axis.",
               kind="axis"),
         wrong("angles in 16 bits", {"angles": "angles = positions[:, None].to(x.dtype) * rates.to(x.dtype)"},
-              "Where x has 16 bits, your angles have 16 bits, too, which is too few for positions in the thousands. "
-              "Compute them in float32, and give the result the dtype of x at the end.", kind="type"),
+              "Where x has 16 bits, your angles have 16 bits, too, which is not enough for positions in the thousands. "
+              "Compute them in float32, and convert the result to the dtype of x at the end.", kind="type"),
         *gradients_lost("turned"),
         *another_type("turned", "after join"),
     ],

@@ -76,8 +76,8 @@ def read(value: Any, *_inputs: Any) -> Any:
 
 
 EMPTY = (
-    "Your code is right, except for batches with a sentence of length 0: a query that sees no key must get zeros, not "
-    "NaN or an average, and all others what they get without such a sentence."
+    "Your code is right, except for batches with a sentence of length 0. A query that sees no key must get zeros, not "
+    "NaN or an average. All others must get the same as without such a sentence."
 )
 
 
@@ -112,50 +112,49 @@ exercise = Exercise(
         *as_pieces(sized(2, 3, 4, 3, 2, [4, 2])),
         Case("gradients with a sentence of length 0", catches="NaN on the way back",
              inputs=lambda rng: (*sized(2, 3, 4, 3, 2, [4, 0])(rng), {"gradients": True}),
-             beside="With a sentence of length 0 in the batch, gradients must be finite, too, and right for the "
-             "others."),
+             beside="With a sentence of length 0 in the batch, gradients must still be finite, and right for the other "
+             "sentences."),
     ],
     mistakes=[
         wrong("lengths without effect", {"padding": "hidden = torch.zeros_like(scores, dtype=torch.bool)"},
-              "Padding counts as words in your results. Of sentence b, only the first lengths[b] keys count: hide the "
+              "In your results, padding counts as words. Of sentence b, only the first lengths[b] keys count: hide the "
               "others.", kind="missing step"),
         # A key of zeros has a score of 0.
         wrong("padding set to zero",
               {"after padding": "scores = scores.masked_fill(hidden, 0.0)\n"
                                 "values = values.masked_fill(hidden.mT, 0.0)\n"
                                 "hidden = torch.zeros_like(hidden)"},
-              "In your results, padding counts as keys and values of zeros: the score of such a key is 0, and exp(0) "
+              "In your results, padding counts as keys and values of zeros. The score of such a key is 0, and exp(0) "
               "is 1, so it takes its share of the weights. Set its score to −∞."),
         *at("before padding",
             wrong("one key too many", "lengths = lengths + 1",
-                  "In your results, the first key of each sentence's padding counts, too. Of sentence b, the keys 0 … "
-                  "lengths[b] − 1 count.", kind="mix-up"),
+                  "In your results, the first padded key of each sentence counts, too. Of sentence b, only the keys 0 "
+                  "… lengths[b] − 1 count.", kind="mix-up"),
             wrong("last word hidden", "lengths = lengths - 1",
-                  "The last word of each sentence is hidden in your results. Of sentence b, the keys 0 … lengths[b] − "
-                  "1 count.", kind="mix-up"),
+                  "In your results, the last word of each sentence is hidden. Of sentence b, all the keys 0 … "
+                  "lengths[b] − 1 count.", kind="mix-up"),
             wrong("first length for all", "lengths = lengths[:1]",
-                  "In your results, all sentences have the length of the first. Each has one of its own.",
+                  "In your results, all sentences have the length of the first. Use the length of each sentence.",
                   kind="mix-up"),
             wrong("longest length for all", "lengths = lengths.max().expand_as(lengths)",
-                  "In your results, all sentences have the length of the longest. Each has one of its own.",
+                  "In your results, all sentences have the length of the longest. Use the length of each sentence.",
                   kind="mix-up")),
         *at("padding",
             wrong("words hidden, padding seen", (">=", "<"),
-                  "The words are hidden in your results, and the padding is seen: the mask is the wrong way round.",
-                  kind="mix-up"),
+                  "In your results, the words are hidden, and the padding is seen. Invert the mask.", kind="mix-up"),
             wrong("padding in front", ("places >=", "places < len(places) -"),
-                  "In your results, the last lengths[b] keys count. It should be the first ones: padding is at the "
-                  "end.", kind="mix-up"),
+                  "In your results, the last lengths[b] keys count. Padding is at the end, so count the first ones.",
+                  kind="mix-up"),
             wrong("queries hidden for keys",
                   "rows = torch.arange(queries.shape[2], device=keys.device)[:, None]\n"
                   "hidden = rows >= lengths.to(keys.device)[:, None, None, None]",
-                  "The rows of queries beyond a sentence are hidden in your results, and padded keys are seen. Hide "
+                  "In your results, the rows of queries beyond a sentence are hidden, and padded keys are seen. Hide "
                   "columns: the keys.", kind="axis")),
         wrong("zeros for padded queries",
               {"result": "rows = torch.arange(queries.shape[2], device=keys.device)[:, None]\n"
                          "return outputs.masked_fill(rows >= lengths.to(keys.device)[:, None, None, None], 0.0)"},
-              "Queries from lengths[b] on get zeros in your results. All queries count: only keys are hidden, and "
-              "there may be more queries than keys.", credit=0.75, kind="mix-up"),
+              "In your results, queries from lengths[b] on get zeros. All queries count, and there may be more queries "
+              "than keys. Hide only keys.", credit=0.75, kind="mix-up"),
         *at("before causal",
             wrong("causal has no effect", "causal = False",
                   "With causal=True, queries see later keys in your results. Query t sees the keys 0 … t.",
@@ -165,36 +164,36 @@ exercise = Exercise(
                   kind="mix-up")),
         *at("both",
             wrong("causal in place of lengths", "hidden = future",
-                  "With causal=True, padding is seen in your results. Both count: hide padding and later keys.",
+                  "With causal=True, padding is seen in your results. Hide both padding and later keys.",
                   kind="mix-up"),
             wrong("hidden only by both masks", "hidden = hidden & future",
-                  "With causal=True, only keys that are both padding and later are hidden in your results. Either is "
-                  "reason enough.", kind="mix-up")),
+                  "With causal=True, your results hide only keys that are both padding and later. Hide a key if it is "
+                  "either of these.", kind="mix-up")),
         *at("future",
             wrong("own key hidden", ("diagonal=1", "diagonal=0"),
-                  "With causal=True, a query does not see the key at its own place in your results. Query t sees the "
-                  "keys up to and including t.", kind="mix-up"),
+                  "With causal=True, a query does not see the key at its own position in your results. Query t sees "
+                  "the keys up to and including t.", kind="mix-up"),
             wrong("past hidden", ("triu(diagonal=1)", "tril(diagonal=-1)"),
                   "With causal=True, the past is hidden and the future seen in your results. Hide the keys after t.",
                   kind="mix-up")),
         wrong("NaN for empty sentences", {"hide": ADDED, "zeros": ""},
-              "Where a sentence has length 0, all scores are −∞, and softmax turns them into NaN. Such a query must "
-              "get zeros.", credit=0.75, kind="missing step"),
+              "Where a sentence has length 0, all scores are −∞, and softmax turns them into NaN. Return zeros for "
+              "such a query.", credit=0.75, kind="missing step"),
         wrong("average for empty sentences", {"hide": "scores = scores.masked_fill(hidden, -1e9)", "zeros": ""},
-              "Where a sentence has length 0, your result is an average of its padding, as with scores that are all "
-              "the same large negative number. Such a query must get zeros.", credit=0.75, kind="missing step"),
+              "Where a sentence has length 0, your result is an average of its padding, as when all scores are the "
+              "same large negative number. Return zeros for such a query.", credit=0.75, kind="missing step"),
         wrong("NaN on the way back", {"hide": ADDED, "zeros": "weights = weights.nan_to_num(0.0)"},
-              "The numbers are right, but where a sentence has length 0, gradients are NaN: zeros were put over NaN, "
-              "which is still there on the way back. Let no NaN appear: give such rows another score before softmax.",
-              credit=0.75, kind="gradient"),
+              "The numbers are right, but where a sentence has length 0, gradients are NaN. Zeros replace NaN in the "
+              "result, but NaN is still there on the way back. Avoid NaN from the start: give such rows another score "
+              "before softmax.", credit=0.75, kind="gradient"),
         wrong("softmax over heads, with zeros for NaN",
               {"normalise": "weights = torch.softmax(scores, dim=1).nan_to_num(0.0)"},
-              "The weights of all heads sum to one for each pair of query and key. It is over the keys that those of "
-              "a query should sum to one: dim=-1.", kind="axis"),
+              "For each pair of query and key, the weights of all heads sum to one. The weights of a query should sum "
+              "to one over the keys: dim=-1.", kind="axis"),
         *at("scale",
             wrong("scaled by √d_v", "scores = scores / values.shape[-1] ** 0.5",
-                  "The scores that you use are divided by the root of the length of a value. Divide by √d, the root "
-                  "of the length of a key.", kind="scaling"),
+                  "The scores that you use are divided by the root of the size of a value. Divide by √d, the root of "
+                  "the size of a key.", kind="scaling"),
             wrong("scaled by √T", "scores = scores / queries.shape[2] ** 0.5",
                   "The scores that you use are divided by the root of the number of queries. Divide by √d.",
                   kind="scaling"),

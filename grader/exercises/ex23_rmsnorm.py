@@ -16,13 +16,13 @@ from grader.kit.pieces import FLOAT64, other_type
 Tensor = torch.Tensor
 
 SIXTEEN = (
-    "With inputs of 16 bits, your numbers are wrong: squares above 65504 are ∞ in float16, and small ones 0. Compute "
-    "in float32, and give the result the dtype of the input at the end."
+    "With 16-bit inputs, your numbers are wrong: squares above 65504 are ∞ in float16, and small ones are 0. Compute "
+    "in float32, and convert the result to the dtype of the input at the end."
 )
 
 NOT_ONES = (
-    "The weight of a new module does not hold ones. A module that has learned nothing should treat all entries alike: "
-    "begin with torch.ones."
+    "The weight of a new module is not made of ones. A module that has learned nothing should treat all entries alike: "
+    "start with torch.ones."
 )
 
 
@@ -111,7 +111,7 @@ def a_zero_vector(rng: torch.Generator) -> Inputs:
 
 
 OF_16 = (
-    "Your code is right for float32 inputs, but not for those of 16 bits: compute in float32, and return the input's "
+    "Your code is right for float32 inputs, but not for 16-bit inputs. Compute in float32, and return the input's "
     "dtype."
 )
 
@@ -134,7 +134,8 @@ exercise = Exercise(
         Case("tiny numbers", catches="another eps, or at another place", inputs=sized(2, 3, 5, scale=1e-3)),
         Case("a vector of zeros", catches="a division by zero", inputs=a_zero_vector),
         Case("a new module", catches="a weight that does not begin with ones", inputs=new(2, 3, 4),
-             beside="Your code is right with weights that are loaded, but a new module must begin with ones."),
+             beside="Your code is right with weights that are loaded, but the weight of a new module must start with "
+             "ones."),
         Case("large float16", catches="squares in 16 bits", inputs=of_type(torch.float16, 500), beside=OF_16),
         Case("small float16", catches="squares in 16 bits", inputs=of_type(torch.float16, 2e-3), beside=OF_16),
         Case("bfloat16", catches="a result of another type", inputs=of_type(torch.bfloat16, 1.0), beside=OF_16),
@@ -142,98 +143,97 @@ exercise = Exercise(
     ],
     mistakes=[
         wrong("mean subtracted", {"after precise": "precise = precise - precise.mean(dim=-1, keepdim=True)"},
-              "The mean is subtracted first in your results, as nn.LayerNorm does. RMSNorm leaves it out: divide by "
-              "the root of the mean of the squares only.", kind="mix-up"),
+              "In your results, the mean is subtracted first, as nn.LayerNorm does. RMSNorm leaves this out: only "
+              "divide by the root of the mean of the squares.", kind="mix-up"),
         wrong("divided by the spread", {"squares": "squares = (precise - precise.mean(dim=-1, keepdim=True)).square()"},
-              "Your vectors are divided by the spread of their entries, as by var or std: the mean is subtracted "
-              "before squares are taken. RMSNorm leaves it out.", kind="mix-up"),
+              "Your vectors are divided by their standard deviation, as with var or std: the mean is subtracted before "
+              "squaring. RMSNorm leaves this out.", kind="mix-up"),
         *at("mean",
             wrong("sum of squares", "mean = squares.sum(dim=-1, keepdim=True)",
-                  "Your vectors are divided by the root of the sum of their squares. It should be the root of their "
-                  "mean.", kind="missing step"),
+                  "Your vectors are divided by the root of the sum of their squares. Use the root of the mean.",
+                  kind="missing step"),
             wrong("sum of squares less one", "mean = squares.sum(dim=-1, keepdim=True) / (x.shape[-1] - 1)",
-                  "The sum of the squares is divided by d_model − 1 in your results, as for a spread. Divide by "
-                  "d_model: it is a mean.", credit=0.75),
+                  "In your results, the sum of the squares is divided by d_model − 1, as for a standard deviation. "
+                  "Divide by d_model: it is a mean.", credit=0.75),
             wrong("mean size", "mean = precise.abs().mean(dim=-1, keepdim=True) ** 2",
-                  "Your vectors are divided by the mean of the absolute values. It should be the root of the mean of "
-                  "the squares."),
+                  "Your vectors are divided by the mean of the absolute values. Use the root of the mean of the "
+                  "squares."),
             wrong("largest size", "mean = precise.abs().amax(dim=-1, keepdim=True) ** 2",
-                  "Your vectors are divided by their largest absolute value. It should be the root of the mean of "
-                  "the squares."),
+                  "Your vectors are divided by their largest absolute value. Use the root of the mean of the squares."),
             wrong("square of the mean", "mean = precise.mean(dim=-1, keepdim=True) ** 2",
-                  "Your vectors are divided by the size of their mean: the square of the mean is not the mean of the "
-                  "squares. Square first.", kind="mix-up")),
+                  "Your vectors are divided by the size of their mean. The square of the mean is not the mean of the "
+                  "squares: square first.", kind="mix-up")),
         wrong("root missing", {"size": "size = mean + self.eps"},
               "Your vectors are divided by the mean of their squares. Divide by its root.", kind="missing step"),
         *at("divide",
             wrong("multiplied by the root", "y = precise * size",
                   "Your vectors are multiplied by the root of the mean of the squares. Divide by it."),
             wrong("not divided", "y = precise",
-                  "Your vectors keep their size: they are only multiplied by the weight.",
-                  credit=0.25, kind="missing step")),
+                  "Your vectors keep their size: they are only multiplied by the weight. Divide them by the root of "
+                  "the mean of the squares, too.", credit=0.25, kind="missing step")),
         *at("mean",
             wrong("over the words", "mean = squares.mean(dim=-2 if x.dim() > 1 else -1, keepdim=True)",
-                  "In your results, the mean runs over the words. Each vector has a size of its own: the mean should "
-                  "run over the last dimension.", kind="axis"),
+                  "In your results, the mean runs over the words. Each vector has its own size: take the mean over the "
+                  "last dimension.", kind="axis"),
             wrong("over the batch", "mean = squares.mean(dim=0, keepdim=True)",
-                  "In your results, the mean runs over the first dimension. Each vector has a size of its own: the "
-                  "mean should run over the last dimension.", kind="axis"),
+                  "In your results, the mean runs over the first dimension. Each vector has its own size: take the "
+                  "mean over the last dimension.", kind="axis"),
             wrong("over each sentence", "mean = squares.mean(dim=(-2, -1) if x.dim() > 1 else -1, keepdim=True)",
-                  "In your results, all words of a sentence are divided by one number. Each vector has a size of its "
-                  "own: the mean should run over the last dimension only.", kind="axis"),
+                  "In your results, all words of a sentence are divided by one number. Each vector has its own size: "
+                  "take the mean over the last dimension only.", kind="axis"),
             wrong("over everything", "mean = squares.mean()",
-                  "In your results, all vectors are divided by the same number. Each has a size of its own: the mean "
-                  "should run over the last dimension.", kind="axis")),
+                  "In your results, all vectors are divided by the same number. Each vector has its own size: take the "
+                  "mean over the last dimension.", kind="axis")),
         *at("size",
             wrong("eps outside the root", "size = torch.sqrt(mean) + self.eps",
-                  "In your results, eps is added to the root. Add it to the mean of the squares, below the root.",
+                  "In your results, eps is added to the root. Add it to the mean of the squares, under the root.",
                   credit=0.75),
             wrong("eps left out", "size = torch.sqrt(mean)",
-                  "Your results are those without eps: a vector of zeros becomes 0/0, which is NaN. Add eps below "
-                  "the root.", kind="missing step"),
+                  "Your results look as if there were no eps: a vector of zeros becomes 0/0, which is NaN. Add eps "
+                  "under the root.", kind="missing step"),
             wrong("eps without effect", "size = torch.sqrt(mean).clamp(min=1e-12)",
                   "Your results do not depend on eps: vectors are divided by their root mean square alone, and zeros "
                   "stay zeros. Add eps to the mean of the squares.", kind="missing step"),
             wrong("eps squared", "size = torch.sqrt(mean + self.eps**2)",
-                  "In your results, eps² stands below the root. It should be eps.", credit=0.75),
+                  "In your results, eps² is under the root. It should be eps.", credit=0.75),
             wrong("eps as a floor", "size = torch.sqrt(mean).clamp(min=self.eps)",
-                  "In your results, eps is only the smallest number that you divide by. Add it to the mean of the "
+                  "In your results, eps is only a lower limit for what you divide by. Add it to the mean of the "
                   "squares.", credit=0.75)),
         *at("eps",
             wrong("always the usual eps", "self.eps = 1e-6",
-                  "Your results are those of eps = 1e-6, whatever the argument is. Keep the argument in __init__.",
+                  "Your results are for eps = 1e-6, whatever the argument is. Keep the argument in __init__.",
                   credit=0.75, kind="hard-coded"),
             wrong("PyTorch's eps", "self.eps = torch.finfo(torch.float32).eps",
-                  "Your results are those of eps = 1.2e-7, which PyTorch takes where none is given. Pass the "
-                  "argument on.", credit=0.75, kind="missing step")),
+                  "Your results are for eps = 1.2e-7, which PyTorch uses if none is given. Pass the argument on.",
+                  credit=0.75, kind="missing step")),
         wrong("weight without effect", {"weigh": ""},
-              "Your results are not multiplied by the weight. Each entry has one.", kind="missing step"),
+              "Your results are not multiplied by the weight. Multiply each entry by its own weight.",
+              kind="missing step"),
         wrong("with a bias",
               {"after weight": "self.bias = nn.Parameter(torch.zeros(d_model))", "after weigh": "y = y + self.bias"},
-              "There is a bias, which is added. RMSNorm has one parameter, weight.", credit=0.75, kind="mix-up"),
+              "Your module adds a bias. RMSNorm has only one parameter, weight.", credit=0.75, kind="mix-up"),
         *at("weigh",
             wrong("weight added", "y = y + self.weight",
-                  "The weight is added in your results. Multiply by it."),
+                  "In your results, the weight is added. Multiply by it."),
             wrong("one more than the weight", "y = y * (1 + self.weight)",
-                  "Your results are multiplied by 1 + weight, as in some published models. Here the weight begins "
-                  "with ones, and is what entries are multiplied by.", credit=0.75, kind="convention")),
+                  "Your results are multiplied by 1 + weight, as in some published models. Here, the weight starts "
+                  "with ones. Multiply by the weight itself.", credit=0.75, kind="convention")),
         wrong("does not begin with ones", {"weight": ("ones", "zeros")}, NOT_ONES,
               credit=0.75, kind="missing step"),
         wrong("computed in 16 bits", {"precise": "precise = x"}, SIXTEEN, kind="type"),
         wrong("gradients cut off", {"before result": "y = y.detach()"},
-              "No gradient comes through, as when something like no_grad or detach is around the computation. The "
-              "result must be computed by operations that keep gradients.", kind="gradient"),
+              "No gradient comes through, as when something like no_grad or detach is around the computation. Compute "
+              "the result by operations that keep gradients.", kind="gradient"),
         wrong("size detached", {"after size": "size = size.detach()"},
-              "The numbers are right, but the gradients are not: the size of a vector, which it is divided by, "
-              "counts as a constant on the way back. Neither detach, .data nor no_grad belongs there.",
-              credit=0.75, kind="gradient"),
+              "The numbers are right, but the gradients are not: the size that a vector is divided by counts as a "
+              "constant on the way back. Compute it without detach, .data and no_grad.", credit=0.75, kind="gradient"),
         *at("result",
             wrong("not the input's dtype", "return y.float()",
-                  "Your result has a different type from the input. Give it the dtype of x at the end: .to(x.dtype).",
-                  kind="type"),
+                  "Your result has a different type than the input. Convert it to the dtype of x at the end: "
+                  ".to(x.dtype).", kind="type"),
             wrong("float64 returned", "return y.double()",
-                  "Your result has numbers of type float64 although the inputs have float32. Return the dtype of the "
-                  "inputs.", kind="type")),
+                  "Your result has float64 numbers although the inputs are float32. Return the dtype of the inputs.",
+                  kind="type")),
     ],
 )
 # fmt: on

@@ -23,8 +23,8 @@ Tensor = torch.Tensor
 
 TINY = 1e-3  # the square of such numbers is about as large as a norm's eps
 EPS = (
-    "Your code is right until numbers become tiny: then the eps of a norm counts. It should be that of nn.LayerNorm, "
-    "1e-5, added to the variance under the root."
+    "Your code is right until numbers become tiny: then the eps of a norm matters. Use the eps of nn.LayerNorm, 1e-5, "
+    "added to the variance under the root."
 )
 
 
@@ -112,138 +112,138 @@ exercise = Exercise(
         wrong("norm after adding",
               {"attend": ("self.norm1(x)", "x"), "after attend": "x = self.norm1(x)", "hidden": ("self.norm2(x)", "x"),
                "after feed": "x = self.norm2(x)"},
-              "Your results are those of a block that normalises its sums (post-norm). Here each part gets a "
-              "normalised copy, and what is added up is never normalised: with nothing to add, x comes out as it "
-              "went in.", kind="arrangement"),
+              "Your results look like those of a block that normalizes its sums (post-norm). Here, each part gets a "
+              "normalized copy, and the sums are never normalized: when nothing is added, x comes out unchanged.",
+              kind="arrangement"),
         wrong("norm and dropout after adding",
               {"attend": "x = self.dropout(self.norm1(x + self.attention(x)))", "hidden": ("self.norm2(x)", "x"),
                "feed": "x = self.dropout(self.norm2(x + self.ff_out(hidden)))"},
-              "Your results are those of a block that normalises its sums (post-norm) and drops entries of what "
-              "comes out. Here each part gets a normalised copy of x, and dropout is for what it returns, before "
+              "Your results look like those of a block that normalizes its sums (post-norm) and drops entries of the "
+              "result. Here, each part gets a normalized copy of x, and dropout is for what the part returns, before "
               "that is added.", kind="arrangement"),
         wrong("norm before and after", {"after attend": "x = self.norm1(x)", "after feed": "x = self.norm2(x)"},
-              "Your results are those of a block that normalises what goes into each part, and the sums as well. "
-              "Leave the sums as they are.", kind="arrangement"),
+              "Your results look like those of a block that normalizes what goes into each part, and the sums as well. "
+              "Do not normalize the sums.", kind="arrangement"),
         wrong("norm of what the parts return",
               {"attend": ("self.attention(self.norm1(x))", "self.norm1(self.attention(x))"),
                "hidden": ("self.norm2(x)", "x"), "feed": ("self.ff_out(hidden)", "self.norm2(self.ff_out(hidden))")},
-              "Your results are those of a block that normalises what each part returns. Normalise what goes into "
-              "the parts: attention should get norm1(x), the feed-forward network norm2(x).", kind="arrangement"),
+              "Your results look like those of a block that normalizes what each part returns. Normalize what goes "
+              "into the parts: attention should get norm1(x), the feed-forward network norm2(x).", kind="arrangement"),
         wrong("attention not normalised", {"attend": ("self.norm1(x)", "x")},
-              "In your results, attention gets x as it is. It should get norm1(x).", kind="missing step"),
+              "In your results, attention gets x itself. Give it norm1(x).", kind="missing step"),
         wrong("feed-forward not normalised", {"hidden": ("self.norm2(x)", "x")},
-              "In your results, the feed-forward network gets x as it is. It should get norm2(x).",
-              kind="missing step"),
+              "In your results, the feed-forward network gets x itself. Give it norm2(x).", kind="missing step"),
         wrong("no norms", {"attend": ("self.norm1(x)", "x"), "hidden": ("self.norm2(x)", "x")},
-              "Your results are those of a block without norms. Attention should get norm1(x), the feed-forward "
-              "network norm2(x).", credit=0.25, kind="missing step"),
+              "Your results look like those of a block without norms. Give norm1(x) to attention, and norm2(x) to the "
+              "feed-forward network.", credit=0.25, kind="missing step"),
         wrong("norm1 twice", {"hidden": ("norm2", "norm1")},
-              "Your results are those of norm1 in both places. The second must be norm2, which has numbers of its "
-              "own.", kind="mix-up"),
+              "Your results look as if norm1 were in both places. The second must be norm2, which has its own numbers.",
+              kind="mix-up"),
         wrong("norm2 twice", {"norms": "self.norm1 = self.norm2 = nn.LayerNorm(d_model)"},
-              "Your results are those of norm2's numbers in both places, as also happens when norm1 and norm2 are "
-              "the same object. Each needs numbers of its own.", kind="mix-up"),
+              "Your results look as if norm2's numbers were in both places, which also happens when norm1 and norm2 "
+              "are the same object. Give each norm its own numbers.", kind="mix-up"),
         wrong("norms exchanged", {"attend": ("norm1", "norm2"), "hidden": ("norm2", "norm1")},
-              "Your results are those of norm2 before attention and norm1 before the feed-forward network. It should "
-              "be the other way round.", credit=0.75, kind="mix-up"),
+              "Your results look as if norm2 came before attention, and norm1 before the feed-forward network. Swap "
+              "them.", credit=0.75, kind="mix-up"),
         wrong("norms without biases", {"norms": ("LayerNorm", "RMSNorm")},
-              "norm1 has no bias. Both norms should be nn.LayerNorm, which has one; RMSNorm has none, and neither "
-              "does a LayerNorm with bias=False.", credit=0.75, kind="mix-up"),
+              "norm1 has no bias, like RMSNorm, or a LayerNorm with bias=False. Both norms should be nn.LayerNorm with "
+              "its bias.", credit=0.75, kind="mix-up"),
         wrong("attention without shortcut", {"attend": ("x + ", "")},
-              "What attention returns replaces x in your results. Add it to x.", kind="missing step"),
+              "In your results, the output of attention replaces x. Add it to x.", kind="missing step"),
         wrong("feed-forward without shortcut", {"feed": ("x + ", "")},
-              "What the feed-forward network returns replaces x in your results. Add it to x.", kind="missing step"),
+              "In your results, the output of the feed-forward network replaces x. Add it to x.", kind="missing step"),
         wrong("no shortcuts", {"attend": ("x + ", ""), "feed": ("x + ", "")},
-              "What each part returns replaces x in your results. Add it to x, both times.",
+              "In your results, the output of each part replaces x. Add it to x, both times.",
               credit=0.25, kind="missing step"),
         wrong("shortcuts around the norm missing",
               {"before attend": "x = self.norm1(x)", "attend": ("self.norm1(x)", "x"),
                "before hidden": "x = self.norm2(x)", "hidden": ("self.norm2(x)", "x")},
-              "What each part returns is added to the normalised x in your results. Add it to x itself: the norms "
-              "stand beside the shortcut, not on it.", kind="arrangement"),
+              "In your results, the output of each part is added to the normalized x. Add it to x itself: the "
+              "shortcuts go around the norms.", kind="arrangement"),
         wrong("first shortcut around the norm missing",
               {"before attend": "x = self.norm1(x)", "attend": ("self.norm1(x)", "x")},
-              "What attention returns is added to the normalised x in your results. Add it to x itself: the shortcut "
+              "In your results, the output of attention is added to the normalized x. Add it to x itself: the shortcut "
               "goes around the norm.", kind="arrangement"),
         wrong("second shortcut around the norm missing",
               {"before hidden": "x = self.norm2(x)", "hidden": ("self.norm2(x)", "x")},
-              "What the feed-forward network returns is added to the normalised x in your results. Add it to x itself: "
-              "the shortcut goes around the norm.", kind="arrangement"),
+              "In your results, the output of the feed-forward network is added to the normalized x. Add it to x "
+              "itself: the shortcut goes around the norm.", kind="arrangement"),
         wrong("second shortcut from the beginning", {"before attend": "first = x", "feed": ("x + ", "first + ")},
-              "Your last sum begins with the x that came in, so what attention added is lost. It should begin with "
-              "the sum before it.", kind="mix-up"),
+              "Your last sum starts from the original x, so what attention added is lost. Start from the sum before "
+              "it.", kind="mix-up"),
         wrong("parts side by side", {"before attend": "first = x", "hidden": ("self.norm2(x)", "self.norm2(first)")},
-              "In your results, the feed-forward network reads the x that came in. It should read the sum of that "
-              "and what attention returned.", kind="arrangement"),
+              "In your results, the feed-forward network reads the original x. It should read the sum of x and the "
+              "output of attention.", kind="arrangement"),
         wrong("order exchanged", {"attend": "", "after feed": "x = x + self.dropout(self.attention(self.norm1(x)))"},
-              "Your results are those of the feed-forward network first and attention second. It should be the "
-              "reverse.", kind="arrangement"),
+              "Your results look as if the feed-forward network came first, and attention second. Swap them.",
+              kind="arrangement"),
         wrong("attention only", {"hidden": "", "activate": "", "feed": ""},
-              "Your results are those of attention alone, without the feed-forward network. It is the second part.",
+              "Your results are those of attention alone. The feed-forward network is missing: it is the second part.",
               credit=0.25, kind="missing step"),
         wrong("feed-forward only", {"attend": ""},
-              "Your results are those of the feed-forward network alone, without attention. It is the first part.",
+              "Your results are those of the feed-forward network alone. Attention is missing: it is the first part.",
               credit=0.25, kind="missing step"),
         *at("activate",
             wrong("ReLU for GELU", "hidden = F.relu(hidden)",
-                  "Your results are those of ReLU between the two layers. It should be GELU.", credit=0.75),
+                  "Your results look as if ReLU were between the two layers. Use GELU.", credit=0.75),
             wrong("SiLU for GELU", "hidden = F.silu(hidden)",
-                  "Your results are those of SiLU between the two layers. It should be GELU.", credit=0.75),
+                  "Your results look as if SiLU were between the two layers. Use GELU.", credit=0.75),
             wrong("GELU by tanh", 'hidden = F.gelu(hidden, approximate="tanh")',
-                  "Your results are those of the approximation of GELU by tanh. Take F.gelu as it is.", credit=0.75),
+                  "Your results look like the tanh approximation of GELU. Use plain F.gelu.", credit=0.75),
             wrong("no activation", "",
-                  "Your results are those of two linear layers in a row, which are no more than one. GELU belongs "
+                  "Your results look like those of two linear layers in a row, which can do no more than one. Put GELU "
                   "between them.")),
         wrong("activated after both layers",
               {"activate": "", "feed": ("self.ff_out(hidden)", "F.gelu(self.ff_out(hidden))")},
-              "Your results are those of GELU after ff_out. It belongs between ff_in and ff_out.", kind="arrangement"),
+              "Your results look as if GELU came after ff_out. Put it between ff_in and ff_out.", kind="arrangement"),
         wrong("activated twice", {"feed": ("self.ff_out(hidden)", "F.gelu(self.ff_out(hidden))")},
-              "Your results are those of GELU after each of the two layers. It belongs between them only.",
+              "Your results look as if GELU came after each of the two layers. Put it between them only.",
               kind="arrangement"),
         *at("before norms",
             wrong("d_ff is not the argument", "d_ff = 4 * d_model",
-                  "The hidden layer has 4 · d_model entries whatever d_ff is. Take its size from the argument.",
+                  "The hidden layer has 4 · d_model entries, whatever d_ff is. Take its size from the argument.",
                   kind="hard-coded"),
             wrong("hidden layer as wide as x", "d_ff = d_model",
-                  "The hidden layer has d_model entries whatever d_ff is. Take its size from the argument.",
+                  "The hidden layer has d_model entries, whatever d_ff is. Take its size from the argument.",
                   kind="hard-coded")),
         wrong("layers without biases", {"layers": (")", ", bias=False)")},
               "ff_in and ff_out have no biases. Leave out bias=False.", credit=0.75, kind="missing step"),
         wrong("one head", {"attention": ("num_heads", "1")},
-              "Your results are those of attention with one head, whatever num_heads is. Pass it the argument.",
+              "Your results look as if attention had one head, whatever num_heads is. Pass num_heads on to it.",
               kind="hard-coded"),
         wrong("nothing dropped", {"attend": ("self.dropout", ""), "feed": ("self.dropout", "")},
-              "In training, nothing is dropped. Dropout is for what attention returns, and for what ff_out returns.",
+              "In training, nothing is dropped. Apply dropout to the output of attention, and to the output of ff_out.",
               kind="missing step"),
         wrong("attention not dropped", {"attend": ("self.dropout", "")},
-              "In training, nothing is dropped of what attention returns. Dropout comes before it is added to x.",
+              "In training, nothing of the output of attention is dropped. Apply dropout before it is added to x.",
               credit=0.75, kind="missing step"),
         *at("feed",
             wrong("feed-forward not dropped", ("self.dropout", ""),
-                  "In training, nothing is dropped of what ff_out returns. Dropout comes before it is added to x.",
+                  "In training, nothing of the output of ff_out is dropped. Apply dropout before it is added to x.",
                   credit=0.75, kind="missing step"),
             wrong("dropout on the inside", ("self.dropout(self.ff_out(hidden))", "self.ff_out(self.dropout(hidden))"),
-                  "In training, the hidden layer is dropped in place of what ff_out returns: the bias of ff_out "
-                  "remains.", credit=0.75, kind="mix-up")),
+                  "In training, the hidden layer is dropped instead of the output of ff_out, so the bias of ff_out "
+                  "remains. Drop the output.", credit=0.75, kind="mix-up")),
         wrong("dropout on the norms",
               {"attend": ("self.dropout(self.attention(self.norm1(x)))", "self.attention(self.dropout(self.norm1(x)))"),
                "hidden": ("self.norm2(x)", "self.dropout(self.norm2(x))"), "feed": ("self.dropout", "")},
-              "In training, it is what goes into the parts that is dropped, not what they return.", kind="mix-up"),
+              "In training, the inputs of the parts are dropped, not their outputs. Drop what the parts return.",
+              kind="mix-up"),
         wrong("dropout on the sums",
               {"attend": ("self.dropout", ""), "after attend": "x = self.dropout(x)", "feed": ("self.dropout", ""),
                "after feed": "x = self.dropout(x)"},
-              "In training, entries of x itself are dropped. Drop what is added to x, so that the shortcut stays "
+              "In training, entries of x itself are dropped. Drop only what is added to x, so that the shortcut stays "
               "whole.", kind="mix-up"),
         *at("rate",
             wrong("not the given rate", "self.dropout = nn.Dropout(0.5)",
-                  "In training, chance decides what is dropped even where the argument dropout is 0 or 1: the rate "
-                  "is a different one. Pass nn.Dropout the argument.", kind="hard-coded"),
+                  "In training, chance decides what is dropped even if the argument dropout is 0 or 1, so the rate is "
+                  "a different one. Pass the argument to nn.Dropout.", kind="hard-coded"),
             wrong("dropout always active", "self.dropout = lambda x: F.dropout(x, dropout)",
                   "Something is dropped outside of training, too. Use nn.Dropout, or F.dropout with "
                   "training=self.training.", kind="missing step")),
         wrong("everything detached", {"result": "return x.detach()"},
-              "No gradient comes through, as when something like no_grad or detach is around the computation. The "
-              "result must be computed from the weights by operations that keep gradients.", kind="gradient"),
+              "No gradient comes through, as when something like no_grad or detach is around the computation. Compute "
+              "the result from the weights, by operations that keep gradients.", kind="gradient"),
         *any_module.of_any("rate", "x"),
     ],
 )

@@ -21,7 +21,7 @@ from .next_token_loss import loss_exercise
 Tensor = torch.Tensor
 
 CONTEXT_LENGTH_NOT_TOLD = (
-    "The attribute context_length is missing, or is not the argument. Keep the number in __init__."
+    "The attribute context_length is missing, or is not the argument. Store the argument in __init__."
 )
 
 
@@ -111,7 +111,7 @@ def read(seen: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any,
     if isinstance(seen, BuildSeen):
         return parts
     if any(name.startswith("blocks.") and name not in weights for name in seen.parameters):
-        parts["parameters"] = parts["parameters"] or "There are more blocks than num_layers says."
+        parts["parameters"] = parts["parameters"] or "There are more than num_layers blocks."
     if not seen.numbers:
         return parts
     is_told = seen.numbers["context_length"] == arguments[4]
@@ -144,95 +144,96 @@ exercise = Exercise(
     mistakes=[
         *at("embed",
             wrong("no positions", (" + self.position_embedding(positions)", ""),
-                  "Your results do not depend on positions. To the vector of each token, add the vector of its place.",
-                  kind="missing step"),
+                  "Your results do not depend on positions. To the vector of each token, add the vector of its "
+                  "position.", kind="missing step"),
             wrong("no tokens", "x = self.position_embedding(positions).expand(len(tokens), -1, -1)",
                   "Your results do not depend on the tokens. Add their vectors to those of the positions.",
                   credit=0.0, kind="missing step"),
             wrong("positions multiplied", (" + ", " * "),
-                  "Your results are those of positions multiplied by the vectors of tokens. Add them.")),
+                  "Your results look as if the vectors of tokens and positions were multiplied. Add them.")),
         *at("places",
             wrong("the same position everywhere", "positions = torch.zeros_like(tokens[0])",
-                  "In your results, every token stands at position 0. The positions should be 0, 1, …, T − 1.",
+                  "In your results, every token is at position 0. The positions should be 0, 1, …, T − 1.",
                   kind="hard-coded"),
             wrong("positions backwards", "positions = torch.arange(tokens.shape[1], device=tokens.device).flip(0)",
-                  "In your results, positions are counted from the end. The first token stands at position 0.",
+                  "In your results, positions are counted from the end. The first token is at position 0.",
                   kind="axis"),
             wrong("positions of texts", "positions = torch.arange(len(tokens), device=tokens.device)[:, None]",
-                  "In your results, all tokens of a text have one position: that of the text in the batch. Positions "
-                  "count the tokens of each text.", kind="axis")),
+                  "In your results, all tokens of a text have the same position: the place of the text in the batch. "
+                  "Count the tokens of each text instead.", kind="axis")),
         *at("table",
             wrong("a position for each token of the vocabulary", ("context_length", "vocab_size"),
-                  "The table of positions has vocab_size rows. It needs context_length, one for each place.",
+                  "The table of positions has vocab_size rows. It needs context_length rows, one for each position.",
                   credit=0.75, kind="mix-up"),
             wrong("one position too many", ("context_length", "context_length + 1"),
-                  "The table of positions has one row too many. Its rows should be the positions 0, 1, …, "
+                  "The table of positions has one row too many. It needs rows for the positions 0, 1, …, "
                   "context_length − 1.", credit=0.75, kind="mix-up")),
         wrong("vectors of tokens scaled", {"embed": ("(tokens)", "(tokens) * self.head.in_features ** 0.5")},
-              "Your results are those of token vectors multiplied by √d_model. The first transformer did that; here "
-              "they are taken as they are.", credit=0.75, kind="convention"),
+              "Your results look as if the token vectors were multiplied by √d_model. The first transformer did that. "
+              "Here, use them unchanged.", credit=0.75, kind="convention"),
         wrong("one block repeated", {"blocks": (" for _ in range(num_layers)]", "] * num_layers")},
-              "Your blocks all have the numbers of the last one, as when the same block stands in the list several "
-              "times. Make a new one in every round.", kind="mix-up"),
+              "Your blocks all have the numbers of the last one, as when the same block is in the list several times. "
+              "Make a new one in every round.", kind="mix-up"),
         wrong("blocks in a plain list", {"kept": "self.blocks = blocks"},
-              "The blocks are in no nn.ModuleList, so nobody finds their parameters, and they would not be trained.",
-              credit=0.75, kind="missing step"),
+              "The blocks are not in an nn.ModuleList, so their parameters are not found, and they would not be "
+              "trained.", credit=0.75, kind="missing step"),
         *at("blocks",
             wrong("one block only", ("num_layers", "1"),
-                  "There is one block, whatever num_layers is.", kind="hard-coded"),
+                  "There is one block, whatever num_layers is. Make num_layers of them.", kind="hard-coded"),
             wrong("one block too few", ("num_layers", "num_layers - 1"),
-                  "There is one block fewer than num_layers.", credit=0.75, kind="hard-coded")),
+                  "There is one block fewer than num_layers. Make num_layers of them.",
+                  credit=0.75, kind="hard-coded")),
         wrong("blocks without effect", {"loop": ""},
-              "Your results are those of a model without blocks. x should go through them, one after the other.",
+              "Your results are those of a model without blocks. Pass x through them, one after the other.",
               credit=0.25, kind="missing step"),
         wrong("blocks side by side", {"before loop": "first = x", "through": "x = block(first)"},
-              "In your results, only the last block counts: each begins with the embeddings. Each should take what "
-              "the one before it made.", kind="arrangement"),
+              "In your results, only the last block counts: each one starts from the embeddings. Give each block the "
+              "output of the one before.", kind="arrangement"),
         wrong("a second shortcut", {"through": "x = x + block(x)"},
-              "Your results are those of x + block(x). Each block adds x itself: pass on what it returns.",
-              kind="arrangement"),
+              "Your results look like those of x + block(x). Each block already adds x itself: pass on what it "
+              "returns.", kind="arrangement"),
         *at("blocks",
             wrong("d_ff is d_model", ("4 * d_model", "d_model"),
                   "The hidden layers of your blocks have d_model entries. They should have 4 · d_model.",
                   credit=0.75, kind="hard-coded"),
             wrong("one head", ("num_heads", "1"),
-                  "Your results are those of blocks with one head, whatever num_heads is. Pass them the argument.",
+                  "Your results look as if the blocks had one head, whatever num_heads is. Pass num_heads on to them.",
                   credit=0.75, kind="hard-coded"),
             wrong("dropout not handed on", ("dropout", "0.0"),
-                  "In training, your blocks drop nothing, whatever the rate is. Pass them the argument dropout.",
+                  "In training, your blocks drop nothing, whatever the rate is. Pass the argument dropout on to them.",
                   credit=0.75, kind="missing step")),
         wrong("last norm missing", {"norm": ""},
-              "Your results are those of blocks without a norm after them. norm belongs between the last block and "
-              "head.", kind="missing step"),
+              "Your results look as if there were no norm after the blocks. Put norm between the last block and head.",
+              kind="missing step"),
         wrong("norm after every block", {"through": "x = self.norm(block(x))", "norm": ""},
               "In your results, norm is applied after every block. Apply it once, after the last.",
               kind="arrangement"),
         wrong("norm before the blocks", {"after embed": "x = self.norm(x)", "norm": ""},
-              "Your results are those of a norm before the blocks instead of after them.", kind="arrangement"),
+              "Your results look as if norm came before the blocks. Put it after them.", kind="arrangement"),
         wrong("norm before and after the blocks", {"after embed": "x = self.norm(x)"},
-              "Your results are those of the norm used twice, before the blocks and after them. It should come after "
-              "them only.", kind="arrangement"),
+              "Your results look as if norm were used twice, before the blocks and after them. Use it only after them.",
+              kind="arrangement"),
         wrong("head with a bias", {"head": (", bias=False", "")},
               "Your head has a bias. Make it with bias=False.", credit=0.75, kind="convention"),
         wrong("head and embedding tied", {"after head": "self.head.weight = self.token_embedding.weight"},
-              "Your head and token_embedding share their numbers. That is a good idea elsewhere; here each has its "
+              "Your head and token_embedding share their numbers. That is a good idea elsewhere, but here each has its "
               "own.", credit=0.75, kind="convention"),
         *at("after logits",
             wrong("probabilities returned", "logits = torch.softmax(logits, dim=-1)",
-                  "Your results are probabilities. Return the logits as they are: the loss takes the softmax.",
+                  "Your results are probabilities. Return the logits themselves: the loss takes the softmax.",
                   kind="convention"),
             wrong("log-probabilities returned", "logits = torch.log_softmax(logits, dim=-1)",
-                  "Your results are logarithms of probabilities. Return the logits as they are: the loss takes the "
+                  "Your results are logarithms of probabilities. Return the logits themselves: the loss takes the "
                   "softmax.", credit=0.75, kind="convention"),
             wrong("the last word only", "logits = logits[:, -1]",
-                  "Your result holds the logits of the last position only. There are logits for every position.",
+                  "Your result has logits for the last position only. Return logits for every position.",
                   kind="missing step")),
         wrong("context_length not kept", {"told": ""},
               CONTEXT_LENGTH_NOT_TOLD,
               credit=0.75, kind="missing step"),
         wrong("everything detached", {"result": "return logits.detach()"},
-              "No gradient comes through, as when something like no_grad or detach is around the computation. The "
-              "result must be computed from the weights by operations that keep gradients.", kind="gradient"),
+              "No gradient comes through, as when something like no_grad or detach is around the computation. Compute "
+              "the result from the weights, by operations that keep gradients.", kind="gradient"),
         *any_module.of_any("head", "logits"),
     ],
     others=(loss_exercise,),

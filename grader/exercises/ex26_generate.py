@@ -225,8 +225,8 @@ exercise = Exercise(
         wrong("texts go on alike, always greedy", {"greedy": "new = logits.argmax(dim=-1, keepdim=True)"},
               of_writing.ALL_ALIKE, kind="missing step"),
         wrong("texts go on alike with top_k", {"smallest": "smallest = logits.topk(top_k).values[:, :1]"},
-              "With top_k, texts that begin alike all go on alike, as if only one token could come. Any of the best "
-              "top_k may: what is less than the smallest of them is left out.", kind="mix-up"),
+              "With top_k, texts that begin alike all go on alike, as if only one token were possible. Any of the best "
+              "top_k may come: leave out only what is less than the smallest of them.", kind="mix-up"),
         *at("greedy",
             wrong("never greedy",
                   "logits = logits / temperature if temperature > 0 else logits\n"
@@ -235,12 +235,12 @@ exercise = Exercise(
             wrong("divided by a temperature of 0",
                   "chances = torch.softmax(logits / temperature, dim=-1)\n"
                   "new = torch.multinomial(chances, 1, generator=generator)",
-                  "At temperature 0, your function divides by zero, and nothing is left to draw by. Take the most "
-                  "likely token there: argmax.", kind="missing step")),
+                  "At temperature 0, your function divides by zero, so there are no probabilities to draw from. Take "
+                  "the most likely token there: argmax.", kind="missing step")),
         wrong("the least likely at temperature 0",
               {"before top_k": "worst = logits.argmin(dim=-1, keepdim=True)", "best": "new = worst"},
-              "At temperature 0, your function takes the least likely token. It should be the most likely one: "
-              "argmax.", kind="axis"),
+              "At temperature 0, your function takes the least likely token. Take the most likely one: argmax.",
+              kind="axis"),
         *at("draw",
             wrong("generator without effect", (", generator=generator", ""),
                   of_writing.SEEDS, credit=0.75, kind="missing step"),
@@ -272,27 +272,28 @@ exercise = Exercise(
               of_writing.LEFT_OFF, credit=0.75, kind="gradient"),
         wrong("gradients kept", {"ask": "logits = model(context)"}, of_writing.KEEPS, credit=0.75, kind="gradient"),
         wrong("not cropped", {"crop": "context = tokens"},
-              "Texts longer than context_length reach the model whole, and it has no positions for them. Give it the "
-              "last context_length tokens.", kind="missing step"),
+              "Texts longer than context_length go into the model whole, but it has no positions for all of them. Give "
+              "it the last context_length tokens.", kind="missing step"),
         wrong("the text itself cropped", {"before crop": "tokens = tokens[:, -model.context_length :]"},
-              "Of texts longer than context_length, the beginning is gone from your result. It is what the model "
-              "gets that is cropped; the text itself keeps all of its tokens, so give what is cropped a name of its "
-              "own.", credit=0.75, kind="mix-up"),
+              "Your result has lost the beginning of texts longer than context_length. Crop only what goes into the "
+              "model, and give that a name of its own: the text itself keeps all of its tokens.",
+              credit=0.75, kind="mix-up"),
         *at("crop",
             wrong("cropped to the first words", "context = tokens[:, : model.context_length]",
-                  "Of long texts, the model gets the first context_length tokens. It should get the last ones.",
+                  "For long texts, the model gets the first context_length tokens. Give it the last ones.",
                   kind="axis"),
             wrong("cropped too much", "context = tokens[:, -(model.context_length - 1) :]",
-                  "Of long texts, the model gets one token fewer than context_length.", credit=0.75, kind="mix-up"),
+                  "For long texts, the model gets one token fewer than context_length. Give it context_length tokens.",
+                  credit=0.75, kind="mix-up"),
             wrong("the last word only", "context = tokens[:, -1:]",
-                  "The model gets only the last token in your results. It should get the whole text, up to "
-                  "context_length.", kind="missing step")),
+                  "In your results, the model gets only the last token. Give it the whole text, up to context_length.",
+                  kind="missing step")),
         wrong("new tokens not read", {"before enter": "prompt = tokens", "crop": ("tokens", "prompt")},
-              "Each time, the model gets the text that you began with, without the new tokens. Give it the whole text.",
+              "Each time, the model gets the original text, without the new tokens. Give it the whole text so far.",
               kind="missing step"),
         wrong("logits of the first word", {"last": "logits = logits[:, 0]"},
-              "Your tokens come from the logits at the first position. Those at the last one say what comes next.",
-              kind="axis"),
+              "Your tokens come from the logits at the first position. Use those at the last one, which say what comes "
+              "next.", kind="axis"),
         wrong("only new tokens returned", {"result": "return tokens[:, tokens.shape[1] - count :]"},
               of_writing.ONLY_NEW, credit=0.75, kind="convention"),
     ],

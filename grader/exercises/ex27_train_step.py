@@ -12,8 +12,10 @@ from grader import TRAINING, Case, Exercise, Inputs, TrainingSeen, at, randn, sm
 
 from .next_token_loss import next_token_loss
 
-NOT_A_FLOAT = "Your function does not return a float. A tensor keeps all that was computed: return loss.item()."
-CHANGED = "Your function changes the tokens. Leave them as they are."
+NOT_A_FLOAT = (
+    "Your function does not return a float. A tensor keeps everything that it was computed from: return loss.item()."
+)
+CHANGED = "Your function changes the tokens. Leave them unchanged."
 
 VOCABULARY, D_MODEL, CONTEXT = 6, 5, 7
 
@@ -61,7 +63,7 @@ def sized(
 exercise = Exercise(
     number=27,
     assignment="transformer",
-    title="A step of training",
+    title="A training step",
     solution=train_step,
     form=TRAINING,
     read=read,
@@ -82,26 +84,26 @@ exercise = Exercise(
     ],
     mistakes=[
         wrong("gradients not cleared", {"clear": ""},
-              "Gradients of the steps before are added to those of this one in your weights. Clear them before "
-              "backward.", kind="missing step"),
+              "In your weights, gradients of earlier steps are added to those of this one. Clear them before backward.",
+              kind="missing step"),
         wrong("gradients cleared too late", {"clear": "", "after step": "optimizer.zero_grad()"},
-              "Your first step uses gradients that were there before. Clear them before backward, not after the step "
-              "only.", credit=0.75, kind="arrangement"),
+              "Your first step uses gradients that were there before. Clear them before backward, not only after the "
+              "step.", credit=0.75, kind="arrangement"),
         *at("step",
             wrong("nothing learned", "",
                   "Your weights are the same after three steps. After backward, the optimizer must take a step, with "
-                  "the gradients that backward made.", credit=0.25, kind="missing step"),
+                  "the gradients from backward.", credit=0.25, kind="missing step"),
             wrong("two steps", "optimizer.step()\noptimizer.step()",
-                  "In your results, the optimizer takes two steps each time. It should take one.", kind="mix-up")),
+                  "In your results, the optimizer takes two steps each time. Take only one.", kind="mix-up")),
         wrong("uphill", {"backward": "(-loss).backward()"},
               "Your weights go uphill: the loss grows. Call backward on the loss itself."),
         *at("clip",
             wrong("not clipped", "",
-                  "Gradients are not clipped when the step is taken. Clip them between backward and the step.",
+                  "When the step is taken, gradients are not clipped. Clip them between backward and the step.",
                   kind="missing step"),
             wrong("values clipped", "nn.utils.clip_grad_value_(model.parameters(), max_norm)",
-                  "Every entry of your gradients is clipped on its own, which changes their direction. Clip the norm "
-                  "of all of them together.", kind="mix-up"),
+                  "Each entry of your gradients is clipped on its own, which changes their direction. Clip the norm of "
+                  "all of them together.", kind="mix-up"),
             wrong("each parameter clipped",
                   "for parameter in model.parameters():\n    nn.utils.clip_grad_norm_(parameter, max_norm)",
                   "The gradient of each parameter is clipped on its own. Clip the norm of all gradients together.",
@@ -111,38 +113,37 @@ exercise = Exercise(
                   "norm = nn.utils.get_total_norm(gradients)\n"
                   "for gradient in gradients:\n"
                   "    gradient.mul_(max_norm / (norm + 1e-6))",
-                  "Your gradients always have the norm max_norm. Those that are shorter should stay as they are.",
-                  credit=0.75),
+                  "Your gradients always have the norm max_norm. Leave shorter ones unchanged.", credit=0.75),
             wrong("clipped by the square",
                   "gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]\n"
                   "square = nn.utils.get_total_norm(gradients) ** 2\n"
                   "for gradient in gradients:\n"
                   "    gradient.mul_((max_norm / (square + 1e-6)).clamp(max=1))",
-                  "Gradients are clipped by the sum of their squares in your results. The norm is the root of it.",
-                  credit=0.75, kind="missing step"),
+                  "In your results, gradients are clipped by the sum of their squares. The norm is the root of that: "
+                  "clip by the norm.", credit=0.75, kind="missing step"),
             wrong("max_norm without effect", "nn.utils.clip_grad_norm_(model.parameters(), 1.0)",
-                  "Gradients are always clipped to a norm of 1. Take max_norm.", credit=0.75, kind="hard-coded")),
+                  "Gradients are always clipped to a norm of 1. Use max_norm.", credit=0.75, kind="hard-coded")),
         *at("mode",
             wrong("mode not set", "",
-                  "If the model comes in evaluation mode, it learns in evaluation mode. Call model.train() first.",
+                  "If the model starts in evaluation mode, it learns in evaluation mode. Call model.train() first.",
                   credit=0.75, kind="missing step"),
             wrong("in evaluation mode", "model.eval()",
-                  "The model learns in evaluation mode, where no dropout is active. Learning is done after "
-                  "model.train().", kind="mix-up")),
+                  "The model learns in evaluation mode, where dropout is off. Call model.train() before the model "
+                  "learns.", kind="mix-up")),
         *at("loss",
             wrong("shifted twice", "loss = next_token_loss(model(tokens[:, :-1]), tokens[:, 1:])",
-                  "Your results predict the token after the next: logits of all but the last token, and tokens "
-                  "without the first. next_token_loss does the shifting itself.", kind="mix-up"),
+                  "Your results predict the token after the next one, as when tokens are shifted before "
+                  "next_token_loss shifts them again. Leave the shifting to next_token_loss.", kind="mix-up"),
             wrong("not shifted", "loss = nn.functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten())",
-                  "Your results predict each token from itself, which the model has seen. The loss is that of "
-                  "next_token_loss, which compares with the token after it.", credit=0.25, kind="missing step"),
+                  "Your results predict each token from itself, which the model has already seen. Use next_token_loss, "
+                  "which compares with the next token.", credit=0.25, kind="missing step"),
             wrong("last token left out", "loss = next_token_loss(model(tokens[:, :-1]), tokens[:, :-1])",
-                  "The last token of each text is never predicted in your results. Give model and loss all tokens.",
-                  credit=0.75, kind="mix-up")),
+                  "In your results, the last token of each text is never predicted. Give all tokens to the model and "
+                  "to the loss.", credit=0.75, kind="mix-up")),
         *at("result",
             wrong("loss after the step",
                   "with torch.no_grad():\n    return next_token_loss(model(tokens), tokens).item()",
-                  "You return the loss after the step. Return the one before it, which the gradients belong to.",
+                  "You return the loss after the step. Return the loss before it, which the gradients belong to.",
                   credit=0.75, kind="arrangement"),
             wrong("loss as a tensor", "return loss",
                   NOT_A_FLOAT, credit=0.75, kind="convention")),

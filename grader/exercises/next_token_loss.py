@@ -82,105 +82,105 @@ loss_exercise = Exercise(
     mistakes=[
         wrong("the first token after the last",
               {"rows": "rows = logits.flatten(0, 1)", "targets": "targets = tokens.roll(-1, dims=1).flatten()"},
-              "Your loss counts the last position of each text, too, with the first token of the text as its target. "
+              "Your loss also counts the last position of each text, with the first token of that text as its target. "
               "Nothing comes after the last token: leave that position out.", kind="mix-up"),
         wrong("the next text after the last token",
               {"rows": "rows = logits.flatten(0, 1)[:-1]", "targets": "targets = tokens.flatten()[1:]"},
-              "Your loss counts the last position of a text, too, with the first token of the next text as its "
-              "target, as where all texts are put in one row. Each text ends with its last token: leave that "
-              "position out.", kind="mix-up"),
+              "Your loss also counts the last position of a text, with the first token of the next text as its target, "
+              "as when all texts are put in one row. Each text ends with its last token: leave that position out.",
+              kind="mix-up"),
         wrong("not shifted", {"rows": "rows = logits.flatten(0, 1)", "targets": "targets = tokens.flatten()"},
               "Your loss compares the logits at each position with the token at that position, which the model has "
-              "seen. Compare with the next token.", credit=0.25, kind="missing step"),
+              "already seen. Compare them with the next token.", credit=0.25, kind="missing step"),
         wrong("shifted the wrong way",
               {"rows": "rows = logits[:, 1:].flatten(0, 1)", "targets": "targets = tokens[:, :-1].flatten()"},
-              "Your loss compares the logits at each position with the token before it. Compare with the next one.",
-              kind="axis"),
+              "Your loss compares the logits at each position with the token before it. Compare them with the next "
+              "one.", kind="axis"),
         wrong("padding counted", {"ignored": "ignored = -100"},
-              "The padding is counted in your loss. Leave out the positions whose target is pad.", kind="missing step"),
+              "Your loss counts the padding. Leave out the positions whose target is pad.", kind="missing step"),
         wrong("divided by all positions",
               {"loss": 'loss = F.cross_entropy(rows, targets, ignore_index=ignored, reduction="none").mean()'},
-              "The padding adds nothing to your sum, but it is counted in the number that you divide by. Divide by "
-              "the number of targets that are not padding.", credit=0.75),
+              "Padding adds nothing to your sum, but it still counts in the number that you divide by. Divide by the "
+              "number of targets that are not padding.", credit=0.75),
         *at("ignored",
             wrong("left out by the token before",
                   "ignored = -100\n"
                   "if pad is not None:\n"
                   "    kept = tokens[:, :-1].flatten() != pad\n"
                   "    rows, targets = rows[kept], targets[kept]",
-                  "Your loss leaves positions out by the token that stands at them. It is the next token, the "
-                  "target, that counts.", kind="mix-up"),
+                  "Your loss leaves out positions by the token that is there. Leave them out by their target, the next "
+                  "token.", kind="mix-up"),
             wrong("padding 0 taken for none", "ignored = pad or -100",
-                  "In your loss, token 0 is counted even as padding, as if there were none: 0 is a token number like "
-                  "any other. Compare pad with None.", credit=0.75, kind="mix-up"),
+                  "In your loss, token 0 counts even when it is the padding, as if there were no padding. 0 is a token "
+                  "number like any other: compare pad with None.", credit=0.75, kind="mix-up"),
             wrong("0 always left out", "ignored = 0",
-                  "In your loss, token 0 is always padding. Leave out nothing where pad is None, and otherwise the "
-                  "token pad.", kind="hard-coded"),
+                  "In your loss, token 0 is always padding. If pad is None, leave out nothing. Otherwise, leave out "
+                  "only the token pad.", kind="hard-coded"),
             wrong("0 for no padding", "ignored = pad or 0",
-                  "In your loss, token 0 is left out where pad is None. Then all positions should count.",
+                  "In your loss, token 0 is left out when pad is None. Count all positions in that case.",
                   credit=0.75, kind="mix-up")),
         *at("loss",
             wrong("sum for mean", 'loss = F.cross_entropy(rows, targets, ignore_index=ignored, reduction="sum")',
-                  "Your loss is a sum over all positions. Take their mean."),
+                  "Your loss is the sum over all positions. Take the mean."),
             wrong("divided by the number of texts",
                   'loss = F.cross_entropy(rows, targets, ignore_index=ignored, reduction="sum") / len(tokens)',
-                  "Your loss is the sum over positions, divided by the number of texts. Take the mean of all "
+                  "Your loss is the sum over positions, divided by the number of texts. Take the mean over all "
                   "positions."),
             wrong("mean of means",
                   "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
                   "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
                   "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
                   "loss = (sums / counts)[counts > 0].mean()",
-                  "Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the "
-                  "mean of all positions at once.", credit=0.75),
+                  "Your loss is the mean of each text's mean, so tokens of short texts count more. Take the mean of "
+                  "all positions at once.", credit=0.75),
             wrong("mean of means, empty texts as 0",
                   "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
                   "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
                   "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
                   "loss = (sums / counts.clamp(min=1)).mean()",
-                  "Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the "
-                  "mean of all positions at once.", credit=0.75),
+                  "Your loss is the mean of each text's mean, so tokens of short texts count more. Take the mean of "
+                  "all positions at once.", credit=0.75),
             wrong("mean of means, NaN of empty texts",
                   "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
                   "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
                   "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
                   "loss = (sums / counts).mean()",
-                  "Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the "
-                  "mean of all positions at once.", credit=0.75),
+                  "Your loss is the mean of each text's mean, so tokens of short texts count more. Take the mean of "
+                  "all positions at once.", credit=0.75),
             wrong("not averaged", 'loss = F.cross_entropy(rows, targets, reduction="none").view(len(tokens), -1)',
                   "Your results are the losses of all positions. Return their mean, a single number.",
                   kind="missing step")),
         wrong("softmax before cross-entropy", {"after rows": "rows = torch.softmax(rows, dim=-1)"},
-              "Your loss is that of probabilities put into cross-entropy, which takes the softmax once more. Hand it "
+              "Your loss looks as if cross-entropy had been given probabilities. It takes the softmax itself: give it "
               "the logits.", kind="mix-up"),
         wrong("sign flipped", {"after loss": "loss = -loss"},
-              "The sign of your loss is wrong: what is likely should cost little.", kind="missing step"),
+              "The sign of your loss is wrong: a likely token should have a small loss.", kind="missing step"),
         *at("loss",
             wrong("no logarithm", "loss = 1 + F.nll_loss(torch.softmax(rows, dim=-1), targets, ignore_index=ignored)",
-                  "Your loss is made of probabilities without the logarithm. Cross-entropy is −log of the "
-                  "probability.", credit=0.25, kind="missing step"),
+                  "Your loss uses probabilities without the logarithm. Cross-entropy is −log of the probability.",
+                  credit=0.25, kind="missing step"),
             wrong("logarithm of a softmax",
                   "loss = F.nll_loss(torch.softmax(rows, dim=-1).log(), targets, ignore_index=ignored)",
-                  "Where logits are far apart, softmax gives 0, and the logarithm of that is −∞. F.log_softmax and "
-                  "F.cross_entropy take the logarithm without it.", credit=0.75)),
+                  "Where logits are far apart, softmax gives 0, and the logarithm of that is −∞. Use F.log_softmax or "
+                  "F.cross_entropy, which avoid this.", credit=0.75)),
         *at("result",
             wrong("base two", "return loss / torch.log(torch.tensor(2.0))",
                   "Your loss is in bits, as with log2. Take the natural logarithm.", credit=0.75, kind="convention"),
             wrong("perplexity", "return torch.exp(loss)",
                   "Your result is the perplexity, exp of the loss. Return the loss.", kind="convention")),
         wrong("the last token only", {"rows": "rows = logits[:, -2]", "targets": "targets = tokens[:, -1]"},
-              "Only the last token of each text counts in your loss. Every token but the first should be predicted.",
+              "In your loss, only the last token of each text counts. Predict every token but the first.",
               kind="missing step"),
         wrong("softmax over positions",
               {"loss": "rows = torch.log_softmax(logits[:, :-1], dim=1).flatten(0, 1)\n"
                        "loss = F.nll_loss(rows, targets, ignore_index=ignored)"},
-              "The softmax in your loss runs over positions. It should run over the vocabulary, the last axis.",
+              "In your loss, softmax runs over positions. It should run over the vocabulary, the last axis.",
               kind="axis"),
         wrong("viewed, not transposed",
               {"rows": "B, T, V = logits.shape\n"
                        "rows = logits[:, :-1].reshape(B, V, T - 1).transpose(1, 2).flatten(0, 1)"},
-              "Positions and vocabulary are mixed up in your loss, as by a view as (B, vocab_size, T). That takes a "
-              "transpose.", kind="arrangement"),
+              "In your loss, positions and vocabulary are mixed up, as when logits are viewed as (B, vocab_size, T). "
+              "Use a transpose for that.", kind="arrangement"),
         *gradients_lost("loss"),
         *another_type("logits", "before rows"),
     ],

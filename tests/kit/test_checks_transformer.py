@@ -33,13 +33,13 @@ WRONG = [
     # positions, added and turned by
     (20, "base**", "10000**", "base 100"),
     (20, ".flatten(1)", ".flatten(1)[None]", "Axis 0, of length 1, is one too many"),
-    (20, ".flatten(1)", ".flatten(1).double()", "not a tensor of float32"),
+    (20, ".flatten(1)", ".flatten(1).double()", "should be a float32 tensor"),
     (21, "positions[:, None]", "torch.arange(len(positions))[:, None]", "one pair at position 1"),
     (
         21,
         "positions[:, None] * rates",
         "positions[:, None].to(x.dtype) * rates.to(x.dtype)",
-        "in 16 bits there is no 3001",
+        "in 16 bits, there is no 3001",
     ),
     (21, ".to(x.dtype)", "", "should be a tensor of float16"),
     # padding
@@ -49,10 +49,10 @@ WRONG = [
     # a norm
     (23, "self.eps = eps", "self.eps = 1e-6", "eps=0.5"),
     (23, "x.float()", "x", "large numbers of float16"),
-    (23, "torch.ones(d_model))", "torch.randn(d_model))", "does not hold ones"),
+    (23, "torch.ones(d_model))", "torch.randn(d_model))", "is not made of ones"),
     # a block
     (24, "x + self.dropout(self.ff", "self.norm2(x) + self.dropout(self.ff", NUMBER_IS_WRONG),
-    (24, "self.dropout(self.ff_out(hidden))", "self.ff_out(hidden)", "nothing is left of what is added"),
+    (24, "self.dropout(self.ff_out(hidden))", "self.ff_out(hidden)", "all that is added is dropped"),
     (24, "x = x + self", "x += self", "TransformerBlock changes its input"),
     # a model and its loss
     (25, "x = self.norm(x)", "x = x + 0", NUMBER_IS_WRONG),
@@ -62,7 +62,7 @@ WRONG = [
     (25, "return loss", "return loss.item()", "is not a tensor"),
     # writing and learning
     (26, "model.eval()", "pass", "was expected"),
-    (26, "model.train(before)", "pass", "not left in the mode it came in"),
+    (26, "model.train(before)", "pass", "not left in the mode it was in"),
     (26, ", generator=generator)", ")", "the same tokens should be drawn"),
     (26, "-model.context_length :", ": model.context_length", "was expected"),
     (27, "optimizer.zero_grad()", "pass", "the weights of the last layer are off"),

@@ -638,7 +638,7 @@ def test_sections_are_named_as_the_notebook_names_them(released_course: Course) 
     found = Sections.of(released_course.read("release", "multi_head_attention"))
     assert found.title == "Multi-head attention"
     assert found.by_cell["test-exercise-18"] == "Exercise 18: split into heads (10 points)"
-    assert found.by_anchor["why-view-alone"] == "Why `view` alone mixes tokens up"
+    assert found.by_anchor["why-view-alone"] == "Why `view` alone mixes up tokens"
 
 
 def test_a_section_without_an_anchor_explains_no_mistake(released_course: Course) -> None:
@@ -683,8 +683,8 @@ def verdict_on(number: int, misconception: str) -> Verdict:
         (4, "softmax over queries", "Rows 1, 2 and 3 do not sum to one. Each column does instead."),
         (10, "always the last dimension", "Columns 1, 2, 3 and 4 do not sum to one. Each row does instead."),
         (14, "not masked", "Rows 1, 2 and 3: weight above the diagonal, on words that come later."),
-        (21, "added, not turned", "Turning keeps the length of a pair: those that are marked have a different one."),
-        (21, "one position further", "A word at position 0 is turned by no angle, so it stays as it is."),
+        (21, "added, not turned", "Turning a pair keeps its length, but those of the marked pairs have changed."),
+        (21, "one position further", "A word at position 0 is not turned, so its entries stay the same."),
         (30, "one key too many", "Query 3 sees a key that is more than 2 words back, and so do others."),
         (30, "windows to both sides", "Query 0 sees a later key, and so do others."),
         (35, "one word too many", "Sentence 0 reads slots in which none of its words stands."),

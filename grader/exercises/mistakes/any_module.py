@@ -14,12 +14,12 @@ def of_any(last: str, result: str) -> list[Misconception]:
     """For every module. `last` is the mark of the last line of `__init__`, and `result` the variable returned."""
     return [
         wrong("weights not random", {f"after {last}": ZEROS},
-              "In a new module, all weights are the same number. Begin with random numbers: otherwise words would "
-              "differ in nothing that training could make use of.", credit=0.75, kind="missing step"),
+              "In a new module, all your weights are the same number. Start with random numbers: otherwise, words "
+              "would not differ in any way that training could use.", credit=0.75, kind="missing step"),
         wrong("float64 returned", {"before result": f"{result} = {result}.double()"},
               ANOTHER_TYPE_RETURNED, kind="type"),
         wrong("not the input's dtype", {"before result": f"{result} = {result}.float()"},
-              "With float64 inputs and weights, your result has a different type. Make new tensors with "
-              "x.new_zeros(…) or dtype=x.dtype, and leave out .float().", kind="type"),
+              "With float64 inputs and weights, your result has another dtype. Make new tensors with x.new_zeros(…) or "
+              "dtype=x.dtype, and leave out .float().", kind="type"),
     ]
 # fmt: on

@@ -9,52 +9,56 @@ import torch
 
 Tensor = torch.Tensor
 
-CHANGED = "Your function changes the tokens that it is given. Make a longer tensor with torch.cat."
-KEEPS = "Gradients are kept while your function writes, which fills the memory. Write under torch.no_grad()."
+CHANGED = "Your function changes the tokens that it gets. Make a longer tensor with torch.cat."
+KEEPS = "Your function keeps gradients while it writes, which fills up memory. Write under torch.no_grad()."
 LEFT_OFF = (
-    "After your function, gradients are off for all that comes, and nothing learns any more. Write under "
-    "torch.no_grad(), which ends with its block."
+    "After your function, gradients stay off, so nothing can learn any more. Write under torch.no_grad(), which ends "
+    "with its block."
 )
-TRAINS = "A model that comes in training mode writes in training mode. Call model.eval() first."
-NEVER_GREEDY = "At temperature 0, your tokens are drawn by chance. It should be the most likely token each time."
-MODE = "The model is not left in the mode it was in. Note model.training first, and set it again at the end."
+TRAINS = "If the model is in training mode, it writes in training mode. Call model.eval() first."
+NEVER_GREEDY = "At temperature 0, your tokens are drawn at random. Take the most likely token each time."
+MODE = (
+    "Your function does not leave the model in the mode it was in. Save model.training first, and restore it at the "
+    "end."
+)
 MODULES = (
-    "The model has its own mode again, but not the modules in it: what is assigned to model.training stays with the "
+    "The model itself is back in its old mode, but the modules in it are not: setting model.training changes only the "
     "model. Call model.train(was_training), which reaches them all."
 )
 FROZEN = (
-    "After your function, parameters of the model have requires_grad off, and it learns no more. Write under "
-    "torch.no_grad() and leave the parameters alone."
+    "After your function, parameters of the model have requires_grad off, so it cannot learn any more. Write under "
+    "torch.no_grad(), and leave the parameters alone."
 )
 TRUNCATED = (
-    "The least likely tokens never come, as if top_k or something like it had a value when none is given. By default, "
-    "draw from the whole vocabulary."
+    "The least likely tokens never come, as if top_k, or something like it, had a value even when none is given. By "
+    "default, draw from the whole vocabulary."
 )
 NO_AXIS = (
-    "With top_k, your function works for one text only. Each text has a smallest of its best logits, which keeps its "
-    "axis beside (B, V), as in values[:, -1:]; and it is tokens that are left out, the last axis, not texts."
+    "With top_k, your function works for only one text. Each text has its own smallest logit among the best. Keep the "
+    "axis of these, as in values[:, -1:], so that they fit (B, V). And leave out tokens, along the last axis, not "
+    "texts."
 )
-SEEDS = "With generators of the same seed, your function writes different texts. Draw with the generator."
-NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
-ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, for each text on its own."
+SEEDS = "With generators that have the same seed, your function writes different texts. Draw with the generator."
+NO_CHANCE = "Your texts are the same, whatever the random numbers are. Draw each token by its probability."
+ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, separately for each text."
 ONE_FOR_ALL = "One draw decides the next token of all texts. Draw one for each text, by that text's own probabilities."
-ONLY_NEW = "Only the new tokens are returned. Return the whole texts, with the tokens that were there before."
+ONLY_NEW = "Only the new tokens are returned. Return the whole texts, including the tokens from before."
 OTHER = (
-    "Your tokens are not drawn by the probabilities asked for: the softmax of logits / temperature, of the best top_k."
+    "Your tokens are not drawn with the right probabilities: the softmax of logits / temperature, over the best top_k."
 )
 
 # For tokens with a different distribution.
 NO_TEMPERATURE = "Your tokens are drawn as if temperature were 1. Divide the logits by it before the softmax."
-MULTIPLIED = "Your tokens are drawn as if logits were multiplied by temperature. Divide them by it."
+MULTIPLIED = "Your tokens are drawn as if the logits were multiplied by temperature. Divide them by it."
 NO_TOP_K = "Your tokens are drawn from the whole vocabulary, whatever top_k is. Keep only the best top_k."
-NEITHER = "Your tokens are drawn as if there were neither temperature nor top_k."
-ONE_MORE = "Your tokens are drawn from one token more than top_k."
+NEITHER = "Your tokens are drawn as if there were neither temperature nor top_k. Use both."
+ONE_MORE = "Your tokens are drawn from one token more than top_k. Keep only the best top_k."
 WORST = "Your tokens are drawn from the top_k least likely ones. Keep the most likely."
-ALIKE = "Your tokens are drawn as if all that may come were equally likely. Draw them by their probability."
-TWICE = "Your tokens are drawn by the softmax of a softmax. Take it once, of the logits."
+ALIKE = "Your tokens are drawn as if all possible tokens were equally likely. Draw them by their probabilities."
+TWICE = "Your tokens are drawn as if softmax had been applied twice. Apply it once, to the logits."
 PLACES = (
-    "With top_k, your tokens are places among the best: 0 for the best one, whichever token it is. topk returns the "
-    "tokens, too, as indices: take the one that stands at the place drawn."
+    "With top_k, your tokens are places among the best: 0 for the best one, whichever token it is. topk also returns "
+    "the tokens, as indices: take the one at the place that you drew."
 )
 
 
@@ -62,12 +66,12 @@ def wrong_form(text: Any, tokens: Tensor, count: int) -> str:
     """A sentence on texts of the wrong form; empty if it is right."""
     B, T = tokens.shape
     if not isinstance(text, Tensor) or text.dtype != tokens.dtype:
-        return "Your function does not return a tensor of whole numbers."
+        return "Your function does not return a tensor of integers."
     if count and tuple(text.shape) == (B, count) and not torch.equal(text[:, :T], tokens[:, :count]):
         return ONLY_NEW
     if tuple(text.shape) != (B, T + count):
-        return f"Your result has shape {tuple(text.shape)}, but {(B, T + count)} is expected."
-    return "" if torch.equal(text[:, :T], tokens) else "Your texts do not begin with the tokens that were given."
+        return f"Your result has shape {tuple(text.shape)}. It should have shape {(B, T + count)}."
+    return "" if torch.equal(text[:, :T], tokens) else "Your texts do not begin with the given tokens."
 
 
 def wrong_greedy(few: Any, again: Any, other: Any) -> str:
