@@ -169,7 +169,7 @@ def test_a_class_goes_there_and_back_as_the_page_says(
         (runner.programs / name).write_text(text)
         (runner.programs / name).chmod(0o755)
     page = (ROOT / "docs/grading_elsewhere.md").read_text(encoding="utf-8")
-    shown = page.partition("### The whole class")[2].partition("### What is told")[0]
+    shown = page.partition("### The whole class")[2].partition("### What the runs report")[0]
     commands = textwrap.dedent("".join(re.findall("^    .*\n", shown, re.MULTILINE)))
     names = {"PATH": f"{runner.programs}:{os.environ['PATH']}", "HOSTED": str(tmp_path / "hosted")}
     subprocess.run(
