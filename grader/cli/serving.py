@@ -17,7 +17,7 @@ from grader.cli.terminal import console, tell
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
-from grader.sandbox.plain_text import listed
+from grader.sandbox.plain_text import listed, one_line
 
 Server = Annotated[str, typer.Option("--server", help="The address that students reach the server at.")]
 
@@ -79,6 +79,25 @@ def _made_up(folder: Path) -> tuple[Course, dict[str, str]]:
     return course, instructor | invite(course, [demo.BY_THE_BOOK])
 
 
+def submit(
+    notebook: Annotated[Path | None, typer.Argument(help="A notebook, as it is saved.")] = None,
+    assignment: Annotated[str, typer.Option(help="If its file has another name.")] = "",
+    link: Annotated[str, typer.Option(help="A personal link, to sign in with once.")] = "",
+) -> None:
+    """Submit a notebook, and read the verdict.
+
+    Example: `grader submit week1.ipynb`
+    """
+    from grader.serving.submit import in_terminal
+
+    if notebook is None and not link:
+        raise CourseError("Name a notebook, or sign in with --link LINK.")
+    if link and (code := in_terminal("--link", link)):
+        raise typer.Exit(code)
+    if notebook:
+        raise typer.Exit(in_terminal(str(notebook), assignment))
+
+
 def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - reads what is typed or piped.")]) -> None:
     """Check a receipt that a student shows.
 
@@ -110,7 +129,7 @@ def invite(
     revoke: Annotated[bool, typer.Option("--revoke", help="Make their links invalid, and give no new ones.")] = False,
     server: Server = "http://127.0.0.1:8000",
 ) -> None:
-    """Print a personal link for each student. Earlier links of theirs are no longer valid.
+    """Print a personal link for each student. Earlier links and tokens of theirs are no longer valid.
 
     Example: `grader students invite --server https://grader.example.edu > links.csv`
     """
@@ -138,3 +157,33 @@ def invite(
         until = datetime.now(UTC) + timedelta(days=days) if days else None
         for name, code in invitations.invite(course, chosen, role, until).items():
             typer.echo(f"{name},{server.rstrip('/')}/enter/{code}")
+
+
+def token(
+    name: Annotated[str, typer.Argument(help="Whose programs will use it; with --revoke, the token.")],
+    scope: Annotated[
+        list[str] | None, typer.Option(metavar="read|submit|class", help="What it may do; may be given several times.")
+    ] = None,
+    days: Annotated[int, typer.Option(min=1, help="How long it is valid.")] = 30,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Make this token invalid.")] = False,
+) -> None:
+    """Print a token for a program, which may do less than a personal link.
+
+    Example: `grader students token ada --scope submit --scope read`
+    """
+    course = open_course()
+    from grader.classroom.run import alone
+    from grader.serving import invitations
+
+    with alone(course):
+        if revoke:
+            if not (owner := invitations.revoke_token(course, name)):
+                raise CourseError(
+                    "This is not a valid token. To revoke all of a person, run: grader students invite NAME --revoke"
+                )
+            console.print(f"Revoked: {escape(one_line(owner))}.", highlight=False)
+            return
+        if not scope or {*scope} - {*invitations.Scope}:
+            raise CourseError("Say what the token may do: --scope read, --scope submit, --scope class.")
+        until = datetime.now(UTC) + timedelta(days=days)
+        typer.echo(invitations.new_token(course, name, [*map(invitations.Scope, scope)], until))

@@ -138,6 +138,13 @@ class Arrivals:
         """All submissions of an assignment by any of these, the oldest first."""
         return self._where(_SUBMISSIONS.c.student.in_(students) & (_SUBMISSIONS.c.assignment == assignment))
 
+    def is_last(self, arrival: Arrival) -> bool:
+        """Whether this student has submitted nothing more of the assignment since."""
+        of_student = (_SUBMISSIONS.c.student == arrival.student) & (_SUBMISSIONS.c.assignment == arrival.assignment)
+        last = select(func.max(_SUBMISSIONS.c.number)).where(of_student)
+        with self._engine.connect() as connection:
+            return bool(connection.scalar(last) == arrival.number)
+
     def of_class(self) -> list[Arrival]:
         return self._where(_SUBMISSIONS.c.id > 0)
 

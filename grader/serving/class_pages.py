@@ -55,6 +55,9 @@ class ClassPage(Handler):
         lines = [(one, one.result) for one in last if asked in one.student.casefold()]
         trouble = {**dict(self._wrong_settings()), **self.services.desk.trouble}
         waiting = len(self.services.desk.queue)
+        if self.scopes:
+            self.say({"waiting": waiting, "trouble": trouble, "submissions": [_line(one) for one, _ in lines]})
+            return
         self.show(
             "class", lines=lines, waiting=waiting, trouble=trouble, exercises=exercises_now(last), asked=asked,
             refresh=0 if asked else 5,
@@ -66,6 +69,13 @@ class ClassPage(Handler):
                 self.services.rules(assignment)
             except CourseError as error:
                 yield assignment, str(error)
+
+
+def _line(arrival: Arrival) -> dict[str, object]:
+    """A submission as programs read it among those of the class."""
+    names = ("id", "student", "assignment", "number", "state")
+    points = {name: arrival.result.get(name) for name in ("points", "max_points")}
+    return {name: getattr(arrival, name) for name in names} | {"arrived": arrival.arrived.isoformat()} | points
 
 
 class StudentPage(Handler):
@@ -85,7 +95,7 @@ class GradeAgain(Handler):
     def post(self, key: str) -> None:
         self.must_be(Role.INSTRUCTOR)
         arrival = self.own(key)
-        if not self.is_last(arrival):
+        if not self.services.arrivals.is_last(arrival):
             self.refuse(409, "This is not the student's last submission of this assignment.")
         if self.services.arrivals.once_more(arrival):
             self.services.desk.queue.put(arrival)

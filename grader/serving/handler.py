@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from grader.pages.page_parts import template
 from grader.serving.allowance import Allowance, allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
-from grader.serving.invitations import Hub, Invited, Proxy, Role, digest_of, named, people
+from grader.serving.invitations import Hub, Invited, Proxy, Role, Scope, digest_of, links, named, people
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import said
@@ -74,10 +75,15 @@ def _template(page: str) -> Template:
 
 
 class Handler(RequestHandler):
-    """What all handlers have in common."""
+    """What all handlers have in common.
 
-    def initialize(self) -> None:
+    With scopes, it is for programs: they send a token that has one of these, and read JSON. Cookies and proxies count
+    only without scopes, for browsers.
+    """
+
+    def initialize(self, scopes: Sequence[Scope] = ()) -> None:
         self.services: Services = self.settings["services"]
+        self.scopes = scopes
 
     def set_default_headers(self) -> None:
         self.set_header("Content-Security-Policy", POLICY)
@@ -88,20 +94,23 @@ class Handler(RequestHandler):
 
     def get_current_user(self) -> Invited | None:
         """Who asks: a program by its token, a browser by its cookie. Both are an invitation that still holds."""
-        digest = ""
-        if token := self._token():
-            digest = digest_of(token)
-        elif cookie := self.get_signed_cookie(COOKIE, max_age_days=DAYS):
-            digest = cookie.decode()
-        elif name := self._said_by_proxy():
-            return named(self.services.course, name)
-        return people(self.services.course).get(digest)
+        course = self.services.course
+        if self.scopes:
+            return people(course).get(digest_of(self._token()))
+        if cookie := self.get_signed_cookie(COOKIE, max_age_days=DAYS):
+            return links(course).get(cookie.decode())
+        name = self._said_by_proxy()
+        return named(course, name) if name else None
 
     async def prepare(self) -> None:
-        """A token that is not a link's may be one of a JupyterHub."""
+        """A token that is not ours may be one of a JupyterHub."""
+        if not self.scopes:
+            return
         hub, token = self.services.hub, self._token()
         if hub and token and self.current_user is None and (name := await hub.name_of(token)):
             self.current_user = named(self.services.course, name)
+        if not self.person.may(*self.scopes):
+            self.refuse(403, f"This token may not do this. It needs --scope {' or '.join(self.scopes)}.")
 
     def _said_by_proxy(self) -> str:
         """Whom the proxy has signed in. From any other address, its header means nothing."""
@@ -112,8 +121,8 @@ class Handler(RequestHandler):
         return said[0] if connection.stream.socket.getpeername()[0] in proxy.addresses else ""
 
     def check_xsrf_cookie(self) -> None:
-        """Browsers never send tokens by themselves, so a request with one is meant."""
-        if not self._token():
+        """Browsers never send tokens by themselves, so a request of a program is meant."""
+        if not self.scopes:
             super().check_xsrf_cookie()
 
     def _token(self) -> str:
@@ -125,10 +134,6 @@ class Handler(RequestHandler):
         if isinstance(self.current_user, Invited):
             return self.current_user
         raise HTTPError(401, NOT_VALID if self._token() else "")
-
-    @property
-    def wants_json(self) -> bool:
-        return "application/json" in self.request.headers.get("Accept", "") or bool(self._token())
 
     def must_see_class(self) -> None:
         if not self.person.sees_class:
@@ -159,13 +164,11 @@ class Handler(RequestHandler):
             "state": arrival.state,
             "ahead": self.services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
             "result": visible(arrival.result, shown),
-            "feedback": shown is Detail.EVERYTHING and arrival.state is Stage.GRADED and self.is_last(arrival),
+            # There is a page for the last submission only.
+            "feedback": shown is Detail.EVERYTHING
+            and arrival.state is Stage.GRADED
+            and self.services.arrivals.is_last(arrival),
         }
-
-    def is_last(self, arrival: Arrival) -> bool:
-        """Whether it is the last of its student and assignment: only of that one there is a feedback page."""
-        of_student = self.services.arrivals.of_group([arrival.student], arrival.assignment)
-        return of_student[-1].id == arrival.id
 
     def show(self, page: str, **values: Any) -> None:
         common = {
@@ -200,7 +203,7 @@ class Handler(RequestHandler):
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None))[1]
         text = (error.log_message if isinstance(error, HTTPError) else "") or SAID.get(status_code, SAID[500])
-        if self.wants_json:
+        if self.scopes:
             self.say({"error": text})
         else:
             self.show("said", title="Sorry", said=text)
@@ -209,7 +212,7 @@ class Handler(RequestHandler):
         raise HTTPError(status, why.replace("%", "%%"))
 
 
-NOT_VALID = "This link is not valid, or no longer. Ask your instructor for a new one."
+NOT_VALID = "This link or token is not valid, or no longer. Ask your instructor for a new one."
 SAID = {
     401: "Please use the personal link that your instructor has sent you.",
     403: "This form is out of date. Go back, reload the page, and try again.",

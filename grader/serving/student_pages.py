@@ -7,7 +7,7 @@ import functools
 import io
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,7 +20,7 @@ from grader.course.folder import Course
 from grader.serving.allowance import visible
 from grader.serving.arrivals import Arrival
 from grader.serving.handler import COOKIE, DAYS, NOT_VALID, SAID, Handler
-from grader.serving.invitations import Invited, Role, digest_of, people
+from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
 
 MOST_BYTES = 20 * 2**20  # of a notebook
@@ -46,7 +46,7 @@ class EnterPage(Handler):
         self.redirect("/")
 
     def _guest(self, code: str) -> Invited:
-        found = people(self.services.course).get(digest_of(code))
+        found = links(self.services.course).get(digest_of(code))
         if found is None:
             raise HTTPError(404, NOT_VALID)
         return found
@@ -60,11 +60,9 @@ class SignOut(Handler):
 
 class HomePage(Handler):
     def get(self) -> None:
-        if self.current_user is None and not self.wants_json:
+        if self.current_user is None:
             self.set_status(401)
             self.show("said", title="Hello", said=SAID[401])
-        elif self.wants_json:
-            self.say({"name": self.person.name, "assignments": released(self.services.course)})
         elif self.person.sees_class:
             self.redirect("/class")
         else:
@@ -76,15 +74,35 @@ class HomePage(Handler):
             self.show("student", assignments=allowed, dates=dates, submissions=lines)
 
 
+class WhoAmI(Handler):
+    """For a program: whose token it is, what it may do, and what can be submitted."""
+
+    def get(self) -> None:
+        person, notebooks = self.person, released(self.services.course)
+        allowed = {one: self.services.allowance(person.name, one) for one in notebooks}
+        self.say(
+            {
+                "name": person.name,
+                "role": person.role,
+                "scopes": sorted(scope for scope in Scope if person.may(scope)),
+                "until": person.until and person.until.isoformat(),
+                "assignments": {
+                    one: {"notebook": notebooks[one], "left": may.left, "refusal": may.refusal}
+                    for one, may in allowed.items()
+                },
+            }
+        )
+
+
 def released(course: Course) -> dict[str, str]:
     """The assignments that can be submitted here, with the names of their notebooks: those with a single one."""
     found = {name: course.notebooks("release", name) for name in course.assignments()}
     return {name: notebooks[0] for name, notebooks in found.items() if len(notebooks) == 1}
 
 
-def _released_by(course: Course) -> Sequence[Released]:
+def _released_by(course: Course, notebooks: Mapping[str, str]) -> Sequence[Released]:
     """All released notebooks, read again where one has changed."""
-    paths = [course.notebook("release", assignment, name) for assignment, name in released(course).items()]
+    paths = [course.notebook("release", assignment, name) for assignment, name in notebooks.items()]
     return _read_at(course.root, tuple(path.stat().st_mtime_ns for path in paths))
 
 
@@ -104,6 +122,7 @@ class TakeIn(Handler):
         self._received = bytearray()
         await super().prepare()
         self.must_be(Role.STUDENT)
+        self._notebooks = released(self.services.course)
         self._look(self.path_args[0])
 
     def data_received(self, chunk: bytes) -> None:
@@ -121,7 +140,7 @@ class TakeIn(Handler):
             services.desk.tell(f"A submission by {name} could not be stored: {error}")
             self.refuse(507, "Your notebook could not be stored, so it is not submitted. Try again in a minute.")
         services.desk.queue.put(arrival)
-        if self.wants_json:
+        if self.scopes:
             self.set_status(202)
             left = services.allowance(name, assignment).left
             self.say({"submission": arrival.id, "left": left, "receipt": receipt(arrival, services.secret)})
@@ -130,7 +149,7 @@ class TakeIn(Handler):
 
     def _look(self, assignment: str) -> None:
         """Whether this student may submit now."""
-        if assignment not in released(self.services.course):
+        if assignment not in self._notebooks:
             raise HTTPError(404)
         if self.services.desk.queue.waiting_of(self.person.name) >= MOST_WAITING:
             self.refuse(429, "Several of your submissions are waiting already. Wait until they are graded.")
@@ -139,9 +158,8 @@ class TakeIn(Handler):
 
     def _recognise(self, assignment: str, content: bytes) -> None:
         """Refuse what is not a whole notebook of this assignment."""
-        course = self.services.course
-        name = f"{released(course)[assignment]}.ipynb"
-        found = Recogniser(_released_by(course), assignment).look_at(name, content)
+        known = _released_by(self.services.course, self._notebooks)
+        found = Recogniser(known, assignment).look_at(f"{self._notebooks[assignment]}.ipynb", content)
         if isinstance(found, Unknown):
             self.refuse(400, f"This cannot be graded as {assignment}: {found.why}.")
         if found is None:
@@ -166,7 +184,7 @@ class SubmissionPage(Handler):
     def get(self, key: str) -> None:
         arrival = self.own(key)
         state, signed = self.state_of(arrival), receipt(arrival, self.services.secret)
-        if self.wants_json:
+        if self.scopes:
             self.say({**state, "receipt": signed})
             return
         refresh = 0 if arrival.is_done else min(10, 1 + state["ahead"] // 10)
