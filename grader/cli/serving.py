@@ -5,21 +5,26 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from grader.cli.options import Device
+from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, tell
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
 from grader.sandbox.plain_text import listed, one_line
 
-Server = Annotated[str, typer.Option("--server", help="The address that students reach the server at.")]
+if TYPE_CHECKING:
+    from grader.gradebook.roster import Enrolled
+
+HERE = "http://127.0.0.1:8000"
 
 
 def serve(
@@ -127,15 +132,18 @@ def invite(
         int | None, typer.Option(min=1, help="How long the links are valid; for ever if not given.")
     ] = None,
     revoke: Annotated[bool, typer.Option("--revoke", help="Make their links invalid, and give no new ones.")] = False,
-    server: Server = "http://127.0.0.1:8000",
+    mail: Annotated[bool, typer.Option("--mail", help="Mail the links to students, and print none.")] = False,
+    server: Annotated[str, typer.Option(help="The address that students reach the server at.")] = HERE,
 ) -> None:
-    """Print a personal link for each student. Earlier links and tokens of theirs are no longer valid.
+    """Print or mail a personal link for each student.
+
+    Earlier links and tokens of theirs are no longer valid. [serving.mail] in course.toml says how to mail.
 
     Example: `grader students invite --server https://grader.example.edu > links.csv`
     """
     course = open_course()
     from grader.classroom.run import alone
-    from grader.gradebook.roster import read_roster
+    from grader.gradebook.roster import Enrolled, read_roster
     from grader.serving import invitations
 
     role = invitations.Role.STUDENT
@@ -155,8 +163,36 @@ def invite(
             console.print(f"Revoked: {listed(invitations.revoke(course, chosen)) or 'none'}.", highlight=False)
             return
         until = datetime.now(UTC) + timedelta(days=days) if days else None
+        address = f"{server.rstrip('/')}/enter"
+        if mail:
+            if not are_students or server == HERE:
+                raise CourseError("Links are mailed to students, who need an address that they reach: name a --server.")
+            _mail(course, [roster.get(name, Enrolled(name)) for name in chosen], until, address)
+            return
         for name, code in invitations.invite(course, chosen, role, until).items():
-            typer.echo(f"{name},{server.rstrip('/')}/enter/{code}")
+            typer.echo(f"{name},{address}/{code}")
+
+
+def _mail(course: Course, students: Sequence[Enrolled], until: datetime | None, address: str) -> None:
+    """Mail each student a link; exit with 3 if some got none."""
+    from grader.serving.invitations import invite
+    from grader.serving.mailing import open_post
+    from grader.term.reading import read_rules
+
+    failed = [f"{one.id} has no address in the roster" for one in students if not one.email]
+    known = [one for one in students if one.email]
+    with open_post(course.root, read_rules(course.root).mail) as post:
+        for one in known:
+            (code,) = invite(course, [one.id], until=until).values()
+            name = one.name or f"{one.first_name} {one.last_name}".strip() or one.id
+            if why := post.send(name, one.email, f"{address}/{code}"):
+                failed.append(f"{one.id}: {why}")
+    for line in failed:
+        tell(f"Not sent: {line}.")
+    sent = len(students) - len(failed)
+    console.print(f"{sent} {'link is' if sent == 1 else 'links are'} mailed.", highlight=False)
+    if failed:
+        raise typer.Exit(WAITING)
 
 
 def token(

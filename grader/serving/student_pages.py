@@ -203,8 +203,8 @@ class Events(Handler):
         watching[name] += 1
         try:
             await self._tell(arrival)
-        except StreamClosedError:
-            pass
+        except (StreamClosedError, asyncio.CancelledError):
+            pass  # the client has gone, or the server ends
         finally:
             watching[name] -= 1
 

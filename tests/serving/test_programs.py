@@ -22,7 +22,7 @@ from grader.serving import invitations
 from grader.serving.invitations import Scope
 from grader.serving.programs import ROUTES
 from support.command_line import grader
-from support.served import API, ASSIGNMENT, Served, serving
+from support.served import API, ASSIGNMENT, PATIENCE, Served, serving
 
 SOON = timedelta(hours=1)
 
@@ -109,6 +109,19 @@ def test_events_hold_states(served: Served, graded: int) -> None:
     (line,) = served.get("ada", f"/submissions/{graded}/events").text.split("\n\n")[:-1]
     state = json.loads(line.removeprefix("data: "))
     assert state | {"receipt": ...} == served.get("ada", f"/submissions/{graded}").json() | {"receipt": ...}
+
+
+def test_streams_that_are_open_when_the_server_stops_are_no_errors(
+    new_course: Callable[[], Course], make_notebook: Callable[..., Any], solved: dict[int, str]
+) -> None:
+    with serving(new_course()) as one:
+        slow = json.dumps(make_notebook(one.course, solved | {3: f"import time\ntime.sleep(3)\n{solved[3]}"}))
+        place = f"{one.address}{API}/submissions/{one.submit('ada', slow.encode())['submission']}/events"
+        headers = {"Authorization": f"Bearer {one.codes['ada']}"}
+        with httpx.stream("GET", place, headers=headers, timeout=PATIENCE) as events:
+            assert next(events.iter_lines()).startswith("data: ")
+            assert one.stop() == ""
+    assert one.process.returncode == 0
 
 
 def test_what_may_be_submitted_is_said(served: Served) -> None:
