@@ -23,12 +23,13 @@ from grader.serving.allowance import Allowance, allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
 from grader.serving.invitations import Hub, Invited, Proxy, Role, Scope, digest_of, links, named, people
+from grader.term.page_changes import CHANGES_FILE
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import said
 
-COOKIE = "who"
-DAYS = 30  # that a browser stays signed in
+BY_LINK, BY_HUB = "who", "hub"  # cookies
+DAYS = {BY_LINK: 30, BY_HUB: 1}  # that a browser stays signed in: the hub is asked again each day
 TEMPLATES = Path(__file__).parent / "templates"
 # Nothing is loaded from elsewhere, and no script runs but watch.js.
 POLICY = (
@@ -51,11 +52,9 @@ class Services:
     watching: Counter[str] = field(default_factory=Counter)  # open streams of events, by person
 
     def rules(self, assignment: str) -> AssignmentRules:
-        """The rules as they are now: the course is opened again where course.toml has changed."""
-        with contextlib.suppress(FileNotFoundError):
-            status = (self.course.root / COURSE_FILE).stat()
-            return _course_of(self.course.root, (status.st_mtime_ns, status.st_size)).rules(assignment)
-        return AssignmentRules()
+        """The rules as they are now: the course is opened again where a file that they are in has changed."""
+        root = self.course.root
+        return _course_of(root, _stamp(root / COURSE_FILE), _stamp(root / CHANGES_FILE)).rules(assignment)
 
     def allowance(self, student: str, assignment: str) -> Allowance:
         """What this student may still submit. The attempts of a group are counted together."""
@@ -64,8 +63,16 @@ class Services:
         return allowance(rules, earlier, datetime.now(UTC))
 
 
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What is different where a file has changed."""
+    with contextlib.suppress(FileNotFoundError):
+        status = path.stat()
+        return status.st_ino, status.st_mtime_ns, status.st_size
+    return ()
+
+
 @functools.lru_cache(1)
-def _course_of(root: Path, _changed: tuple[int, int]) -> Course:
+def _course_of(root: Path, *_changed: tuple[int, ...]) -> Course:
     return Course(root)
 
 
@@ -97,9 +104,9 @@ class Handler(RequestHandler):
         course = self.services.course
         if self.scopes:
             return people(course).get(digest_of(self._token()))
-        if cookie := self.get_signed_cookie(COOKIE, max_age_days=DAYS):
+        if cookie := self.get_signed_cookie(BY_LINK, max_age_days=DAYS[BY_LINK]):
             return links(course).get(cookie.decode())
-        name = self._said_by_proxy()
+        name = self._said_by_hub() or self._said_by_proxy()
         return named(course, name) if name else None
 
     async def prepare(self) -> None:
@@ -111,6 +118,27 @@ class Handler(RequestHandler):
             self.current_user = named(self.services.course, name)
         if not self.person.may(*self.scopes):
             self.refuse(403, f"This token may not do this. It needs --scope {' or '.join(self.scopes)}.")
+
+    def remember(self, cookie: str, value: str) -> None:
+        """Sign this browser in, and whoever was signed in before out."""
+        self.forget()
+        self.set_signed_cookie(
+            cookie, value, DAYS[cookie], path=self.base, httponly=True, samesite="Lax", secure=self.settings["secure"]
+        )
+
+    def forget(self) -> None:
+        for cookie in DAYS:
+            self.clear_cookie(cookie, path=self.base)
+
+    @property
+    def base(self) -> str:
+        """What all addresses begin with."""
+        return str(self.settings["base"])
+
+    def _said_by_hub(self) -> str:
+        """Whom a JupyterHub has signed in, in this browser."""
+        cookie = self.get_signed_cookie(BY_HUB, max_age_days=DAYS[BY_HUB]) if self.services.hub else None
+        return cookie.decode() if cookie else ""
 
     def _said_by_proxy(self) -> str:
         """Whom the proxy has signed in. From any other address, its header means nothing."""
@@ -174,6 +202,8 @@ class Handler(RequestHandler):
         common = {
             "xsrf": self.xsrf_token.decode(),
             "person": self.current_user,
+            "base": self.base,
+            "hub": bool(self.settings["hub"]),
             "refresh": 0,
             "live": False,
             "when": self._when,

@@ -118,7 +118,7 @@ class Description(Handler):
             {
                 "openapi": "3.1.0",
                 "info": {"title": "grader serve", "version": "1"},
-                "servers": [{"url": API}],
+                "servers": [{"url": self.request.path.removesuffix("/openapi.json")}],
                 "paths": paths,
                 "components": {"securitySchemes": {"token": token}},
             }

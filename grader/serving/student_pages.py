@@ -19,7 +19,7 @@ from grader.collecting.recognising import Recogniser, Released, Unknown, release
 from grader.course.folder import Course
 from grader.serving.allowance import visible
 from grader.serving.arrivals import Arrival
-from grader.serving.handler import COOKIE, DAYS, NOT_VALID, SAID, Handler
+from grader.serving.handler import BY_LINK, NOT_VALID, SAID, Handler
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
 
@@ -40,10 +40,8 @@ class EnterPage(Handler):
 
     def post(self, code: str) -> None:
         self._guest(code)
-        self.set_signed_cookie(
-            COOKIE, digest_of(code), DAYS, httponly=True, samesite="Lax", secure=self.settings["secure"]
-        )
-        self.redirect("/")
+        self.remember(BY_LINK, digest_of(code))
+        self.redirect(self.base)
 
     def _guest(self, code: str) -> Invited:
         found = links(self.services.course).get(digest_of(code))
@@ -54,8 +52,8 @@ class EnterPage(Handler):
 
 class SignOut(Handler):
     def post(self) -> None:
-        self.clear_cookie(COOKIE)
-        self.redirect("/")
+        self.forget()
+        self.redirect(self.base)
 
 
 class HomePage(Handler):
@@ -64,7 +62,7 @@ class HomePage(Handler):
             self.set_status(401)
             self.show("said", title="Hello", said=SAID[401])
         elif self.person.sees_class:
-            self.redirect("/class")
+            self.redirect(f"{self.base}class")
         else:
             own = self.services.arrivals.of_student(self.person.name)
             name = self.person.name
@@ -145,7 +143,7 @@ class TakeIn(Handler):
             left = services.allowance(name, assignment).left
             self.say({"submission": arrival.id, "left": left, "receipt": receipt(arrival, services.secret)})
         else:
-            self.redirect(f"/submissions/{arrival.id}")
+            self.redirect(f"{self.base}submissions/{arrival.id}")
 
     def _look(self, assignment: str) -> None:
         """Whether this student may submit now."""
@@ -260,7 +258,7 @@ class Download(Handler):
 
 def submit_to(handler: Handler) -> str:
     """The file to submit with, which knows this server."""
-    address = json.dumps(f"{handler.request.protocol}://{handler.request.host}")
+    address = json.dumps(f"{handler.request.protocol}://{handler.request.host}{handler.base[:-1]}")
     return SUBMIT.read_text(encoding="utf-8").replace('SERVER = ""', f"SERVER = {address}", 1)
 
 

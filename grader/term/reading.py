@@ -1,10 +1,11 @@
-"""Read course.toml, beside nbgrader_config.py, into the term's rules. Without the file, there are none."""
+"""Read course.toml, beside nbgrader_config.py, and what was decided on the class page, into the term's rules."""
 
 from __future__ import annotations
 
 import math
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
 from email.headerregistry import HeaderRegistry
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
+from grader.term.page_changes import read_changes
 from grader.term.rules import AssignmentRules, Detail, Late, Mail, Rule, Rules, Serving
 from grader.term.times import NoTime, length_of, moment_of
 
@@ -156,7 +158,12 @@ _MAIL = ("host", "port", "from", "subject", "user", "starttls", "template")
 
 def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
     """Read the rules in this folder. If the assignments are given, naming any other is an error."""
-    path = root / COURSE_FILE
+    rules, changes = _read(root / COURSE_FILE, assignments), read_changes(root)
+    changed = {name: change.applied_to(rules.of(name)) for name, change in changes.items()}
+    return replace(rules, assignments={**rules.assignments, **changed})
+
+
+def _read(path: Path, assignments: Sequence[str] | None) -> Rules:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
