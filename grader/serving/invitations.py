@@ -9,7 +9,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -96,10 +96,19 @@ def invite(
     course: Course, names: Sequence[str], role: Role = Role.STUDENT, until: datetime | None = None
 ) -> dict[str, str]:
     """A new code for each of these people, by name. Their earlier codes and tokens are no longer valid."""
-    codes = {name: secrets.token_urlsafe(18) for name in names}
+    codes = {name: new_code() for name in names}
+    let_in(course, codes, role, until)
+    return codes
+
+
+def new_code() -> str:
+    return secrets.token_urlsafe(18)
+
+
+def let_in(course: Course, codes: Mapping[str, str], role: Role, until: datetime | None) -> None:
+    """From now on, these codes are valid, and no others of these people."""
     known = {digest: person for digest, person in people(course).items() if person.name not in codes}
     _write(course, known | {digest_of(code): Invited(name, role, until) for name, code in codes.items()})
-    return codes
 
 
 def new_token(course: Course, name: str, scopes: Collection[Scope], until: datetime) -> str:
@@ -108,7 +117,7 @@ def new_token(course: Course, name: str, scopes: Collection[Scope], until: datet
         raise CourseError(f"Nobody is called {one_line(name)}. Run: grader students invite {one_line(name)}")
     if Scope.CLASS in scopes and not owner.sees_class:
         raise CourseError(f"{one_line(name)} is a student, who never sees the class. Leave out --scope class.")
-    token = f"token_{secrets.token_urlsafe(18)}"  # never starts with a dash, which a shell's command may trip over
+    token = f"token_{new_code()}"  # never starts with a dash, which a shell's command may trip over
     ends = min(until, owner.until or until)
     _write(course, people(course) | {digest_of(token): Invited(name, owner.role, ends, frozenset(scopes))})
     return token

@@ -81,7 +81,9 @@ def open_post(root: Path, mail: Mail | None, environment: Mapping[str, str] = os
             if mail.user:
                 smtp.login(mail.user, environment.get(PASSWORD, ""))
         except (OSError, smtplib.SMTPException) as error:
-            raise CourseError(f"{mail.host}:{mail.port} takes no mail: {one_line(error)}. No link was made.") from None
+            raise CourseError(
+                f"{mail.host}:{mail.port} takes no mail: {one_line(error)}. All links are as before."
+            ) from None
         yield Post(smtp, mail, text)
 
 

@@ -50,6 +50,7 @@ WHO: Schema = {
     "name": TEXT,
     "role": {"enum": [*Role]},
     "scopes": _list({"enum": [*Scope]}),
+    "until": {"type": ["string", "null"], "format": "date-time"},
     "assignments": _map(ASSIGNMENT),
 }
 REFUSED = {"description": "Why not.", "content": {"application/json": {"schema": _object(error=TEXT)}}}
@@ -66,6 +67,7 @@ class Program:
     answer: Schema | str  # JSON like this, or of this type
     method: str = "get"
     status: int = 200
+    query: tuple[str, ...] = ()
 
     @property
     def route(self) -> tuple[str, type[Handler], dict[str, object]]:
@@ -73,13 +75,17 @@ class Program:
         return API + place, self.handler, {"scopes": self.scopes}
 
     @property
+    def _parts(self) -> list[str]:
+        return re.findall(r"{(\w+)}", self.place)
+
+    @property
     def described(self) -> Schema:
         content = {self.answer: {}} if isinstance(self.answer, str) else {"application/json": {"schema": self.answer}}
         return {
             "security": [{"token": [*self.scopes]}],
             "parameters": [
-                {"name": part, "in": "path", "required": True, "schema": PARTS[part][1]}
-                for part in re.findall(r"{(\w+)}", self.place)
+                *({"name": part, "in": "path", "required": True, "schema": PARTS[part][1]} for part in self._parts),
+                *({"name": name, "in": "query", "schema": TEXT} for name in self.query),
             ],
             **({"requestBody": {"content": {"application/x-ipynb+json": {}}}} if self.method == "post" else {}),
             "responses": {
@@ -103,7 +109,10 @@ PROGRAMS = (
     Program("/submissions/{submission}", student_pages.SubmissionPage, READ, _object(**STATE, receipt=RECEIPT)),
     Program("/submissions/{submission}/events", student_pages.Events, READ, "text/event-stream"),
     Program("/submissions/{submission}/feedback", student_pages.VerdictPage, READ, "text/html"),
-    Program("/class", ClassPage, CLASS, _object(waiting=COUNT, trouble=_map(TEXT), submissions=_list(LINE))),
+    Program(
+        "/class", ClassPage, CLASS, _object(waiting=COUNT, trouble=_map(TEXT), submissions=_list(LINE)),
+        query=("student",),
+    ),
     Program("/metrics", Metrics, CLASS, "text/plain"),
 )  # fmt: skip
 

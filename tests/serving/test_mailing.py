@@ -151,9 +151,12 @@ CONTENT = ("Content-Type", "Content-Transfer-Encoding", "MIME-Version")
 
 def test_an_address_that_the_server_refuses_keeps_no_other_from_it(course: Course, serve: Serve, box: Box) -> None:
     gone = {"id": "emmy", "email": "gone@example.edu"}
+    old = invitations.invite(course, ["ada", "emmy"])
     done = invite(course, serve(), [gone, ADA], PLAIN)
     assert (done.returncode, done.stdout) == (3, "1 link is mailed.\n")
     assert done.stderr == "Not sent: emmy: nobody lives here.\n"
+    valid = {name: invitations.digest_of(code) in invitations.people(course) for name, code in old.items()}
+    assert valid == {"ada": False, "emmy": True}
     assert [to for to, _ in box.mail] == [["ada@example.edu"]]
 
 
