@@ -141,7 +141,7 @@ class Extend(Decision):
             return None
         try:
             until = moment_of(datetime.fromisoformat(text), rules.zone or "UTC")
-        except (NoTime, ValueError):
+        except (NoTime, ValueError, OverflowError):
             self.refuse(400, f"{text} is not a date and time in the time zone of the course.")
         if rules.due is None or until <= rules.due:
             self.refuse(400, "This is not after the due date in course.toml.")

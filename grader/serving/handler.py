@@ -6,7 +6,7 @@ import contextlib
 import functools
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from jinja2 import Template
+from tornado.log import app_log
 from tornado.web import HTTPError, RequestHandler
 
 from grader.course.folder import Course
@@ -49,7 +50,7 @@ class Services:
     writing: Executor  # nbgrader writes one feedback page at a time
     proxy: Proxy | None = None
     hub: Hub | None = None
-    watching: Counter[str] = field(default_factory=Counter)  # open streams of events, by person
+    going: Counter[tuple[str, str]] = field(default_factory=Counter)  # what goes on, by person and handler
 
     def rules(self, assignment: str) -> AssignmentRules:
         """The rules as they are now: the course is opened again where a file that they are in has changed."""
@@ -171,6 +172,18 @@ class Handler(RequestHandler):
         if self.person.role is not role:
             raise HTTPError(404)
 
+    @contextlib.contextmanager
+    def one_of_few(self, most: int) -> Iterator[None]:
+        """Refuse a person who has begun this more than so many times, and has not ended it."""
+        key = self.person.name, type(self).__name__
+        if self.services.going[key] >= most:
+            self.refuse(429, "You are doing this too often at once. Wait until some of it has ended.")
+        self.services.going[key] += 1
+        try:
+            yield
+        finally:
+            self.services.going[key] -= 1
+
     def own(self, key: str) -> Arrival:
         """A submission that this person may see. Of others, nobody learns even that they exist."""
         found = self.services.arrivals.get(int(key))
@@ -224,11 +237,11 @@ class Handler(RequestHandler):
         self.finish(json.dumps(data))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """A mistake in course.toml is the instructors', who read about it."""
+        """No address is written down: it may hold a code. A mistake in course.toml is the instructors' to read."""
         if isinstance(value, CourseError):
             self.services.desk.tell(str(value))
-        else:
-            super().log_exception(typ, value, tb)
+        elif not isinstance(value, HTTPError):
+            app_log.error("Uncaught exception in %s", type(self).__name__, exc_info=(typ, value, tb))
 
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None))[1]

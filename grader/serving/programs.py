@@ -54,7 +54,7 @@ WHO: Schema = {
     "assignments": _map(ASSIGNMENT),
 }
 REFUSED = {"description": "Why not.", "content": {"application/json": {"schema": _object(error=TEXT)}}}
-PARTS = {"assignment": (r"([^/]+)", TEXT), "submission": (r"(\d{1,12})", COUNT)}  # of addresses
+PARTS = {"assignment": (r"([^/]+)", TEXT), "submission": (r"(\d{1,9})", COUNT)}  # of addresses
 
 
 @dataclass(frozen=True)

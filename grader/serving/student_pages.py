@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
-from tornado.httputil import parse_body_arguments
+from tornado.httputil import HTTPInputError, parse_body_arguments
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, stream_request_body
 
@@ -25,11 +27,15 @@ from grader.serving.receipts import receipt
 
 MOST_BYTES = 20 * 2**20  # of a notebook
 MOST_WAITING = 5  # submissions of one student
+MOST_SENT = 5  # notebooks that one student sends at once
 MOST_WATCHED = 20  # streams of events of one person
+MOST_WRITTEN = 2  # feedback pages for one person at once
 LOOK_AGAIN = 3.0  # seconds, for how many are ahead
 SUBMIT = Path(__file__).with_name("submit.py")
 # A feedback page has its styles in itself. In a sandbox, it could do nothing in the name of the person who reads it.
-POLICY_OF_PAGES = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+POLICY_OF_PAGES = (
+    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
 
 
 class EnterPage(Handler):
@@ -116,12 +122,26 @@ class TakeIn(Handler):
     def check_xsrf_cookie(self) -> None:
         """The form's token is in the body, which is not here yet; see `post`."""
 
-    async def prepare(self) -> None:
+    def initialize(self, scopes: Sequence[Scope] = ()) -> None:
+        super().initialize(scopes)
         self._received = bytearray()
+        self._held = contextlib.ExitStack()  # until everything has been read, or never will be
+        connection: Any = self.request.connection
+        connection.set_max_body_size(MOST_BYTES)
+
+    async def prepare(self) -> None:
         await super().prepare()
         self.must_be(Role.STUDENT)
         self._notebooks = released(self.services.course)
         self._look(self.path_args[0])
+        self._held.enter_context(self.one_of_few(MOST_SENT))
+
+    def on_finish(self) -> None:
+        self._held.close()
+
+    def on_connection_close(self) -> None:
+        super().on_connection_close()
+        self._held.close()
 
     def data_received(self, chunk: bytes) -> None:
         if not self._finished:
@@ -167,7 +187,10 @@ class TakeIn(Handler):
         kind, body = self.request.headers.get("Content-Type", ""), bytes(self._received)
         is_form = kind.startswith("multipart/")
         if is_form:
-            parse_body_arguments(kind, body, self.request.arguments, self.request.files)
+            try:
+                parse_body_arguments(kind, body, self.request.arguments, self.request.files)
+            except HTTPInputError:
+                self.refuse(400, "This form cannot be read.")
         super().check_xsrf_cookie()
         if not is_form:
             return body
@@ -193,18 +216,12 @@ class Events(Handler):
     """The state of a submission whenever it changes, until there is a verdict, as server-sent events."""
 
     async def get(self, key: str) -> None:
-        arrival, watching, name = self.own(key), self.services.watching, self.person.name
-        if watching[name] >= MOST_WATCHED:
-            self.refuse(429, "You are watching too many submissions at once.")
+        arrival = self.own(key)
         self.set_header("Content-Type", "text/event-stream")
         self.set_header("X-Accel-Buffering", "no")  # for a proxy
-        watching[name] += 1
-        try:
+        # The client may go, and the server may end.
+        with self.one_of_few(MOST_WATCHED), contextlib.suppress(StreamClosedError, asyncio.CancelledError):
             await self._tell(arrival)
-        except (StreamClosedError, asyncio.CancelledError):
-            pass  # the client has gone, or the server ends
-        finally:
-            watching[name] -= 1
 
     async def _tell(self, arrival: Arrival) -> None:
         while True:
@@ -223,7 +240,8 @@ class VerdictPage(Handler):
         arrival = self.own(key)
         if not self.state_of(arrival)["feedback"]:
             raise HTTPError(404)
-        page = await asyncio.get_running_loop().run_in_executor(self.services.writing, self._page, arrival)
+        with self.one_of_few(MOST_WRITTEN):
+            page = await asyncio.get_running_loop().run_in_executor(self.services.writing, self._page, arrival)
         self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish(page)

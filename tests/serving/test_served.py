@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import contextlib
 import dataclasses
 import io
@@ -33,6 +34,7 @@ from grader.serving.receipts import is_ours, receipt
 from grader.serving.student_pages import MOST_BYTES
 from support.command_line import grader
 from support.part import part
+from support.places import ROOT
 from support.report_pages import text_of
 from support.served import API, ASSIGNMENT, PATIENCE, Served, serving, token_in
 
@@ -192,6 +194,23 @@ def test_a_demo_serves_a_class_that_has_just_submitted() -> None:
         address, code = said[3].partition(": ")[2].strip().rsplit("/enter/")
         told = httpx.get(f"{address}{API}/me", headers={"Authorization": f"Bearer {code}"}, timeout=PATIENCE).json()
         assert (told["name"], list(told["assignments"])) == ("ada", ["self_attention"])
+        process.terminate()
+    assert process.returncode == 0
+
+
+def test_the_unit_of_the_docs_starts_and_stops_it(course: Course) -> None:
+    (unit,) = re.findall(r"```ini\n(.*?)```", (ROOT / "docs/serving.md").read_text(), re.DOTALL)
+    settings = configparser.ConfigParser()
+    settings.read_string(unit)
+    service = settings["Service"]
+    folder = service["WorkingDirectory"]
+    program, *arguments = service["ExecStart"].split()
+    assert program == f"{folder}/.venv/bin/grader"
+    assert service["KillMode"] == "mixed"  # SIGTERM is for the server alone: what is being graded goes on
+    command = [str(Path(sys.executable).with_name("grader")), *arguments, "--port", "0"]
+    with subprocess.Popen(command, cwd=course.root, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert next(process.stdout).startswith("Serving at ")
         process.terminate()
     assert process.returncode == 0
 

@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
@@ -83,7 +83,7 @@ def _running(folder: Path, port: int, *command: str) -> Iterator[None]:
         environment = {"PATH": os.defpath, "HOME": str(folder)}
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
     try:
-        WebDriverWait(None, SECONDS, poll_frequency=0.1).until(
+        WebDriverWait[Any](None, SECONDS, poll_frequency=0.1).until(
             lambda _: process.poll() is not None or _listens(port), "it does not listen"
         )
         assert process.poll() is None, (folder / "log").read_text()
