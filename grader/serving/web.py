@@ -31,8 +31,6 @@ def application(services: Services, *, secure: bool, hub: HubClient | None = Non
         (r"/", HomePage),
         (r"/enter/([\w-]{1,64})", EnterPage),
         (r"/leave", SignOut),
-        (r"/sign-in", HubSignIn),
-        (r"/oauth_callback", HubCallback),
         (r"/assignments/([^/]+)", TakeIn),
         (r"/assignments/([^/]+)/release.zip", Download),
         (r"/assignments/([^/]+)/closed", Close),
@@ -48,6 +46,8 @@ def application(services: Services, *, secure: bool, hub: HubClient | None = Non
         (r"/metrics", Metrics),
         (r"/(style\.css|watch\.js)", StaticFileHandler, {"path": str(TEMPLATES)}),
     ]
+    if hub:
+        handlers += [(r"/sign-in", HubSignIn), (r"/oauth_callback", HubCallback)]
     key = hmac.new(services.secret, b"cookies", hashlib.sha256).hexdigest()
     return Application(
         [(base[:-1] + place, *rest) for place, *rest in handlers],
