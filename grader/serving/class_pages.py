@@ -89,7 +89,7 @@ def _until(student: str, rules: AssignmentRules) -> datetime:
     return local(rules.due + extension if extension else rules.due, rules.zone)
 
 
-class Decision(Handler):
+class ClassDecision(Handler):
     """Something that an instructor decides for an assignment."""
 
     async def prepare(self) -> None:
@@ -110,7 +110,7 @@ class Decision(Handler):
         self.services.desk.tell(f"{self.person.name}: {assignment} {what}.")
 
 
-class Close(Decision):
+class Close(ClassDecision):
     """Takes no more submissions of an assignment, or takes them again."""
 
     def post(self, assignment: str) -> None:
@@ -120,7 +120,7 @@ class Close(Decision):
         self.redirect(f"{self.base}class")
 
 
-class Extend(Decision):
+class Extend(ClassDecision):
     """Extends a student's due date; without a date, takes that back."""
 
     def post(self, assignment: str) -> None:

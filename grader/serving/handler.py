@@ -123,9 +123,11 @@ class Handler(RequestHandler):
     def remember(self, cookie: str, value: str) -> None:
         """Sign this browser in, and whoever was signed in before out."""
         self.forget()
-        self.set_signed_cookie(
-            cookie, value, DAYS[cookie], path=self.base, httponly=True, samesite="Lax", secure=self.settings["secure"]
-        )
+        self.keep(cookie, value, DAYS[cookie])
+
+    def keep(self, cookie: str, value: str, days: float | None) -> None:
+        secure = self.settings["secure"]
+        self.set_signed_cookie(cookie, value, days, path=self.base, httponly=True, samesite="Lax", secure=secure)
 
     def forget(self) -> None:
         for cookie in DAYS:

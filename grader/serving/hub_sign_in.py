@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
-from tornado.web import HTTPError
 
 from grader.serving.handler import BY_HUB, Handler
-from grader.serving.invitations import Hub, named
+from grader.serving.invitations import named
 
 SIGNING_IN = "signing_in"  # the cookie that binds an attempt to its browser
 MINUTES = 10  # that an attempt may take
@@ -69,31 +68,16 @@ def hub_client() -> HubClient | None:
     )
 
 
-class HubHandler(Handler):
-    """A step of the sign-in."""
-
-    async def prepare(self) -> None:
-        await super().prepare()
-        client, hub = self.settings["hub"], self.services.hub
-        if client is None or hub is None:
-            raise HTTPError(404)
-        self._client: HubClient = client
-        self._hub: Hub = hub
-
-
-class HubSignIn(HubHandler):
+class HubSignIn(Handler):
     """Sends a browser to the hub."""
 
     def get(self) -> None:
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
-        self.set_signed_cookie(
-            SIGNING_IN, f"{state} {verifier}", None, path=self.base, httponly=True, samesite="Lax",
-            secure=self.settings["secure"],
-        )  # fmt: skip
-        self.redirect(self._client.address(state, verifier))
+        self.keep(SIGNING_IN, f"{state} {verifier}", None)
+        self.redirect(self.settings["hub"].address(state, verifier))
 
 
-class HubCallback(HubHandler):
+class HubCallback(Handler):
     """Where the hub sends it back to, with a code. Only the browser that was sent there is signed in, and once."""
 
     async def get(self) -> None:
@@ -102,8 +86,9 @@ class HubCallback(HubHandler):
         state, verifier = cookie.decode().split(" ")
         if not state or not hmac.compare_digest(state.encode(), self.get_query_argument("state", "").encode()):
             self.refuse(403, "This sign-in was not begun in this browser, or too long ago. Go back and sign in again.")
-        token = await self._client.token_for(self.get_query_argument("code", ""), verifier)
-        name = await self._hub.name_of(token) if token else ""
+        hub, code = self.services.hub, self.get_query_argument("code", "")
+        token = await self.settings["hub"].token_for(code, verifier)
+        name = await hub.name_of(token) if token and hub else ""
         if not name:
             self.refuse(403, "JupyterHub has not signed you in. Go back and sign in again.")
         if named(self.services.course, name) is None:

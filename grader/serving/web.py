@@ -22,8 +22,6 @@ def application(services: Services, *, secure: bool, hub: HubClient | None = Non
         (r"/", student_pages.HomePage),
         (r"/enter/([\w-]{1,64})", student_pages.EnterPage),
         (r"/leave", student_pages.SignOut),
-        (r"/sign-in", HubSignIn),
-        (r"/oauth_callback", HubCallback),
         (r"/assignments/([^/]+)", student_pages.TakeIn),
         (r"/assignments/([^/]+)/release\.zip", student_pages.Download),
         (r"/assignments/([^/]+)/closed", Close),
@@ -38,6 +36,8 @@ def application(services: Services, *, secure: bool, hub: HubClient | None = Non
         (r"/(style\.css|watch\.js)", StaticFileHandler, {"path": str(TEMPLATES)}),
         *ROUTES,
     ]
+    if hub:
+        handlers += [(r"/sign-in", HubSignIn), (r"/oauth_callback", HubCallback)]
     key = hmac.new(services.secret, b"cookies", hashlib.sha256).hexdigest()
     return Application(
         [(base[:-1] + place, *rest) for place, *rest in handlers],

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import shutil
-import socket
 import ssl
 import subprocess
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
 
+import httpx
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -27,7 +27,17 @@ LETSENCRYPT = f"/etc/letsencrypt/live/{NAME}/"
 
 class TlsProxy(NamedTuple):
     address: str
-    trusted: ssl.SSLContext
+    certificate: Path  # of whom a browser has to trust
+
+    @property
+    def trusted(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=self.certificate)
+
+    def answers(self) -> bool:
+        """Whether it has a certificate by now, and speaks with the server."""
+        with contextlib.suppress(OSError, httpx.TransportError):
+            return httpx.get(f"{self.address}/healthz", verify=self.trusted, timeout=SECONDS).is_success
+        return False
 
 
 def shown(first_line: str) -> str:
@@ -61,8 +71,9 @@ def nginx(folder: Path, server: str) -> Iterator[TlsProxy]:
     (folder / "nginx.conf").write_text(
         f"daemon off; {user} pid {folder}/pid; error_log stderr;\nevents {{}}\nhttp {{ {temporary}\n{config} }}\n"
     )
-    with _running(folder, port, found, "-e", "stderr", "-p", str(folder), "-c", "nginx.conf"):
-        yield TlsProxy(f"https://localhost:{port}", ssl.create_default_context(cafile=certificate))
+    front = TlsProxy(f"https://localhost:{port}", certificate)
+    with _running(folder, front, found, "-e", "stderr", "-p", str(folder), "-c", "nginx.conf"):
+        yield front
 
 
 @contextlib.contextmanager
@@ -72,28 +83,22 @@ def caddy(folder: Path, server: str) -> Iterator[TlsProxy]:
     options = f"{{\nadmin off\nskip_install_trust\nauto_https disable_redirects\nstorage file_system {folder}\n}}\n"
     config = shown(f"{NAME} {{").replace(NAME, f"localhost:{port}").replace("127.0.0.1:8000", server.split("//")[1])
     (folder / "Caddyfile").write_text(f"{options}{config}")
-    with _running(folder, port, found, "run", "--config", "Caddyfile"):
-        authority = folder / "pki/authorities/local/root.crt"
-        yield TlsProxy(f"https://localhost:{port}", ssl.create_default_context(cafile=authority))
+    front = TlsProxy(f"https://localhost:{port}", folder / "pki/authorities/local/root.crt")
+    with _running(folder, front, found, "run", "--config", "Caddyfile"):
+        yield front
 
 
 @contextlib.contextmanager
-def _running(folder: Path, port: int, *command: str) -> Iterator[None]:
+def _running(folder: Path, front: TlsProxy, *command: str) -> Iterator[None]:
     with (folder / "log").open("w") as log:
         environment = {"PATH": os.defpath, "HOME": str(folder)}
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
     try:
         WebDriverWait[Any](None, SECONDS, poll_frequency=0.1).until(
-            lambda _: process.poll() is not None or _listens(port), "it does not listen"
+            lambda _: process.poll() is not None or front.answers(), "it does not answer"
         )
         assert process.poll() is None, (folder / "log").read_text()
         yield
     finally:
         process.terminate()
         process.wait()
-
-
-def _listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=SECONDS):
-        return True
-    return False
