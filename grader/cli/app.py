@@ -23,19 +23,8 @@ from grader.errors import CourseError
 from grader.model.exercise_files import place_of, said_of
 
 # In the order of an instructor's work.
-ORDER = [
-    "new",
-    "release",
-    "students",
-    "serve",
-    "submit",
-    "collect",
-    "autograde",
-    "publish",
-    "feedback",
-    "report",
-    "export",
-]
+ORDER = ["new", "release", "students", "serve", "submit"]
+ORDER += ["collect", "autograde", "publish", "feedback", "report", "export"]
 ORDER += ["try", "validate", "demo", "bench", "doctor"]  # less common ones
 
 NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # errors while writing to a disk; they name no file
