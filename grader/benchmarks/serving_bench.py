@@ -105,11 +105,15 @@ async def _submit(client: AsyncHTTPClient, server: Server, student: str, noteboo
     began = time.perf_counter()
     sent = await client.fetch(
         HTTPRequest(
-            f"{server.address}/assignments/{load.assignment}", "POST", headers, notebook, request_timeout=PATIENCE
+            f"{server.address}/api/v1/assignments/{load.assignment}",
+            "POST",
+            headers,
+            notebook,
+            request_timeout=PATIENCE,
         )
     )
     load.arrived.append(time.perf_counter() - began)
-    place = f"{server.address}/submissions/{json.loads(sent.body)['submission']}/events"
+    place = f"{server.address}/api/v1/submissions/{json.loads(sent.body)['submission']}/events"
     await client.fetch(HTTPRequest(place, "GET", headers, request_timeout=PATIENCE))  # it ends with the verdict
     if student == "first" or kind(student) != "hangs":
         load.verdicts.append(time.perf_counter() - began)

@@ -23,7 +23,8 @@ from grader.errors import CourseError
 from grader.model.exercise_files import place_of, said_of
 
 # In the order of an instructor's work.
-ORDER = ["new", "release", "students", "serve", "collect", "autograde", "publish", "feedback", "report", "export"]
+ORDER = ["new", "release", "students", "serve", "submit"]
+ORDER += ["collect", "autograde", "publish", "feedback", "report", "export"]
 ORDER += ["try", "validate", "demo", "bench", "doctor"]  # less common ones
 
 NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # errors while writing to a disk; they name no file
@@ -55,8 +56,10 @@ app = typer.Typer(
 app.add_typer(new, name="new")
 app.add_typer(students, name="students")
 app.command()(serving.serve)
+app.command()(serving.submit)
 app.command(hidden=True)(serving.receipt)  # the help has a screen, and no more
 students.command()(serving.invite)
+students.command()(serving.token)
 app.command()(submissions.collect)
 app.command("autograde")(autograde.grade)
 for command in (results.publish, results.feedback, results.report, results.export):

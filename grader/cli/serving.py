@@ -5,21 +5,26 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from grader.cli.options import Device
+from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, tell
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
-from grader.sandbox.plain_text import listed
+from grader.sandbox.plain_text import listed, one_line
 
-Server = Annotated[str, typer.Option("--server", help="The address that students reach the server at.")]
+if TYPE_CHECKING:
+    from grader.gradebook.roster import Enrolled
+
+HERE = "http://127.0.0.1:8000"
 
 
 def serve(
@@ -79,6 +84,25 @@ def _made_up(folder: Path) -> tuple[Course, dict[str, str]]:
     return course, instructor | invite(course, [demo.BY_THE_BOOK])
 
 
+def submit(
+    notebook: Annotated[Path | None, typer.Argument(help="A notebook, as it is saved.")] = None,
+    assignment: Annotated[str, typer.Option(help="If its file has another name.")] = "",
+    link: Annotated[str, typer.Option(help="A personal link, to sign in with once.")] = "",
+) -> None:
+    """Submit a notebook, and read the verdict.
+
+    Example: `grader submit week1.ipynb`
+    """
+    from grader.serving.submit import in_terminal
+
+    if notebook is None and not link:
+        raise CourseError("Name a notebook, or sign in with --link LINK.")
+    if link and (code := in_terminal("--link", link)):
+        raise typer.Exit(code)
+    if notebook:
+        raise typer.Exit(in_terminal(str(notebook), assignment))
+
+
 def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - reads what is typed or piped.")]) -> None:
     """Check a receipt that a student shows.
 
@@ -108,15 +132,18 @@ def invite(
         int | None, typer.Option(min=1, help="How long the links are valid; for ever if not given.")
     ] = None,
     revoke: Annotated[bool, typer.Option("--revoke", help="Make their links invalid, and give no new ones.")] = False,
-    server: Server = "http://127.0.0.1:8000",
+    mail: Annotated[bool, typer.Option("--mail", help="Mail the links to students, and print none.")] = False,
+    server: Annotated[str, typer.Option(help="The address that students reach the server at.")] = HERE,
 ) -> None:
-    """Print a personal link for each student. Earlier links of theirs are no longer valid.
+    """Print or mail a personal link for each student.
+
+    Earlier links and tokens of theirs are no longer valid. [serving.mail] in course.toml says how to mail.
 
     Example: `grader students invite --server https://grader.example.edu > links.csv`
     """
     course = open_course()
     from grader.classroom.run import alone
-    from grader.gradebook.roster import read_roster
+    from grader.gradebook.roster import Enrolled, read_roster
     from grader.serving import invitations
 
     role = invitations.Role.STUDENT
@@ -136,5 +163,65 @@ def invite(
             console.print(f"Revoked: {listed(invitations.revoke(course, chosen)) or 'none'}.", highlight=False)
             return
         until = datetime.now(UTC) + timedelta(days=days) if days else None
+        address = f"{server.rstrip('/')}/enter"
+        if mail:
+            if not are_students or server == HERE:
+                raise CourseError("Links are mailed to students, who need an address that they reach: name a --server.")
+            _mail(course, [roster.get(name, Enrolled(name)) for name in chosen], until, address)
+            return
         for name, code in invitations.invite(course, chosen, role, until).items():
-            typer.echo(f"{name},{server.rstrip('/')}/enter/{code}")
+            typer.echo(f"{name},{address}/{code}")
+
+
+def _mail(course: Course, students: Sequence[Enrolled], until: datetime | None, address: str) -> None:
+    """Mail each student a link; exit with 3 if some got none. Those keep the link that they have."""
+    from grader.serving.invitations import Role, let_in, new_code
+    from grader.serving.mailing import open_post
+    from grader.term.reading import read_rules
+
+    failed = [f"{one.id} has no address in the roster" for one in students if not one.email]
+    known = [one for one in students if one.email]
+    with open_post(course.root, read_rules(course.root).mail) as post:
+        for one in known:
+            code = new_code()
+            name = one.name or f"{one.first_name} {one.last_name}".strip() or one.id
+            if why := post.send(name, one.email, f"{address}/{code}"):
+                failed.append(f"{one.id}: {why}")
+            else:
+                let_in(course, {one.id: code}, Role.STUDENT, until)
+    for line in failed:
+        tell(f"Not sent: {line}.")
+    sent = len(students) - len(failed)
+    console.print(f"{sent} {'link is' if sent == 1 else 'links are'} mailed.", highlight=False)
+    if failed:
+        raise typer.Exit(WAITING)
+
+
+def token(
+    name: Annotated[str, typer.Argument(help="Whose programs will use it; with --revoke, the token.")],
+    scope: Annotated[
+        list[str] | None, typer.Option(metavar="read|submit|class", help="What it may do; may be given several times.")
+    ] = None,
+    days: Annotated[int, typer.Option(min=1, help="How long it is valid.")] = 30,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Make this token invalid.")] = False,
+) -> None:
+    """Print a token for a program, which may do less than a personal link.
+
+    Example: `grader students token ada --scope submit --scope read`
+    """
+    course = open_course()
+    from grader.classroom.run import alone
+    from grader.serving import invitations
+
+    with alone(course):
+        if revoke:
+            if not (owner := invitations.revoke_token(course, name)):
+                raise CourseError(
+                    "This is not a valid token. To revoke all of a person, run: grader students invite NAME --revoke"
+                )
+            console.print(f"Revoked: {escape(one_line(owner))}.", highlight=False)
+            return
+        if not scope or {*scope} - {*invitations.Scope}:
+            raise CourseError("Say what the token may do: --scope read, --scope submit, --scope class.")
+        until = datetime.now(UTC) + timedelta(days=days)
+        typer.echo(invitations.new_token(course, name, [*map(invitations.Scope, scope)], until))

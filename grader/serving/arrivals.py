@@ -14,21 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Engine,
-    Integer,
-    MetaData,
-    Row,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    create_engine,
-    event,
-    func,
-    select,
-)
+import sqlalchemy as sql
 
 from grader.course.folder import Course
 from grader.host.scratch import write_whole
@@ -44,19 +30,19 @@ class Stage(StrEnum):
     FAILED = "failed"  # there is no result, and it is not the student's fault
 
 
-_ROWS = MetaData()
-_SUBMISSIONS = Table(
+_ROWS = sql.MetaData()
+_SUBMISSIONS = sql.Table(
     "served_submissions",
     _ROWS,
-    Column("id", Integer, primary_key=True),
-    Column("student", String(128), nullable=False, index=True),
-    Column("assignment", String(128), nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("arrived", String(40), nullable=False),
-    Column("sha256", String(64), nullable=False),
-    Column("state", String(12), nullable=False, index=True),
-    Column("result", Text, nullable=False),
-    UniqueConstraint("student", "assignment", "number"),
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("student", sql.String(128), nullable=False, index=True),
+    sql.Column("assignment", sql.String(128), nullable=False),
+    sql.Column("number", sql.Integer, nullable=False),
+    sql.Column("arrived", sql.String(40), nullable=False),
+    sql.Column("sha256", sql.String(64), nullable=False),
+    sql.Column("state", sql.String(12), nullable=False, index=True),
+    sql.Column("result", sql.Text, nullable=False),
+    sql.UniqueConstraint("student", "assignment", "number"),
 )
 
 
@@ -95,13 +81,12 @@ class Arrivals:
         Just before, `look` may object by raising an error, with nothing else arriving in between.
         """
         sha256 = hashlib.sha256(content).hexdigest()
-        of_student = (_SUBMISSIONS.c.student == student) & (_SUBMISSIONS.c.assignment == assignment)
         with self._one_by_one:
             look()
             if not (path := self._folder / f"{sha256}.ipynb").exists():
                 write_whole(path, content, lasting=True)
             with self._engine.begin() as connection:
-                number = 1 + (connection.scalar(select(func.max(_SUBMISSIONS.c.number)).where(of_student)) or 0)
+                number = 1 + (connection.scalar(_last_number(student, assignment)) or 0)
                 values = {"student": student, "assignment": assignment, "number": number, "sha256": sha256}
                 now = datetime.now(UTC)
                 added = connection.execute(
@@ -138,12 +123,17 @@ class Arrivals:
         """All submissions of an assignment by any of these, the oldest first."""
         return self._where(_SUBMISSIONS.c.student.in_(students) & (_SUBMISSIONS.c.assignment == assignment))
 
+    def is_last(self, arrival: Arrival) -> bool:
+        """Whether this student has submitted nothing more of the assignment since."""
+        with self._engine.connect() as connection:
+            return bool(connection.scalar(_last_number(arrival.student, arrival.assignment)) == arrival.number)
+
     def of_class(self) -> list[Arrival]:
         return self._where(_SUBMISSIONS.c.id > 0)
 
     def by_stage(self) -> dict[str, int]:
         """How many submissions there are at each stage."""
-        counted = select(_SUBMISSIONS.c.state, func.count()).group_by(_SUBMISSIONS.c.state)
+        counted = sql.select(_SUBMISSIONS.c.state, sql.func.count()).group_by(_SUBMISSIONS.c.state)
         with self._engine.connect() as connection:
             return {str(stage): int(count) for stage, count in connection.execute(counted)}
 
@@ -156,7 +146,7 @@ class Arrivals:
 
     def _where(self, condition: Any) -> list[Arrival]:
         with self._engine.connect() as connection:
-            rows = connection.execute(select(_SUBMISSIONS).where(condition).order_by(_SUBMISSIONS.c.id))
+            rows = connection.execute(sql.select(_SUBMISSIONS).where(condition).order_by(_SUBMISSIONS.c.id))
             return [_arrival(row) for row in rows]
 
     def _set(self, key: int, **values: object) -> None:
@@ -164,7 +154,12 @@ class Arrivals:
             connection.execute(_SUBMISSIONS.update().where(_SUBMISSIONS.c.id == key).values(**values))
 
 
-def _arrival(row: Row[Any]) -> Arrival:
+def _last_number(student: str, assignment: str) -> sql.Select[Any]:
+    of_student = (_SUBMISSIONS.c.student == student) & (_SUBMISSIONS.c.assignment == assignment)
+    return sql.select(sql.func.max(_SUBMISSIONS.c.number)).where(of_student)
+
+
+def _arrival(row: sql.Row[Any]) -> Arrival:
     return Arrival(
         row.id,
         row.student,
@@ -177,10 +172,10 @@ def _arrival(row: Row[Any]) -> Arrival:
     )
 
 
-def _engine(url: str) -> Engine:
-    engine = create_engine(url, pool_pre_ping=True)  # a server may have been restarted
+def _engine(url: str) -> sql.Engine:
+    engine = sql.create_engine(url, pool_pre_ping=True)  # a server may have been restarted
     if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _safely)
+        sql.event.listen(engine, "connect", _safely)
     return engine
 
 

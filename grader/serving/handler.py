@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from jinja2 import Template
+from tornado.log import app_log
 from tornado.web import HTTPError, RequestHandler
 
 from grader.course.folder import Course
@@ -21,13 +23,14 @@ from grader.pages.page_parts import template
 from grader.serving.allowance import Allowance, allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
-from grader.serving.invitations import Hub, Invited, Proxy, Role, digest_of, named, people
+from grader.serving.invitations import Hub, Invited, Proxy, Role, Scope, digest_of, links, named, people
+from grader.term.page_changes import CHANGES_FILE
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import said
 
-COOKIE = "who"
-DAYS = 30  # that a browser stays signed in
+BY_LINK, BY_HUB = "who", "hub"  # cookies
+DAYS = {BY_LINK: 30, BY_HUB: 1}  # that a browser stays signed in: the hub is asked again each day
 TEMPLATES = Path(__file__).parent / "templates"
 # Nothing is loaded from elsewhere, and no script runs but watch.js.
 POLICY = (
@@ -47,14 +50,12 @@ class Services:
     writing: Executor  # nbgrader writes one feedback page at a time
     proxy: Proxy | None = None
     hub: Hub | None = None
-    watching: Counter[str] = field(default_factory=Counter)  # open streams of events, by person
+    going: Counter[tuple[str, str]] = field(default_factory=Counter)  # what goes on, by person and handler
 
     def rules(self, assignment: str) -> AssignmentRules:
-        """The rules as they are now: the course is opened again where course.toml has changed."""
-        with contextlib.suppress(FileNotFoundError):
-            status = (self.course.root / COURSE_FILE).stat()
-            return _course_of(self.course.root, (status.st_mtime_ns, status.st_size)).rules(assignment)
-        return AssignmentRules()
+        """The rules as they are now: the course is opened again where a file that they are in has changed."""
+        root = self.course.root
+        return _course_of(root, _stamp(root / COURSE_FILE), _stamp(root / CHANGES_FILE)).rules(assignment)
 
     def allowance(self, student: str, assignment: str) -> Allowance:
         """What this student may still submit. The attempts of a group are counted together."""
@@ -63,8 +64,16 @@ class Services:
         return allowance(rules, earlier, datetime.now(UTC))
 
 
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What is different where a file has changed."""
+    with contextlib.suppress(FileNotFoundError):
+        status = path.stat()
+        return status.st_ino, status.st_mtime_ns, status.st_size
+    return ()
+
+
 @functools.lru_cache(1)
-def _course_of(root: Path, _changed: tuple[int, int]) -> Course:
+def _course_of(root: Path, *_changed: tuple[int, ...]) -> Course:
     return Course(root)
 
 
@@ -74,10 +83,15 @@ def _template(page: str) -> Template:
 
 
 class Handler(RequestHandler):
-    """What all handlers have in common."""
+    """What all handlers have in common.
 
-    def initialize(self) -> None:
+    With scopes, it is for programs: they send a token that has one of these, and read JSON. Cookies and proxies count
+    only without scopes, for browsers.
+    """
+
+    def initialize(self, scopes: Sequence[Scope] = ()) -> None:
         self.services: Services = self.settings["services"]
+        self.scopes = scopes
 
     def set_default_headers(self) -> None:
         self.set_header("Content-Security-Policy", POLICY)
@@ -88,20 +102,46 @@ class Handler(RequestHandler):
 
     def get_current_user(self) -> Invited | None:
         """Who asks: a program by its token, a browser by its cookie. Both are an invitation that still holds."""
-        digest = ""
-        if token := self._token():
-            digest = digest_of(token)
-        elif cookie := self.get_signed_cookie(COOKIE, max_age_days=DAYS):
-            digest = cookie.decode()
-        elif name := self._said_by_proxy():
-            return named(self.services.course, name)
-        return people(self.services.course).get(digest)
+        course = self.services.course
+        if self.scopes:
+            return people(course).get(digest_of(self._token()))
+        if cookie := self.get_signed_cookie(BY_LINK, max_age_days=DAYS[BY_LINK]):
+            return links(course).get(cookie.decode())
+        name = self._said_by_hub() or self._said_by_proxy()
+        return named(course, name) if name else None
 
     async def prepare(self) -> None:
-        """A token that is not a link's may be one of a JupyterHub."""
+        """A token that is not ours may be one of a JupyterHub."""
+        if not self.scopes:
+            return
         hub, token = self.services.hub, self._token()
         if hub and token and self.current_user is None and (name := await hub.name_of(token)):
             self.current_user = named(self.services.course, name)
+        if not self.person.may(*self.scopes):
+            self.refuse(403, f"This token may not do this. It needs --scope {' or '.join(self.scopes)}.")
+
+    def remember(self, cookie: str, value: str) -> None:
+        """Sign this browser in, and whoever was signed in before out."""
+        self.forget()
+        self.keep(cookie, value, DAYS[cookie])
+
+    def keep(self, cookie: str, value: str, days: float | None) -> None:
+        secure = self.settings["secure"]
+        self.set_signed_cookie(cookie, value, days, path=self.base, httponly=True, samesite="Lax", secure=secure)
+
+    def forget(self) -> None:
+        for cookie in DAYS:
+            self.clear_cookie(cookie, path=self.base)
+
+    @property
+    def base(self) -> str:
+        """What all addresses begin with."""
+        return str(self.settings["base"])
+
+    def _said_by_hub(self) -> str:
+        """Whom a JupyterHub has signed in, in this browser."""
+        cookie = self.get_signed_cookie(BY_HUB, max_age_days=DAYS[BY_HUB]) if self.services.hub else None
+        return cookie.decode() if cookie else ""
 
     def _said_by_proxy(self) -> str:
         """Whom the proxy has signed in. From any other address, its header means nothing."""
@@ -112,8 +152,8 @@ class Handler(RequestHandler):
         return said[0] if connection.stream.socket.getpeername()[0] in proxy.addresses else ""
 
     def check_xsrf_cookie(self) -> None:
-        """Browsers never send tokens by themselves, so a request with one is meant."""
-        if not self._token():
+        """Browsers never send tokens by themselves, so a request of a program is meant."""
+        if not self.scopes:
             super().check_xsrf_cookie()
 
     def _token(self) -> str:
@@ -126,10 +166,6 @@ class Handler(RequestHandler):
             return self.current_user
         raise HTTPError(401, NOT_VALID if self._token() else "")
 
-    @property
-    def wants_json(self) -> bool:
-        return "application/json" in self.request.headers.get("Accept", "") or bool(self._token())
-
     def must_see_class(self) -> None:
         if not self.person.sees_class:
             raise HTTPError(404)
@@ -137,6 +173,18 @@ class Handler(RequestHandler):
     def must_be(self, role: Role) -> None:
         if self.person.role is not role:
             raise HTTPError(404)
+
+    @contextlib.contextmanager
+    def one_of_few(self, most: int) -> Iterator[None]:
+        """Refuse a person who has begun this more than so many times, and has not ended it."""
+        key = self.person.name, type(self).__name__
+        if self.services.going[key] >= most:
+            self.refuse(429, "You are doing this too often at once. Wait until some of it has ended.")
+        self.services.going[key] += 1
+        try:
+            yield
+        finally:
+            self.services.going[key] -= 1
 
     def own(self, key: str) -> Arrival:
         """A submission that this person may see. Of others, nobody learns even that they exist."""
@@ -159,18 +207,18 @@ class Handler(RequestHandler):
             "state": arrival.state,
             "ahead": self.services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
             "result": visible(arrival.result, shown),
-            "feedback": shown is Detail.EVERYTHING and arrival.state is Stage.GRADED and self.is_last(arrival),
+            # There is a page for the last submission only.
+            "feedback": shown is Detail.EVERYTHING
+            and arrival.state is Stage.GRADED
+            and self.services.arrivals.is_last(arrival),
         }
-
-    def is_last(self, arrival: Arrival) -> bool:
-        """Whether it is the last of its student and assignment: only of that one there is a feedback page."""
-        of_student = self.services.arrivals.of_group([arrival.student], arrival.assignment)
-        return of_student[-1].id == arrival.id
 
     def show(self, page: str, **values: Any) -> None:
         common = {
             "xsrf": self.xsrf_token.decode(),
             "person": self.current_user,
+            "base": self.base,
+            "hub": bool(self.settings["hub"]),
             "refresh": 0,
             "live": False,
             "when": self._when,
@@ -191,16 +239,16 @@ class Handler(RequestHandler):
         self.finish(json.dumps(data))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """A mistake in course.toml is the instructors', who read about it."""
+        """No address is written down: it may hold a code. A mistake in course.toml is the instructors' to read."""
         if isinstance(value, CourseError):
             self.services.desk.tell(str(value))
-        else:
-            super().log_exception(typ, value, tb)
+        elif not isinstance(value, HTTPError):
+            app_log.error("Uncaught exception in %s", type(self).__name__, exc_info=(typ, value, tb))
 
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None))[1]
         text = (error.log_message if isinstance(error, HTTPError) else "") or SAID.get(status_code, SAID[500])
-        if self.wants_json:
+        if self.scopes:
             self.say({"error": text})
         else:
             self.show("said", title="Sorry", said=text)
@@ -209,7 +257,7 @@ class Handler(RequestHandler):
         raise HTTPError(status, why.replace("%", "%%"))
 
 
-NOT_VALID = "This link is not valid, or no longer. Ask your instructor for a new one."
+NOT_VALID = "This link or token is not valid, or no longer. Ask your instructor for a new one."
 SAID = {
     401: "Please use the personal link that your instructor has sent you.",
     403: "This form is out of date. Go back, reload the page, and try again.",

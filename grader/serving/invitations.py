@@ -1,6 +1,6 @@
-"""Who asks: somebody with a personal link, or whom a proxy or a JupyterHub has signed in.
+"""Who asks: somebody with a personal link or a token, or whom a proxy or a JupyterHub has signed in.
 
-Of links, only digests are stored, so nobody can use what they read in the file.
+Only digests are stored of links and tokens, so nobody can use what they read in the file.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 from tornado.httpclient import AsyncHTTPClient, HTTPError
 
@@ -20,6 +21,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.roster import read_roster
 from grader.host.scratch import write_whole
+from grader.sandbox.plain_text import one_line
 
 FILE = "invitations.json"  # in the course folder
 HOLDS = 60.0  # seconds that the answer of a hub counts
@@ -32,15 +34,27 @@ class Role(StrEnum):
     INSTRUCTOR = "instructor"
 
 
+class Scope(StrEnum):
+    """What a token may do, as far as its owner may."""
+
+    READ = "read"  # submissions and verdicts
+    SUBMIT = "submit"
+    CLASS = "class"  # points of all, and exports
+
+
 @dataclass(frozen=True)
 class Invited:
     name: str  # a student's id
     role: Role
     until: datetime | None = None  # None: until it is revoked
+    scopes: frozenset[Scope] | None = None  # of a token; None: of a link, which may do all that its owner may
 
     @property
     def sees_class(self) -> bool:
-        return self.role is not Role.STUDENT
+        return self.role is not Role.STUDENT and self.may(Scope.CLASS)
+
+    def may(self, *any_of: Scope) -> bool:
+        return self.scopes is None or not self.scopes.isdisjoint(any_of)
 
 
 @dataclass(frozen=True)
@@ -81,22 +95,56 @@ class Hub:
 def invite(
     course: Course, names: Sequence[str], role: Role = Role.STUDENT, until: datetime | None = None
 ) -> dict[str, str]:
-    """A new code for each of these people, by name. Their earlier codes are no longer valid."""
-    codes = {name: secrets.token_urlsafe(18) for name in names}
-    known = {digest: person for digest, person in people(course).items() if person.name not in codes}
-    _write(course, known | {digest_of(code): Invited(name, role, until) for name, code in codes.items()})
+    """A new code for each of these people, by name. Their earlier codes and tokens are no longer valid."""
+    codes = {name: new_code() for name in names}
+    let_in(course, codes, role, until)
     return codes
 
 
+def new_code() -> str:
+    return secrets.token_urlsafe(18)
+
+
+def let_in(course: Course, codes: Mapping[str, str], role: Role, until: datetime | None) -> None:
+    """From now on, these codes are valid, and no others of these people."""
+    known = {digest: person for digest, person in people(course).items() if person.name not in codes}
+    _write(course, known | {digest_of(code): Invited(name, role, until) for name, code in codes.items()})
+
+
+def new_token(course: Course, name: str, scopes: Collection[Scope], until: datetime) -> str:
+    """A token for programs of somebody who is known. It lasts no longer than their link."""
+    if (owner := named(course, name)) is None:
+        raise CourseError(f"Nobody is called {one_line(name)}. Run: grader students invite {one_line(name)}")
+    if Scope.CLASS in scopes and not owner.sees_class:
+        raise CourseError(f"{one_line(name)} is a student, who never sees the class. Leave out --scope class.")
+    token = f"token_{new_code()}"  # never starts with a dash, which a shell's command may trip over
+    ends = min(until, owner.until or until)
+    _write(course, people(course) | {digest_of(token): Invited(name, owner.role, ends, frozenset(scopes))})
+    return token
+
+
 def revoke(course: Course, names: Sequence[str]) -> list[str]:
-    """Make the codes of these people invalid; returns who had one."""
+    """Make the codes and tokens of these people invalid; returns who had one."""
     known = people(course)
     _write(course, {digest: person for digest, person in known.items() if person.name not in names})
     return sorted({person.name for person in known.values() if person.name in names})
 
 
+def revoke_token(course: Course, token: str) -> str:
+    """Make this token invalid; returns whose it was, or nothing."""
+    known = people(course)
+    owner = known.pop(digest_of(token), None)
+    _write(course, known)
+    return owner.name if owner else ""
+
+
+def links(course: Course) -> dict[str, Invited]:
+    """Everyone who has a link now, by the digest of its code. Tokens are for programs, and sign nobody in."""
+    return {digest: one for digest, one in people(course).items() if one.scopes is None}
+
+
 def people(course: Course) -> dict[str, Invited]:
-    """Everyone who is invited now, by the digest of their code."""
+    """Everyone who has a link or a token now, by its digest."""
     path = course.root / FILE
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -109,14 +157,15 @@ def people(course: Course) -> dict[str, Invited]:
     return {digest: one for digest, one in everyone.items() if one.until is None or now < one.until}
 
 
-def _invited(data: dict[str, str]) -> Invited:
+def _invited(data: dict[str, Any]) -> Invited:
     until = datetime.fromisoformat(data["until"]) if "until" in data else None
-    return Invited(data["name"], Role(data["role"]), until)
+    scopes = frozenset(map(Scope, data["scopes"])) if "scopes" in data else None
+    return Invited(data["name"], Role(data["role"]), until, scopes)
 
 
 def named(course: Course, name: str) -> Invited | None:
     """The person of this name, whom others have signed in: someone invited, or a student of the roster."""
-    invited = [one for one in people(course).values() if one.name == name]
+    invited = [one for one in links(course).values() if one.name == name]
     if not invited and name not in {*read_roster(course.root), *course.submitters()}:
         return None
     return invited[0] if invited else Invited(name, Role.STUDENT)
@@ -129,7 +178,9 @@ def digest_of(code: str) -> str:
 
 def _write(course: Course, known: dict[str, Invited]) -> None:
     everyone = {
-        digest: {"name": one.name, "role": one.role} | ({"until": one.until.isoformat()} if one.until else {})
+        digest: {"name": one.name, "role": one.role}
+        | ({"until": one.until.isoformat()} if one.until else {})
+        | ({"scopes": sorted(one.scopes)} if one.scopes is not None else {})
         for digest, one in known.items()
     }
     text = json.dumps(everyone, indent=1)

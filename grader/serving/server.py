@@ -21,10 +21,11 @@ from grader.sandbox.confine import why_not
 from grader.serving.arrivals import Arrivals
 from grader.serving.desk import Desk, How
 from grader.serving.handler import Services
+from grader.serving.hub_sign_in import hub_client
 from grader.serving.invitations import Hub, Proxy
-from grader.serving.student_pages import MOST_BYTES
 from grader.serving.web import application
 
+MOST_OF_FORMS = 2**16  # bytes
 SLOWEST = 30.0  # seconds for a client to send a request
 
 
@@ -73,9 +74,9 @@ async def _serve(services: Services, where: Where, sockets: list[socket.socket],
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     server = HTTPServer(
-        application(services, secure=where.https),
+        application(services, secure=where.https, hub=hub_client() if where.hub else None),
         xheaders=where.https,
-        max_body_size=MOST_BYTES,
+        max_body_size=MOST_OF_FORMS,  # notebooks may be larger
         max_header_size=2**14,
         body_timeout=SLOWEST,
         idle_connection_timeout=SLOWEST,

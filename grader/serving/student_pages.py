@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import io
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
-from tornado.httputil import parse_body_arguments
+from tornado.httputil import HTTPInputError, parse_body_arguments
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, stream_request_body
 
@@ -19,17 +21,21 @@ from grader.collecting.recognising import Recogniser, Released, Unknown, release
 from grader.course.folder import Course
 from grader.serving.allowance import visible
 from grader.serving.arrivals import Arrival
-from grader.serving.handler import COOKIE, DAYS, NOT_VALID, SAID, Handler
-from grader.serving.invitations import Invited, Role, digest_of, people
+from grader.serving.handler import BY_LINK, NOT_VALID, SAID, Handler
+from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
 
 MOST_BYTES = 20 * 2**20  # of a notebook
 MOST_WAITING = 5  # submissions of one student
+MOST_SENT = 5  # notebooks that one student sends at once
 MOST_WATCHED = 20  # streams of events of one person
+MOST_WRITTEN = 2  # feedback pages for one person at once
 LOOK_AGAIN = 3.0  # seconds, for how many are ahead
 SUBMIT = Path(__file__).with_name("submit.py")
 # A feedback page has its styles in itself. In a sandbox, it could do nothing in the name of the person who reads it.
-POLICY_OF_PAGES = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+POLICY_OF_PAGES = (
+    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
 
 
 class EnterPage(Handler):
@@ -40,13 +46,11 @@ class EnterPage(Handler):
 
     def post(self, code: str) -> None:
         self._guest(code)
-        self.set_signed_cookie(
-            COOKIE, digest_of(code), DAYS, httponly=True, samesite="Lax", secure=self.settings["secure"]
-        )
-        self.redirect("/")
+        self.remember(BY_LINK, digest_of(code))
+        self.redirect(self.base)
 
     def _guest(self, code: str) -> Invited:
-        found = people(self.services.course).get(digest_of(code))
+        found = links(self.services.course).get(digest_of(code))
         if found is None:
             raise HTTPError(404, NOT_VALID)
         return found
@@ -54,19 +58,17 @@ class EnterPage(Handler):
 
 class SignOut(Handler):
     def post(self) -> None:
-        self.clear_cookie(COOKIE)
-        self.redirect("/")
+        self.forget()
+        self.redirect(self.base)
 
 
 class HomePage(Handler):
     def get(self) -> None:
-        if self.current_user is None and not self.wants_json:
+        if self.current_user is None:
             self.set_status(401)
             self.show("said", title="Hello", said=SAID[401])
-        elif self.wants_json:
-            self.say({"name": self.person.name, "assignments": released(self.services.course)})
         elif self.person.sees_class:
-            self.redirect("/class")
+            self.redirect(f"{self.base}class")
         else:
             own = self.services.arrivals.of_student(self.person.name)
             name = self.person.name
@@ -76,15 +78,35 @@ class HomePage(Handler):
             self.show("student", assignments=allowed, dates=dates, submissions=lines)
 
 
+class WhoAmI(Handler):
+    """For a program: whose token it is, what it may do, and what can be submitted."""
+
+    def get(self) -> None:
+        person, notebooks = self.person, released(self.services.course)
+        allowed = {one: self.services.allowance(person.name, one) for one in notebooks}
+        self.say(
+            {
+                "name": person.name,
+                "role": person.role,
+                "scopes": sorted(scope for scope in Scope if person.may(scope)),
+                "until": person.until and person.until.isoformat(),
+                "assignments": {
+                    one: {"notebook": notebooks[one], "left": may.left, "refusal": may.refusal}
+                    for one, may in allowed.items()
+                },
+            }
+        )
+
+
 def released(course: Course) -> dict[str, str]:
     """The assignments that can be submitted here, with the names of their notebooks: those with a single one."""
     found = {name: course.notebooks("release", name) for name in course.assignments()}
     return {name: notebooks[0] for name, notebooks in found.items() if len(notebooks) == 1}
 
 
-def _released_by(course: Course) -> Sequence[Released]:
+def _released_by(course: Course, notebooks: Mapping[str, str]) -> Sequence[Released]:
     """All released notebooks, read again where one has changed."""
-    paths = [course.notebook("release", assignment, name) for assignment, name in released(course).items()]
+    paths = [course.notebook("release", assignment, name) for assignment, name in notebooks.items()]
     return _read_at(course.root, tuple(path.stat().st_mtime_ns for path in paths))
 
 
@@ -100,11 +122,26 @@ class TakeIn(Handler):
     def check_xsrf_cookie(self) -> None:
         """The form's token is in the body, which is not here yet; see `post`."""
 
-    async def prepare(self) -> None:
+    def initialize(self, scopes: Sequence[Scope] = ()) -> None:
+        super().initialize(scopes)
         self._received = bytearray()
+        self._held = contextlib.ExitStack()  # until everything has been read, or never will be
+        connection: Any = self.request.connection
+        connection.set_max_body_size(MOST_BYTES)
+
+    async def prepare(self) -> None:
         await super().prepare()
         self.must_be(Role.STUDENT)
+        self._notebooks = released(self.services.course)
         self._look(self.path_args[0])
+        self._held.enter_context(self.one_of_few(MOST_SENT))
+
+    def on_finish(self) -> None:
+        self._held.close()
+
+    def on_connection_close(self) -> None:
+        super().on_connection_close()
+        self._held.close()
 
     def data_received(self, chunk: bytes) -> None:
         if not self._finished:
@@ -121,16 +158,16 @@ class TakeIn(Handler):
             services.desk.tell(f"A submission by {name} could not be stored: {error}")
             self.refuse(507, "Your notebook could not be stored, so it is not submitted. Try again in a minute.")
         services.desk.queue.put(arrival)
-        if self.wants_json:
+        if self.scopes:
             self.set_status(202)
             left = services.allowance(name, assignment).left
             self.say({"submission": arrival.id, "left": left, "receipt": receipt(arrival, services.secret)})
         else:
-            self.redirect(f"/submissions/{arrival.id}")
+            self.redirect(f"{self.base}submissions/{arrival.id}")
 
     def _look(self, assignment: str) -> None:
         """Whether this student may submit now."""
-        if assignment not in released(self.services.course):
+        if assignment not in self._notebooks:
             raise HTTPError(404)
         if self.services.desk.queue.waiting_of(self.person.name) >= MOST_WAITING:
             self.refuse(429, "Several of your submissions are waiting already. Wait until they are graded.")
@@ -139,9 +176,8 @@ class TakeIn(Handler):
 
     def _recognise(self, assignment: str, content: bytes) -> None:
         """Refuse what is not a whole notebook of this assignment."""
-        course = self.services.course
-        name = f"{released(course)[assignment]}.ipynb"
-        found = Recogniser(_released_by(course), assignment).look_at(name, content)
+        known = _released_by(self.services.course, self._notebooks)
+        found = Recogniser(known, assignment).look_at(f"{self._notebooks[assignment]}.ipynb", content)
         if isinstance(found, Unknown):
             self.refuse(400, f"This cannot be graded as {assignment}: {found.why}.")
         if found is None:
@@ -151,7 +187,10 @@ class TakeIn(Handler):
         kind, body = self.request.headers.get("Content-Type", ""), bytes(self._received)
         is_form = kind.startswith("multipart/")
         if is_form:
-            parse_body_arguments(kind, body, self.request.arguments, self.request.files)
+            try:
+                parse_body_arguments(kind, body, self.request.arguments, self.request.files)
+            except HTTPInputError:
+                self.refuse(400, "This form cannot be read.")
         super().check_xsrf_cookie()
         if not is_form:
             return body
@@ -166,7 +205,7 @@ class SubmissionPage(Handler):
     def get(self, key: str) -> None:
         arrival = self.own(key)
         state, signed = self.state_of(arrival), receipt(arrival, self.services.secret)
-        if self.wants_json:
+        if self.scopes:
             self.say({**state, "receipt": signed})
             return
         refresh = 0 if arrival.is_done else min(10, 1 + state["ahead"] // 10)
@@ -177,18 +216,12 @@ class Events(Handler):
     """The state of a submission whenever it changes, until there is a verdict, as server-sent events."""
 
     async def get(self, key: str) -> None:
-        arrival, watching, name = self.own(key), self.services.watching, self.person.name
-        if watching[name] >= MOST_WATCHED:
-            self.refuse(429, "You are watching too many submissions at once.")
+        arrival = self.own(key)
         self.set_header("Content-Type", "text/event-stream")
         self.set_header("X-Accel-Buffering", "no")  # for a proxy
-        watching[name] += 1
-        try:
+        # The client may go, and the server may end.
+        with self.one_of_few(MOST_WATCHED), contextlib.suppress(StreamClosedError, asyncio.CancelledError):
             await self._tell(arrival)
-        except StreamClosedError:
-            pass
-        finally:
-            watching[name] -= 1
 
     async def _tell(self, arrival: Arrival) -> None:
         while True:
@@ -207,7 +240,8 @@ class VerdictPage(Handler):
         arrival = self.own(key)
         if not self.state_of(arrival)["feedback"]:
             raise HTTPError(404)
-        page = await asyncio.get_running_loop().run_in_executor(self.services.writing, self._page, arrival)
+        with self.one_of_few(MOST_WRITTEN):
+            page = await asyncio.get_running_loop().run_in_executor(self.services.writing, self._page, arrival)
         self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish(page)
@@ -242,7 +276,7 @@ class Download(Handler):
 
 def submit_to(handler: Handler) -> str:
     """The file to submit with, which knows this server."""
-    address = json.dumps(f"{handler.request.protocol}://{handler.request.host}")
+    address = json.dumps(f"{handler.request.protocol}://{handler.request.host}{handler.base[:-1]}")
     return SUBMIT.read_text(encoding="utf-8").replace('SERVER = ""', f"SERVER = {address}", 1)
 
 

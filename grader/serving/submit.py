@@ -3,7 +3,8 @@
 Once, with the personal link from your instructor:   from submit import sign_in, submit
                                                      sign_in("https://…/enter/…")
 Then, in a notebook that is saved:                   submit()
-Or in a terminal:                                    python submit.py NOTEBOOK
+Or in a terminal, with the link only once:           python submit.py --link LINK
+                                                     python submit.py NOTEBOOK
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -24,6 +25,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 SERVER = ""  # the server that this file comes from fills it in
 KEPT = Path.home() / ".config" / "submit_to_course.json"  # the codes of personal links, by server
 _FRAME = "border:0;height:36rem;width:100%"
+_API = "/api/v1"
 PATIENCE = 30.0  # seconds without a word from the server
 
 
@@ -38,11 +40,11 @@ class _NowhereElse(HTTPRedirectHandler):
         return None
 
 
-def _ask(server: str, code: str, place: str, content: bytes | None = None, kind: str = "application/json") -> Any:
+def _ask(server: str, code: str, place: str, content: bytes | None = None) -> Any:
     """Send a request, and return the open answer."""
-    headers = {"Authorization": f"Bearer {code}", "Accept": kind, "Content-Type": "application/x-ipynb+json"}
+    headers = {"Authorization": f"Bearer {code}", "Content-Type": "application/x-ipynb+json"}
     try:
-        return build_opener(_NowhereElse).open(Request(server + place, content, headers), timeout=PATIENCE)
+        return build_opener(_NowhereElse).open(Request(server + _API + place, content, headers), timeout=PATIENCE)
     except HTTPError as error:
         try:
             said = json.load(error)["error"]
@@ -63,48 +65,63 @@ def _codes() -> dict[str, str]:
 
 def sign_in(link: str) -> None:
     """Remember the personal link from your instructor, on this machine, for you alone."""
-    try:
-        _say(_sign_in(link))
-    except Sorry as error:
-        _say(error)
-
-
-def _sign_in(link: str) -> str:
-    parts = urlsplit(link.strip())
-    _, enter, code = parts.path.rpartition("/enter/")
-    if not (parts.scheme in ("http", "https") and parts.netloc and enter and code):
-        raise Sorry("This is not a personal link. It looks like https://…/enter/… and comes from your instructor.")
-    server = f"{parts.scheme}://{parts.netloc}"
-    if SERVER and server != SERVER:
-        raise Sorry(f"This link is for {server}, and this file submits to {SERVER}. Download the file from there.")
-    with _ask(server, code, "/") as answer:
-        name = json.load(answer)["name"]
-    KEPT.parent.mkdir(parents=True, exist_ok=True)
-    others = {one: other for one, other in _codes().items() if one != server}
-    KEPT.touch(mode=0o600)
-    KEPT.chmod(0o600)
-    KEPT.write_text(json.dumps({**others, server: code}), encoding="utf-8")
-    return f"Signed in as {name}."
+    _tried(_sign_in, link)
 
 
 def submit(notebook: str = "", assignment: str = "") -> None:
     """Submit this notebook, or the one of this name, and show the verdict."""
+    _tried(_submit, notebook, assignment)
+
+
+def in_terminal(*words: str) -> int:
+    """Sign in with --link LINK, or submit NOTEBOOK [ASSIGNMENT]; returns the exit code."""
+    if not 1 <= len(words) <= 2:
+        _say(__doc__)
+        return 2
+    return _tried(_sign_in, *words[1:]) if words[0] == "--link" else _tried(_submit, *words)
+
+
+def _tried(do: Callable[..., None], *words: str) -> int:
     try:
-        path = _this_notebook(notebook)
-        _must_be_saved(path)
-        _show(_submit(path, assignment))
+        do(*words)
     except Sorry as error:
         _say(error)
+        return 1
+    return 0
 
 
 def _say(text: object) -> None:
     print(text, flush=True)  # noqa: T201
 
 
-def _submit(path: Path, assignment: str) -> dict[str, Any]:
+def _sign_in(link: str = "") -> None:
+    parts = urlsplit(link.strip())
+    base, enter, code = parts.path.rpartition("/enter/")
+    if not (parts.scheme in ("http", "https") and parts.netloc and enter and code):
+        raise Sorry("This is not a personal link. It looks like https://…/enter/… and comes from your instructor.")
+    server = f"{parts.scheme}://{parts.netloc}{base}"
+    if SERVER and server != SERVER:
+        raise Sorry(f"This link is for {server}, and this file submits to {SERVER}. Download the file from there.")
+    with _ask(server, code, "/me") as answer:
+        name = json.load(answer)["name"]
+    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    others = {one: other for one, other in _codes().items() if one != server}
+    KEPT.touch(mode=0o600)
+    KEPT.chmod(0o600)
+    KEPT.write_text(json.dumps({**others, server: code}), encoding="utf-8")
+    _say(f"Signed in as {name}.")
+
+
+def _submit(notebook: str, assignment: str = "") -> None:
+    path = _this_notebook(notebook)
+    _must_be_saved(path)
+    _show(_verdict_on(path, assignment))
+
+
+def _verdict_on(path: Path, assignment: str) -> dict[str, Any]:
     """Send it, say how it goes on, and return the verdict."""
     server, code = _known()
-    with _ask(server, code, "/") as answer:
+    with _ask(server, code, "/me") as answer:
         assignments = json.load(answer)["assignments"]
     name = assignment or _assignment_of(path, assignments)
     with _ask(server, code, f"/assignments/{quote(name, safe='')}", path.read_bytes()) as answer:
@@ -114,7 +131,7 @@ def _submit(path: Path, assignment: str) -> dict[str, Any]:
     _say(f"{path.name}, as saved at {saved}, has arrived.{left}")
     place = f"/submissions/{sent['submission']}"
     before = -1
-    with _ask(server, code, f"{place}/events", kind="text/event-stream") as events:
+    with _ask(server, code, f"{place}/events") as events:
         for line in events:
             if not line.startswith(b"data:"):
                 continue
@@ -128,7 +145,7 @@ def _submit(path: Path, assignment: str) -> dict[str, Any]:
             raise Sorry(f"The server has stopped for now. Your notebook is safe; look at {server}{place} later.")
     page = b""
     if state["feedback"] and hasattr(_shell(), "kernel"):
-        with _ask(server, code, f"{place}/feedback", kind="text/html") as answer:
+        with _ask(server, code, f"{place}/feedback") as answer:
             page = answer.read()
     return {**state, "address": f"{server}{place}", "page": page.decode()}
 
@@ -139,13 +156,15 @@ def _known() -> tuple[str, str]:
     if server not in codes and SERVER and (of_hub := os.environ.get("JUPYTERHUB_API_TOKEN")):
         return server, of_hub  # the hub knows whose it is
     if server not in codes:
-        raise Sorry('First sign in with your personal link: sign_in("https://…/enter/…")')
+        raise Sorry(
+            'First sign in with your personal link: sign_in("https://…/enter/…"), or in a terminal --link LINK.'
+        )
     return server, codes[server]
 
 
-def _assignment_of(path: Path, assignments: dict[str, str]) -> str:
+def _assignment_of(path: Path, assignments: dict[str, Any]) -> str:
     """The assignment whose notebook has this name, also where a browser has called it "name (1).ipynb"."""
-    fitting = [name for name, notebook in assignments.items() if path.stem.startswith(notebook)]
+    fitting = [name for name, one in assignments.items() if path.stem.startswith(one["notebook"])]
     if not fitting:
         names = ", ".join(assignments)
         raise Sorry(f'Which assignment is {path.name}? Write submit("{path.name}", "…") with one of: {names}')
@@ -224,9 +243,4 @@ def _lines(verdict: dict[str, Any]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2 and "/enter/" in sys.argv[1]:
-        sign_in(sys.argv[1])
-    elif len(sys.argv) in (2, 3):
-        submit(*sys.argv[1:])
-    else:
-        _say(__doc__)
+    sys.exit(in_terminal(*sys.argv[1:]))

@@ -8,48 +8,46 @@ from typing import Any
 
 from tornado.web import Application, RequestHandler, StaticFileHandler
 
-from grader.serving.class_pages import ClassPage, GradeAgain, StudentPage
-from grader.serving.handler import TEMPLATES, IsWell, Metrics, NothingThere, Services
-from grader.serving.student_pages import (
-    Download,
-    EnterPage,
-    Events,
-    HomePage,
-    SignOut,
-    SubmissionPage,
-    SubmitFile,
-    TakeIn,
-    VerdictPage,
-)
+from grader.serving import student_pages
+from grader.serving.class_pages import ClassPage, Close, Extend, GradeAgain, StudentPage
+from grader.serving.handler import TEMPLATES, IsWell, NothingThere, Services
+from grader.serving.hub_sign_in import HubCallback, HubClient, HubSignIn
+from grader.serving.programs import ROUTES
 
 
-def application(services: Services, *, secure: bool) -> Application:
+def application(services: Services, *, secure: bool, hub: HubClient | None = None) -> Application:
     """All addresses. `secure` says whether browsers reach it by https, for cookies."""
+    base = hub.base if hub else "/"
     handlers: list[Any] = [
-        (r"/", HomePage),
-        (r"/enter/([\w-]{1,64})", EnterPage),
-        (r"/leave", SignOut),
-        (r"/assignments/([^/]+)", TakeIn),
-        (r"/assignments/([^/]+)/release.zip", Download),
-        (r"/submissions/(\d{1,12})", SubmissionPage),
-        (r"/submissions/(\d{1,12})/events", Events),
-        (r"/submissions/(\d{1,12})/feedback", VerdictPage),
-        (r"/submissions/(\d{1,12})/again", GradeAgain),
+        (r"/", student_pages.HomePage),
+        (r"/enter/([\w-]{1,64})", student_pages.EnterPage),
+        (r"/leave", student_pages.SignOut),
+        (r"/assignments/([^/]+)", student_pages.TakeIn),
+        (r"/assignments/([^/]+)/release\.zip", student_pages.Download),
+        (r"/assignments/([^/]+)/closed", Close),
+        (r"/assignments/([^/]+)/extensions", Extend),
+        (r"/submissions/(\d{1,9})", student_pages.SubmissionPage),
+        (r"/submissions/(\d{1,9})/feedback", student_pages.VerdictPage),
+        (r"/submissions/(\d{1,9})/again", GradeAgain),
         (r"/class", ClassPage),
         (r"/students/([^/]+)", StudentPage),
-        (r"/submit\.py", SubmitFile),
+        (r"/submit\.py", student_pages.SubmitFile),
         (r"/healthz", IsWell),
-        (r"/metrics", Metrics),
         (r"/(style\.css|watch\.js)", StaticFileHandler, {"path": str(TEMPLATES)}),
+        *ROUTES,
     ]
+    if hub:
+        handlers += [(r"/sign-in", HubSignIn), (r"/oauth_callback", HubCallback)]
     key = hmac.new(services.secret, b"cookies", hashlib.sha256).hexdigest()
     return Application(
-        handlers,
+        [(base[:-1] + place, *rest) for place, *rest in handlers],
         services=services,
+        base=base,
+        hub=hub,
         secure=secure,
         cookie_secret=key,
         xsrf_cookies=True,
-        xsrf_cookie_kwargs={"httponly": True, "samesite": "Strict", "secure": secure},
+        xsrf_cookie_kwargs={"httponly": True, "samesite": "Strict", "secure": secure, "path": base},
         log_function=_no_log,
         default_handler_class=NothingThere,
     )

@@ -1,18 +1,21 @@
-"""Read course.toml, beside nbgrader_config.py, into the term's rules. Without the file, there are none."""
+"""Read course.toml, beside nbgrader_config.py, and what was decided on the class page, into the term's rules."""
 
 from __future__ import annotations
 
 import math
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
+from email.headerregistry import HeaderRegistry
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
-from grader.term.rules import AssignmentRules, Detail, Late, Rule, Rules, Serving
+from grader.term.page_changes import read_changes
+from grader.term.rules import AssignmentRules, Detail, Late, Mail, Rule, Rules, Serving
 from grader.term.times import NoTime, length_of, moment_of
 
 # A table of course.toml, whose keys and values are checked before use.
@@ -71,6 +74,22 @@ class TomlTable:
             return None
         if isinstance(found, bool) or not isinstance(found, int) or found < 1:
             raise self.wrong(key, f"{shown(found)} is not a whole number of 1 or more", f"Write {key} = 3, say")
+        return found
+
+    def line(self, key: str, usual: str | None) -> str:
+        """A text on one line. Without a default, it must be there."""
+        found = self.values.get(key, usual)
+        if not isinstance(found, str) or not found.isprintable() or not (found or key not in self.values):
+            what = "it is missing" if found is None else f"{shown(found)} is not a text on one line"
+            raise self.wrong(key, what, f'Write {key} = "…"')
+        return found
+
+    def address(self, key: str) -> str:
+        """An address for mail, also with a name."""
+        found = self.line(key, None)
+        header: Any = HeaderRegistry()("From", found)
+        if header.defects or len(header.addresses) != 1:
+            raise self.wrong(key, f"{shown(found)} is not an address", f'Write {key} = "Course <course@example.edu>"')
         return found
 
     def switch(self, key: str, usual: bool) -> bool:
@@ -134,11 +153,17 @@ _TERM = ("timezone", "anonymous", "counts", "late", "assignments", "groups", "se
 _ASSIGNMENT = (*Rule, "anonymous", "counts", "due", "extensions", "late", "weight", "groups", "serving")
 _LATE = ("per", "share", "cap", "grace")
 _SERVING = ("attempts", "a_day", "pause", "before", "after", "closed")
+_MAIL = ("host", "port", "from", "subject", "user", "starttls", "template")
 
 
 def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
     """Read the rules in this folder. If the assignments are given, naming any other is an error."""
-    path = root / COURSE_FILE
+    rules, changes = _read(root / COURSE_FILE, assignments), read_changes(root)
+    changed = {name: change.applied_to(rules.of(name)) for name, change in changes.items()}
+    return replace(rules, assignments={**rules.assignments, **changed})
+
+
+def _read(path: Path, assignments: Sequence[str] | None) -> Rules:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -157,9 +182,10 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
         anonymous=term.switch("anonymous", False),
         best=_best(term, False),
         zone=_zone(term),
-        serving=_serving(term, Serving()),
+        serving=_serving(term, Serving(), "mail"),
     )
-    return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all)
+    mail = _mail(term.table("serving"))
+    return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all, mail)
 
 
 def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -> None:
@@ -256,10 +282,10 @@ def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
     return AssignmentRules(exercises, due, extensions, weight, groups, late, anonymous, best, zone, serving)
 
 
-def _serving(above: TomlTable, usual: Serving) -> Serving:
+def _serving(above: TomlTable, usual: Serving, *more: str) -> Serving:
     """What the server allows and shows. What a table does not say is as usual."""
     table = above.table("serving")
-    table.only(_SERVING)
+    table.only((*_SERVING, *more))
     before, after = (
         Detail(table.one_of(key, list(Detail))) if key in table.values else shown_usually
         for key, shown_usually in (("before", usual.before), ("after", usual.after))
@@ -271,4 +297,21 @@ def _serving(above: TomlTable, usual: Serving) -> Serving:
         before=before,
         after=after,
         closed=table.switch("closed", usual.closed),
+    )
+
+
+def _mail(serving: TomlTable) -> Mail | None:
+    """How links are mailed; None if no server is named."""
+    if "mail" not in serving.values:
+        return None
+    table = serving.table("mail")
+    table.only(_MAIL)
+    return Mail(
+        host=table.line("host", None),
+        sender=table.address("from"),
+        subject=table.line("subject", Mail.subject),
+        port=table.count("port", Mail.port) or Mail.port,
+        user=table.line("user", ""),
+        starttls=table.switch("starttls", Mail.starttls),
+        template=table.line("template", ""),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -40,7 +41,9 @@ class Class:
 
     def __init__(self, hub: Hub, course: Course) -> None:
         self.course = course
-        self.api = f"{hub.url}/hub/api"
+        self.url = hub.url
+        self.server = f"{hub.url}/services/grader"
+        self.password = hub.password
         self._hub = hub
         self._servers = hub.start("teacher", "ada", "kurt")
 
@@ -68,7 +71,7 @@ class Class:
 @pytest.fixture(scope="module")
 def people(new_course: Callable[[], Course], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
     course = new_course()
-    with serving(tmp_path_factory.mktemp("hub"), "teacher", "ada", "kurt") as hub:
+    with serving(tmp_path_factory.mktemp("hub"), course.root, "teacher", "ada", "kurt") as hub:
         config = course.root / "nbgrader_config.py"
         config.write_text(config.read_text() + hub.settings)
         yield Class(hub, course)
@@ -125,11 +128,81 @@ def test_feedback_comes_back(people: Class, times: dict[str, str]) -> None:
     assert page.read_bytes() == (people.course.folder("feedback") / "kurt" / ASSIGNMENT / page.name).read_bytes()
 
 
+@contextmanager
+def signed_in(people: Class, name: str) -> Iterator[httpx.Client]:
+    """A browser in which somebody has signed in at the hub, on the way to the server."""
+    with httpx.Client(base_url=f"{people.server}/", follow_redirects=True, timeout=served.PATIENCE) as browser:
+        page = browser.get("sign-in")
+        assert "/hub/login?next=" in str(page.url)
+        form = served.token_in(page.text) | {"username": name, "password": people.password}
+        browser.post(str(page.url), data=form)
+        yield browser
+
+
 def test_students_submit_as_whom_the_hub_knows(people: Class, times: dict[str, str]) -> None:
     assert "ada" in times
-    with served.serving(people.course, "--hub", people.api) as one:
-        assert httpx.get(one.address, headers={"Authorization": "Bearer made-up"}).status_code == 401
-        (people.home("ada") / ASSIGNMENT / "submit.py").write_text(httpx.get(f"{one.address}/submit.py").text)
-        said = people.do("ada", f"cd {ASSIGNMENT} && python submit.py {ASSIGNMENT}.ipynb")
-        assert "6 of 30 points." in said
-        assert one.get("ada", "/submissions/1").json()["result"]["points"] == 6
+    assert httpx.get(f"{people.server}/api/v1/me", headers={"Authorization": "Bearer made-up"}).status_code == 401
+    (people.home("ada") / ASSIGNMENT / "submit.py").write_text(httpx.get(f"{people.server}/submit.py").text)
+    said = people.do("ada", f"cd {ASSIGNMENT} && python submit.py {ASSIGNMENT}.ipynb")
+    assert "6 of 30 points." in said
+    with signed_in(people, "ada") as browser:
+        assert "<strong>6</strong> of 30 points" in browser.get("submissions/1").text
+    with signed_in(people, "kurt") as browser:
+        assert browser.get("submissions/1").status_code == 404
+
+
+def test_students_sign_in_at_the_hub_with_a_browser(people: Class, times: dict[str, str]) -> None:
+    assert "kurt" in times
+    with httpx.Client(base_url=f"{people.server}/") as browser:
+        assert 'href="/services/grader/sign-in"' in browser.get("").text
+    with signed_in(people, "kurt") as browser:
+        home = browser.get("").text
+        assert f'action="/services/grader/assignments/{ASSIGNMENT}"' in home
+        assert browser.get("style.css").status_code == 200
+        assert browser.get("class").status_code == 404
+        form = served.token_in(home)
+        assert {cookie.path for cookie in browser.cookies.jar if cookie.name == "hub"} == {"/services/grader/"}
+        assert "Sign in with JupyterHub" in browser.post("leave", data=form).text
+    with signed_in(people, "teacher") as browser:  # whom the hub knows, and the course does not
+        assert "There is no teacher in this course" in browser.get("sign-in").text
+
+
+def callback(people: Class, browser: httpx.Client) -> str:
+    """Where the hub sends a browser that begins to sign in, which does not go there."""
+    answer = browser.get("sign-in", follow_redirects=False)
+    while "/oauth_callback?" not in (place := people.url + answer.headers["location"]):
+        answer = browser.get(place, follow_redirects=False)
+    return place
+
+
+def test_only_the_browser_that_began_is_signed_in_and_once(people: Class, times: dict[str, str]) -> None:
+    assert "ada" in times
+    with signed_in(people, "ada") as browser, httpx.Client(base_url=f"{people.server}/") as other:
+        place = callback(people, browser)
+        browser.get("sign-in")  # begun anew: what began before is void
+        other.get("sign-in")
+        for one in (browser, other):
+            refused = one.get(place)
+            assert refused.status_code == 403
+            assert "not begun in this browser" in refused.text
+            assert "hub" not in refused.cookies
+        place = callback(people, browser)
+        kept = {"signing_in": browser.cookies["signing_in"]}
+        changed = place.replace("state=", "state=x")
+        assert httpx.get(changed, cookies=kept).status_code == 403
+        assert browser.get(place).url == browser.base_url
+        assert browser.get(place).status_code == 403
+        replayed = httpx.get(place, cookies=kept)  # by somebody who has the cookie, too
+        assert replayed.status_code == 403
+        assert "has not signed you in" in replayed.text
+
+
+def test_the_hub_sends_nobody_elsewhere(people: Class, times: dict[str, str]) -> None:
+    assert "ada" in times
+    with signed_in(people, "ada") as browser:
+        place = people.url + browser.get("sign-in", follow_redirects=False).headers["location"]
+        foreign = place.replace("redirect_uri=", "redirect_uri=https%3A%2F%2Felsewhere.example")
+        assert browser.get(place).url == browser.base_url
+        assert browser.get(foreign, follow_redirects=False).status_code == 400
+        sent = browser.get("sign-in", params={"next": "https://elsewhere.example/"}, follow_redirects=False)
+        assert "elsewhere" not in sent.headers["location"]

@@ -135,6 +135,35 @@ def test_the_demo_runs_from_what_is_installed(installed: Path) -> None:
     assert "demo/report/self_attention.html" in "".join(done.stdout.split())
 
 
+SERVE = """
+import subprocess, sys, time, urllib.request
+command = [sys.executable, "-c", *sys.argv[1:]]
+with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    code = [line for line in (next(server.stdout) for _ in range(3)) if "/enter/" in line][0].strip().rpartition("/")[2]
+    request = urllib.request.Request("http://127.0.0.1:8000/metrics", headers={"Authorization": f"Bearer {code}"})
+    for _ in range(600):
+        numbers = urllib.request.urlopen(request).read().decode()
+        if 'graded"} 11' in numbers and 'failed"} 1' in numbers:  # one of the twelve is cut off
+            break
+        time.sleep(0.5)
+    server.terminate()
+print(numbers, "ended with", server.returncode)
+"""
+
+
+def test_the_server_runs_from_what_is_installed(installed: Path) -> None:
+    """As docs/serving.md starts it, with the class of the demo."""
+    skip_unless_it_can_be_started()
+    (line,) = re.findall(r"docker run .*\\\n.*", (ROOT / "docs/serving.md").read_text())
+    words = shlex.split(line.partition(" attention-grader grader ")[2])
+    assert words[0] == "serve"
+    code = f"import sys; sys.path.insert(0, {str(installed)!r}); from grader.__main__ import main; main()"
+    done = run(sys.executable, "-c", SERVE, code, *words, "--demo", user=1000, shown=[installed])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'grader_submissions{state="graded"} 11' in done.stdout
+    assert "ended with 0" in done.stdout
+
+
 def test_students_have_all_that_their_notebooks_import_and_nothing_that_grades() -> None:
     copied = [
         word for step in steps() if step.stage == "students" and step.instruction == "COPY" for word in [step.rest]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import contextlib
 import dataclasses
 import io
@@ -33,8 +34,9 @@ from grader.serving.receipts import is_ours, receipt
 from grader.serving.student_pages import MOST_BYTES
 from support.command_line import grader
 from support.part import part
+from support.places import ROOT
 from support.report_pages import text_of
-from support.served import ASSIGNMENT, PATIENCE, Served, serving, token_in
+from support.served import API, ASSIGNMENT, PATIENCE, Served, serving, token_in
 
 
 @pytest.fixture(scope="module")
@@ -133,17 +135,17 @@ def test_a_notebook_of_another_assignment_is_sent_back(served: Served, right: by
 
 
 def test_what_is_far_too_large_is_not_read(served: Served) -> None:
-    before = len(served.get("ada", "/").text)
+    before = served.get("prof", "/class").json()
     with contextlib.suppress(httpx.TransportError):  # the connection may be cut
         answer = served.post("ada", f"/assignments/{ASSIGNMENT}", b"{" + b" " * MOST_BYTES)
         assert answer.status_code in (400, 413)
-    assert len(served.get("ada", "/").text) == before
+    assert served.get("prof", "/class").json() == before
 
 
 def test_nothing_is_read_of_what_is_refused_anyway(served: Served) -> None:
     host, port = served.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
-        request = f"POST /assignments/{ASSIGNMENT} HTTP/1.1\r\nHost: x\r\nContent-Length: {MOST_BYTES}\r\n\r\n"
+        request = f"POST {API}/assignments/{ASSIGNMENT} HTTP/1.1\r\nHost: x\r\nContent-Length: {MOST_BYTES}\r\n\r\n"
         connection.sendall(request.encode())  # and not a byte of the content
         assert connection.recv(100).startswith(b"HTTP/1.1 401 ")
 
@@ -162,7 +164,7 @@ def test_pages_load_nothing_from_elsewhere_and_say_what_is_theirs(served: Served
         assert page.headers["Referrer-Policy"] == "no-referrer"
         assert "Server" not in page.headers
         assert "<script" not in page.text
-        assert served.get("ada", "/watch.js").status_code == 200
+        assert browser.get("/watch.js").status_code == 200
         (cookie,) = [one for one in browser.cookies.jar if one.name == "who"]
         assert cookie.has_nonstandard_attr("HttpOnly")
         assert cookie.has_nonstandard_attr("SameSite")
@@ -178,7 +180,7 @@ def test_a_revoked_link_ends_everything(served: Served) -> None:
         assert done.stdout == "Revoked: zoe.\n"
         assert browser.get("/").status_code == 401
         assert browser.get(f"/enter/{served.codes['zoe']}").status_code == 404
-    assert served.get("zoe", "/").status_code == 401
+    assert served.get("zoe", "/me").status_code == 401
 
 
 def test_a_demo_serves_a_class_that_has_just_submitted() -> None:
@@ -187,11 +189,28 @@ def test_a_demo_serves_a_class_that_has_just_submitted() -> None:
         assert process.stdout
         said = [next(process.stdout) for _ in range(4)]
         address, code = said[2].partition(": ")[2].strip().rsplit("/enter/")
-        answer = httpx.get(f"{address}/class", headers={"Authorization": f"Bearer {code}"}, timeout=PATIENCE)
-        assert "emmy" in answer.text
+        answer = httpx.get(f"{address}{API}/class", headers={"Authorization": f"Bearer {code}"}, timeout=PATIENCE)
+        assert "emmy" in [one["student"] for one in answer.json()["submissions"]]
         address, code = said[3].partition(": ")[2].strip().rsplit("/enter/")
-        told = httpx.get(f"{address}/", headers={"Authorization": f"Bearer {code}"}, timeout=PATIENCE).json()
-        assert told == {"name": "ada", "assignments": {"self_attention": "self_attention"}}
+        told = httpx.get(f"{address}{API}/me", headers={"Authorization": f"Bearer {code}"}, timeout=PATIENCE).json()
+        assert (told["name"], list(told["assignments"])) == ("ada", ["self_attention"])
+        process.terminate()
+    assert process.returncode == 0
+
+
+def test_the_unit_of_the_docs_starts_and_stops_it(course: Course) -> None:
+    (unit,) = re.findall(r"```ini\n(.*?)```", (ROOT / "docs/serving.md").read_text(), re.DOTALL)
+    settings = configparser.ConfigParser()
+    settings.read_string(unit)
+    service = settings["Service"]
+    folder = service["WorkingDirectory"]
+    program, *arguments = service["ExecStart"].split()
+    assert program == f"{folder}/.venv/bin/grader"
+    assert service["KillMode"] == "mixed"  # SIGTERM is for the server alone: what is being graded goes on
+    command = [str(Path(sys.executable).with_name("grader")), *arguments, "--port", "0"]
+    with subprocess.Popen(command, cwd=course.root, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert next(process.stdout).startswith("Serving at ")
         process.terminate()
     assert process.returncode == 0
 
@@ -285,8 +304,9 @@ def test_an_assistant_sees_the_class_and_changes_nothing(served: Served, right: 
         assert "Grade again" not in page
         assert browser.post(f"/submissions/{number}/again", data=token_in(browser.get("/").text)).status_code == 404
         assert browser.get(f"/submissions/{number}/feedback").status_code == 200
-    assert served.post("emmy", f"/submissions/{number}/again", b"").status_code == 404
-    assert served.get("emmy", "/students/ada").status_code == 404
+    with served.browser("emmy") as browser:
+        assert browser.post(f"/submissions/{number}/again", data=token_in(browser.get("/").text)).status_code == 404
+        assert browser.get("/students/ada").status_code == 404
     assert served.get("emmy", "/class").status_code == 404
     assert served.get("emmy", "/metrics").status_code == 404
     numbers = dict(line.rsplit(" ", 1) for line in served.get("grace", "/metrics").text.splitlines())
@@ -302,8 +322,7 @@ def test_a_header_says_who_asks_only_from_a_proxy_that_is_trusted(
         invitations.invite(one.course, ["zoe"])
 
         def seen_by(*names: str) -> int:
-            headers = [("Accept", "application/json"), *(("X-Remote-User", name) for name in names)]
-            return httpx.get(one.address + "/", headers=headers).status_code
+            return httpx.get(one.address + "/", headers=[("X-Remote-User", name) for name in names]).status_code
 
         assert seen_by("zoe") == (200 if known else 401)
         assert seen_by("nobody") == seen_by("zoe", "prof") == seen_by() == 401
@@ -331,15 +350,15 @@ def student(served: Served, tmp_path: Path, right: bytes, monkeypatch: pytest.Mo
 
 def in_terminal(folder: Path, *arguments: str) -> str:
     command = [sys.executable, "-I", "submit.py", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
 def test_a_student_signs_in_and_submits_in_a_terminal(served: Served, student: Path) -> None:
     notebook = f"{ASSIGNMENT}.ipynb"
     assert "First sign in" in in_terminal(student, notebook)
-    assert "not valid" in in_terminal(student, f"{served.address}/enter/wrong")
-    assert "submits to" in in_terminal(student, f"http://elsewhere.example/enter/{served.codes['ada']}")
-    assert in_terminal(student, f"{served.address}/enter/{served.codes['ada']}") == "Signed in as ada.\n"
+    assert "not valid" in in_terminal(student, "--link", f"{served.address}/enter/wrong")
+    assert "submits to" in in_terminal(student, "--link", f"http://elsewhere.example/enter/{served.codes['ada']}")
+    assert in_terminal(student, "--link", f"{served.address}/enter/{served.codes['ada']}") == "Signed in as ada.\n"
     (kept,) = (student.parent / ".config").iterdir()
     assert kept.stat().st_mode & 0o077 == 0
     said = in_terminal(student, notebook).splitlines()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import re
 import secrets
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -45,11 +47,20 @@ def settings_on_the_page() -> str:
     return dedent(shown)
 
 
+def service_on_the_page(course: Path) -> str:
+    """The settings for `grader serve` that the docs give, for this course and this user."""
+    page = (ROOT / "docs/serving.md").read_text()
+    shown: str
+    (shown,) = re.findall(r"```python\n(c\.JupyterHub\.services.*?)```", page, re.DOTALL)
+    here = shown.replace("/srv/course/.venv/bin", str(Path(sys.executable).parent)).replace("/srv/course", str(course))
+    return here.replace('"user": "grader"', f'"user": "{getpass.getuser()}"').replace("8000", str(free_port()))
+
+
 @contextmanager
-def serving(folder: Path, *people: str) -> Iterator[Hub]:
-    """A hub for these people, with ngshare and its administrator `teacher`. It writes only to the folder."""
+def serving(folder: Path, course: Path, *people: str) -> Iterator[Hub]:
+    """A hub for these people, with our server, and with ngshare and its administrator `teacher`."""
     skip_unless_made()
-    hub = Hub(folder, people)
+    hub = Hub(folder, course, people)
     try:
         hub.begin()
         yield hub
@@ -60,7 +71,7 @@ def serving(folder: Path, *people: str) -> Iterator[Hub]:
 class Hub:
     """A running hub, with a home in its folder for each person."""
 
-    def __init__(self, folder: Path, people: tuple[str, ...]) -> None:
+    def __init__(self, folder: Path, course: Path, people: tuple[str, ...]) -> None:
         self._folder = folder
         self._token = secrets.token_hex(16)
         public, hub, proxy, ngshare = (free_port() for _ in range(4))
@@ -80,6 +91,7 @@ class Hub:
             "HUB_PEOPLE": " ".join(people),
             "HUB_PORTS": f"{public} {hub} {proxy} {ngshare}",
             "HUB_TOKEN": self._token,
+            "HUB_SERVICE": service_on_the_page(course).replace("8081", str(hub)),
             "CONFIGPROXY_AUTH_TOKEN": self._token,
         }
         self._log = folder / "hub.log"
@@ -91,6 +103,7 @@ class Hub:
         self.wait(lambda: self._status("/"), "no proxy")
         self._run("jupyterhub", f"--config={CONFIG}")
         self.wait(lambda: self._status("/services/ngshare/healthz") == 200, "neither hub nor ngshare")
+        self.wait(lambda: self._status("/services/grader/healthz") == 200, "no server of ours")
 
     def _run(self, program: str, *arguments: str) -> None:
         with self._log.open("a") as log:
@@ -110,6 +123,11 @@ class Hub:
 
     def home(self, person: str) -> Path:
         return self._folder / "home" / person
+
+    @property
+    def password(self) -> str:
+        """Everybody's."""
+        return self._token
 
     def start(self, *people: str) -> dict[str, Server]:
         """Let the hub start these people's servers, and make a token for each."""

@@ -1,0 +1,141 @@
+"""What programs may ask, under /api/v1, and its description in OpenAPI 3.1, which is made of the same table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from grader.serving import student_pages
+from grader.serving.arrivals import Stage
+from grader.serving.class_pages import ClassPage
+from grader.serving.exports import ReportFile, TermFile
+from grader.serving.handler import Handler, Metrics, NothingThere
+from grader.serving.invitations import Role, Scope
+
+API = "/api/v1"
+Schema = dict[str, Any]
+
+
+def _object(**properties: Schema) -> Schema:
+    """An object that has all of these, and may have more in later versions."""
+    return {"type": "object", "required": [*properties], "properties": properties}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _map(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer"}
+TIME = {**TEXT, "format": "date-time"}
+LEFT = {"type": ["integer", "null"], "description": "Attempts that are left; null if there is no limit."}
+REFUSAL = {**TEXT, "description": "Why nothing can be submitted now; empty if it can."}
+ASSIGNMENT = _object(notebook={**TEXT, "description": "The file's name without .ipynb."}, left=LEFT, refusal=REFUSAL)
+STAGE = {"enum": [*Stage]}
+RECEIPT = _object(student=TEXT, assignment=TEXT, number=COUNT, arrived=TIME, sha256=TEXT, signature=TEXT)
+POINTS = {"type": ["number", "null"]}
+LINE = _object(id=COUNT, student=TEXT, assignment=TEXT, number=COUNT, arrived=TIME, state=STAGE, points=POINTS)
+EXERCISE = _object(exercise={}, title=TEXT, points=NUMBER, max_points=NUMBER, sentences=_list(TEXT))
+RESULT = {
+    "type": "object",
+    "description": "As much of it as may be read now.",
+    "properties": {"error": TEXT, "points": NUMBER, "max_points": NUMBER, "exercises": _list(EXERCISE)},
+}
+STATE: Schema = {"state": STAGE, "ahead": COUNT, "result": RESULT, "feedback": {"type": "boolean"}}
+WHO: Schema = {
+    "name": TEXT,
+    "role": {"enum": [*Role]},
+    "scopes": _list({"enum": [*Scope]}),
+    "until": {"type": ["string", "null"], "format": "date-time"},
+    "assignments": _map(ASSIGNMENT),
+}
+REFUSED = {"description": "Why not.", "content": {"application/json": {"schema": _object(error=TEXT)}}}
+PARTS = {"assignment": (r"([^/]+)", TEXT), "submission": (r"(\d{1,9})", COUNT)}  # of addresses
+
+
+@dataclass(frozen=True)
+class Program:
+    """An address for programs."""
+
+    place: str
+    handler: type[Handler]
+    scopes: tuple[Scope, ...]  # the token has one of them
+    answer: Schema | str  # JSON like this, or of this type
+    method: str = "get"
+    status: int = 200
+    query: tuple[str, ...] = ()
+
+    @property
+    def route(self) -> tuple[str, type[Handler], dict[str, object]]:
+        place = re.sub(r"{(\w+)}", lambda part: PARTS[part[1]][0], self.place.replace(".", r"\."))
+        return API + place, self.handler, {"scopes": self.scopes}
+
+    @property
+    def _parts(self) -> list[str]:
+        return re.findall(r"{(\w+)}", self.place)
+
+    @property
+    def described(self) -> Schema:
+        content = {self.answer: {}} if isinstance(self.answer, str) else {"application/json": {"schema": self.answer}}
+        return {
+            "security": [{"token": [*self.scopes]}],
+            "parameters": [
+                *({"name": part, "in": "path", "required": True, "schema": PARTS[part][1]} for part in self._parts),
+                *({"name": name, "in": "query", "schema": TEXT} for name in self.query),
+            ],
+            **({"requestBody": {"content": {"application/x-ipynb+json": {}}}} if self.method == "post" else {}),
+            "responses": {
+                str(self.status): {"description": self.handler.__doc__, "content": content},
+                "default": REFUSED,
+            },
+        }
+
+
+READ, SUBMIT, CLASS = ((scope,) for scope in (Scope.READ, Scope.SUBMIT, Scope.CLASS))
+PROGRAMS = (
+    Program("/me", student_pages.WhoAmI, tuple(Scope), _object(**WHO)),
+    Program(
+        "/assignments/{assignment}", student_pages.TakeIn, SUBMIT,
+        _object(submission=COUNT, left=LEFT, receipt=RECEIPT), "post", 202,
+    ),
+    Program("/assignments/{assignment}/release.zip", student_pages.Download, READ, "application/zip"),
+    Program("/assignments/{assignment}/report.csv", ReportFile, CLASS, "text/csv"),
+    Program("/assignments/{assignment}/report.json", ReportFile, CLASS, _object(students=_list(_object(student=TEXT)))),
+    Program("/term.csv", TermFile, CLASS, "text/csv"),
+    Program("/submissions/{submission}", student_pages.SubmissionPage, READ, _object(**STATE, receipt=RECEIPT)),
+    Program("/submissions/{submission}/events", student_pages.Events, READ, "text/event-stream"),
+    Program("/submissions/{submission}/feedback", student_pages.VerdictPage, READ, "text/html"),
+    Program(
+        "/class", ClassPage, CLASS, _object(waiting=COUNT, trouble=_map(TEXT), submissions=_list(LINE)),
+        query=("student",),
+    ),
+    Program("/metrics", Metrics, CLASS, "text/plain"),
+)  # fmt: skip
+
+
+class Description(Handler):
+    """This description, for anybody."""
+
+    def get(self) -> None:
+        paths: dict[str, Schema] = {one.place: {one.method: one.described} for one in PROGRAMS}
+        token = {"type": "http", "scheme": "bearer", "description": "The end of a link, or a token with these scopes."}
+        self.say(
+            {
+                "openapi": "3.1.0",
+                "info": {"title": "grader serve", "version": "1"},
+                "servers": [{"url": self.request.path.removesuffix("/openapi.json")}],
+                "paths": paths,
+                "components": {"securitySchemes": {"token": token}},
+            }
+        )
+
+
+ROUTES = [
+    (f"{API}/openapi\\.json", Description),
+    *(one.route for one in PROGRAMS),
+    (f"{API}/.*", NothingThere, {"scopes": tuple(Scope)}),
+]

@@ -1,0 +1,161 @@
+"""What the class page says of exercises, and what instructors decide there: extensions, and when to stop."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from grader.course.folder import Course
+from grader.serving.arrivals import Arrival, Stage
+from grader.serving.exercises_now import ENOUGH, exercises_now
+from grader.term.page_changes import CHANGES_FILE
+from support.command_line import grader
+from support.served import ASSIGNMENT, Served, serving, token_in
+
+RULES = """\
+timezone = "Europe/Berlin"
+[assignments.self_attention]
+due = 2026-10-12T10:00:00
+late = {per = "day", share = 0.1, cap = 0.5}
+[assignments.transformer.serving]
+closed = true
+"""
+
+
+@pytest.fixture(scope="module")
+def served(new_course: Callable[[], Course]) -> Iterator[Served]:
+    with serving(new_course()) as one:
+        (one.course.root / "course.toml").write_text(RULES)
+        (one.course.root / "roster.csv").write_text("id\nada\nemmy\nkurt\n")
+        yield one
+
+
+@pytest.fixture(scope="module")
+def right(served: Served, make_notebook: Callable[..., Any], solved: dict[int, str]) -> bytes:
+    return json.dumps(make_notebook(served.course, solved)).encode()
+
+
+def class_with(points: Sequence[tuple[float, float]]) -> list[Arrival]:
+    """Students with points for exercise 1, and for all others."""
+    softmax = {"exercise": 1, "title": "Softmax", "max_points": 2.0, "misconceptions": ["sign flipped"]}
+    results = [
+        {"points": own + others, "exercises": [{**softmax, "points": own, "credit": own / 2}]} for own, others in points
+    ]
+    now = datetime(2026, 10, 1, tzinfo=UTC)
+    return [Arrival(n, f"s{n}", "a", 1, now, "", Stage.GRADED, result) for n, result in enumerate(results)]
+
+
+@pytest.mark.parametrize(
+    ("points", "discrimination"),
+    [
+        ([(2, 8), (0, 2)] * 5, 1.0),
+        ([(2, 2), (0, 8)] * 5, -1.0),
+        ([(2, 8), (0, 8), (2, 2), (0, 2)] * 3, 0.0),
+        ([(2, 8), (0, 2)] * (ENOUGH // 2 - 1), None),  # too few
+        ([(2, 8)] * ENOUGH, None),
+        ([(2, 8), (0, 8)] * ENOUGH, None),
+    ],
+)
+def test_an_exercise_tells_students_apart_as_the_others_do(
+    points: list[tuple[float, float]], discrimination: float | None
+) -> None:
+    (found,) = exercises_now(class_with(points))
+    assert found.discrimination == (discrimination if discrimination is None else pytest.approx(discrimination))
+    assert found.share == sum(own for own, _ in points) / (2 * len(points))
+    assert found.full == sum(own == 2 for own, _ in points)
+    assert (found.label, found.most_common) == ("1: Softmax", f"sign flipped ({len(points)})")
+
+
+def test_code_that_crashes_appears_on_the_page(
+    served: Served, make_notebook: Callable[..., Any], solved: dict[int, str]
+) -> None:
+    crash = "def softmax(items):\n    import os\n    os._exit(3)"
+    content = json.dumps(make_notebook(served.course, solved | {3: crash})).encode()
+    number = served.submit("emmy", content)["submission"]
+    served.verdict("emmy", number)
+    with served.browser("grace") as browser:
+        page = browser.get("/class").text
+    assert f'/submissions/{number}">emmy, {ASSIGNMENT}</a>, 3: Softmax. ' in page
+
+
+def test_an_extension_counts_for_the_server_and_for_whoever_grades(served: Served, right: bytes) -> None:
+    served.verdict("ada", served.submit("ada", right)["submission"])
+    assert penalty(served.course) > 0
+    place = f"/assignments/{ASSIGNMENT}/extensions"
+    with served.browser("prof") as browser:
+        page = browser.get("/students/ada").text
+        assert "Due on 2026-10-12 10:00 CEST." in page
+        form = {**token_in(page), "student": "ada"}
+        for until in ("2026-10-12T10:00", "soon", "2026-10-25T02:30", "2026-10-12"):
+            refused = browser.post(place, data=form | {"until": until})
+            assert refused.status_code == 400, until
+        extended = browser.post(place, data=form | {"until": "2099-01-02T10:00"})
+        assert str(extended.url).endswith("/students/ada")
+        assert "Due on 2099-01-02 10:00 CET." in extended.text
+        assert penalty(served.course) == 0
+        with served.browser("ada") as of_ada:
+            assert "an extension until 2099-01-02 10:00 CET." in of_ada.get("/").text
+        assert "Due on 2026-10-12 10:00 CEST." in browser.post(place, data=form | {"until": ""}).text
+        assert penalty(served.course) > 0
+        nobody = form | {"student": "nobody", "until": "2099-01-02T10:00"}
+        assert browser.post(place, data=nobody).status_code == 404
+        elsewhere = browser.post("/assignments/another/extensions", data=form | {"until": "2099-01-02T10:00"})
+        assert elsewhere.status_code == 404
+
+
+def penalty(course: Course) -> float:
+    """Ada's for being late, once the class is graded."""
+    done = grader("autograde", ASSIGNMENT, folder=course.root)
+    assert done.returncode == 0, done.stderr
+    with course.api().gradebook as gradebook:
+        return float(gradebook.find_submission(ASSIGNMENT, "ada").late_submission_penalty)
+
+
+def test_an_instructor_stops_an_assignment_and_accepts_it_again(served: Served, right: bytes) -> None:
+    place = f"/assignments/{ASSIGNMENT}/closed"
+    with served.browser("prof") as browser:
+        page = browser.get("/class").text
+        assert page.count("Closed in course.toml.") == 1
+        assert "Accept submissions again" not in page
+        assert 'students/kurt">kurt</a>' in page.partition("Nothing yet from")[2]
+        form = token_in(page)
+        assert "Accept submissions again" in browser.post(place, data=form | {"closed": "yes"}).text
+        assert served.post("ada", f"/assignments/{ASSIGNMENT}", right).status_code == 403
+        with served.browser("ada") as of_ada:
+            assert "This assignment is closed." in of_ada.get("/").text
+        assert "Accept submissions again" not in browser.post(place, data=form | {"closed": "no"}).text
+    served.verdict("ada", served.submit("ada", right)["submission"])
+
+
+def test_only_instructors_decide_and_only_by_the_form_of_the_page(served: Served) -> None:
+    form = {"student": "ada", "until": "2099-01-02T10:00", "closed": "yes"}
+    before = (served.course.root / CHANGES_FILE).read_bytes()
+    for what in ("closed", "extensions"):
+        place = f"/assignments/{ASSIGNMENT}/{what}"
+        for name in ("ada", "grace"):
+            with served.browser(name) as browser:
+                token = token_in(browser.get("/").text)
+                assert browser.post(place, data=form | token).status_code == 404
+        with served.browser("prof") as browser:
+            assert browser.post(place, data=form).status_code == 403
+            assert browser.get(place).status_code in (404, 405)
+    assert (served.course.root / CHANGES_FILE).read_bytes() == before
+
+
+def test_who_decided_what_is_logged(new_course: Callable[[], Course]) -> None:
+    with serving(new_course()) as one:
+        with one.browser("prof") as browser:
+            form = token_in(browser.get("/class").text)
+            browser.post(f"/assignments/{ASSIGNMENT}/closed", data=form | {"closed": "yes"})
+        assert "prof: self_attention is closed." in one.stop()
+
+
+def test_a_broken_file_of_decisions_is_named(course: Course) -> None:
+    (course.root / CHANGES_FILE).write_text('{"self_attention": []}')
+    done = grader("autograde", ASSIGNMENT, folder=course.root)
+    assert done.returncode == 1
+    assert f"{CHANGES_FILE} cannot be read" in " ".join(done.stderr.split())
