@@ -54,9 +54,9 @@ class HubClient:
 
 
 def hub_client() -> HubClient | None:
-    """What the hub says of this service; None if no hub has started it."""
+    """What the hub says of this service; None if no hub has started it as one. A person's server is none."""
     said = {name.removeprefix("JUPYTERHUB_"): text for name, text in os.environ.items() if text}
-    if not {"API_URL", "API_TOKEN", "CLIENT_ID", "OAUTH_CALLBACK_URL"} <= said.keys():
+    if not {"SERVICE_NAME", "API_URL", "API_TOKEN", "CLIENT_ID", "OAUTH_CALLBACK_URL"} <= said.keys():
         return None
     return HubClient(
         api=said["API_URL"].rstrip("/"),

@@ -29,7 +29,7 @@ MOST_BYTES = 20 * 2**20  # of a notebook
 MOST_WAITING = 5  # submissions of one student
 MOST_SENT = 5  # notebooks that one student sends at once
 MOST_WATCHED = 20  # streams of events of one person
-MOST_WRITTEN = 2  # feedback pages for one person at once
+MOST_WRITTEN = 5  # feedback pages for one person at once
 LOOK_AGAIN = 3.0  # seconds, for how many are ahead
 SUBMIT = Path(__file__).with_name("submit.py")
 # A feedback page has its styles in itself. In a sandbox, it could do nothing in the name of the person who reads it.

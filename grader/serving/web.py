@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from typing import Any
 
 from tornado.web import Application, RequestHandler, StaticFileHandler
@@ -40,7 +41,7 @@ def application(services: Services, *, secure: bool, hub: HubClient | None = Non
         handlers += [(r"/sign-in", HubSignIn), (r"/oauth_callback", HubCallback)]
     key = hmac.new(services.secret, b"cookies", hashlib.sha256).hexdigest()
     return Application(
-        [(base[:-1] + place, *rest) for place, *rest in handlers],
+        [(re.escape(base[:-1]) + place, *rest) for place, *rest in handlers],
         services=services,
         base=base,
         hub=hub,

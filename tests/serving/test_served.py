@@ -29,6 +29,7 @@ from grader.course.folder import Course
 from grader.gradebook.hidden_seed import secret_of
 from grader.serving import invitations
 from grader.serving.arrivals import Arrivals, Stage
+from grader.serving.hub_sign_in import hub_client
 from grader.serving.queue import Queue
 from grader.serving.receipts import is_ours, receipt
 from grader.serving.student_pages import MOST_BYTES
@@ -497,6 +498,27 @@ def test_a_link_ends_when_it_says(course: Course) -> None:
     (found,) = invitations.people(course).values()
     assert found.until is not None
     assert timedelta(days=2) < found.until - now < timedelta(days=4)
+
+
+def test_a_hub_signs_in_where_it_has_started_us_as_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_anybody = {
+        "JUPYTERHUB_API_URL": "http://127.0.0.1:8081/hub/api",
+        "JUPYTERHUB_API_TOKEN": "secret",
+        "JUPYTERHUB_CLIENT_ID": "jupyterhub-user-teacher",
+        "JUPYTERHUB_OAUTH_CALLBACK_URL": "/user/teacher/oauth_callback",
+        "JUPYTERHUB_SERVICE_PREFIX": "/user/teacher/",
+    }
+    for name, value in of_anybody.items():
+        monkeypatch.setenv(name, value)
+    assert hub_client() is None  # in a terminal of the teacher's own server
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_NAME", "grader")
+    client = hub_client()
+    assert client is not None
+    assert client.address("s", "v").startswith("/hub/api/oauth2/authorize?")
+    monkeypatch.setenv("JUPYTERHUB_PUBLIC_HUB_URL", "https://hub.example.edu/hub/")  # for an address of our own
+    client = hub_client()
+    assert client is not None
+    assert client.address("s", "v").startswith("https://hub.example.edu/hub/api/oauth2/authorize?")
 
 
 def test_nobody_waits_behind_someone_who_submits_often(course: Course) -> None:
