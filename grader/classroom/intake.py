@@ -198,7 +198,7 @@ class Intake:
         if not (known := self._submitted.get(student)) or not known.timestamp:
             return []
         time = said(known.timestamp, self._rules.zone)
-        return [f"submit without a time: that of an earlier submission, {time}, still counts"]
+        return [f"submit without a time (so the time of an earlier submission, {time}, still counts)"]
 
     def _is_ignored(self, place: str) -> bool:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)

@@ -141,7 +141,7 @@ class Course:
         for folder in (self.root, *map(self.folder, STEPS)):
             if glob.escape(str(folder)) != str(folder):
                 raise CourseError(
-                    f"nbgrader finds nothing in {folder}, since it takes [, * and ? for a pattern. Rename the folder, "
+                    f"nbgrader finds nothing in {folder}, because it reads [, * and ? as a pattern. Rename the folder, "
                     "and run this again."
                 )
 
@@ -181,7 +181,7 @@ class Course:
         try:
             return nbformat.read(path, as_version=4)
         except (OSError, NotJSONError, ValueError) as error:
-            again = "Fix it, or put it back." if folder == "source" else f"Run: grader release {assignment}"
+            again = "Fix it, or restore a copy." if folder == "source" else f"Run: grader release {assignment}"
             reason = error.strerror if isinstance(error, OSError) else "it is not a notebook"
             raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
 
@@ -209,9 +209,8 @@ class Course:
             ) from None
 
     def _those(self, known: list[str]) -> str:
-        return (
-            f"There are: {', '.join(known)}." if known else f"There is none: they lie in {self.called('source')}/NAME/."
-        )
+        place = self.called("source")
+        return f"Assignments: {', '.join(known)}." if known else f"There are none yet. Put them in {place}/NAME/."
 
 
 def _is_there(path: Path) -> bool:
