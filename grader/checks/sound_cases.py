@@ -48,7 +48,7 @@ def no_longer_right(
         now = _right({graded.student: graded for graded in autograde(place, assignment, students, **how)})
     for label, some in tried.items():
         if not set(some) & set(now.get(label, ())):
-            yield f"exercise {label} was right for {', '.join(some)}, and would now be wrong, with nothing new submitted"
+            yield f"exercise {label} was right for {', '.join(some)}, but the same code would now be wrong"
 
 
 def _records(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Record]:
@@ -104,8 +104,8 @@ def must_be_sound(
     known = not is_new(course.api())
     if known and not anyway and (wrong := list(no_longer_right(course, assignment, tell, how))):
         raise CourseError(
-            f"Nothing was graded: {'; '.join(wrong)}. Check the exercise file. If it is what you want, run this again with "
-            "--yes."
+            f"Nothing was graded: {'; '.join(wrong)}. Check the exercise file. If it is right, run this again "
+            "with --yes."
         )
     if remember:
         note = _noted(course) | {assignment: state}

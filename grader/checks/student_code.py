@@ -85,7 +85,7 @@ def _entries(text: str) -> Iterator[_Entry]:
         if not heading:
             raise _wrong(
                 place + 1,
-                "a heading must look like `=== right NAME: in a few words`, with right or wrong, and maybe `, from NAME`",
+                "a heading must look like `=== right NAME: in a few words`, or `=== wrong NAME, from NAME: …`",
             )
         kind, name, base, about = heading.groups(default="")
         first, fields = place + 1, {}

@@ -26,7 +26,7 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
     api = course.api()
     if gradebook_file(api) is None:
         raise CourseError(
-            "--dry-run needs a gradebook in a file, because it works on a copy. c.CourseDirectory.db_url names a server."
+            "--dry-run needs a gradebook in a file, to work on a copy. c.CourseDirectory.db_url names a server."
         )
     secret_of(course.root)  # made now, so that both have the same
     written = {*map(str, map(course.folder, _WRITTEN)), str(course.root / KEPT)}

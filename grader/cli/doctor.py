@@ -100,7 +100,7 @@ def landlock_line(found: int | str, broken: str = "") -> Line:
                     "fails. Run: pip install --force-reinstall landlock")  # fmt: skip
     if isinstance(found, str):
         return Line("Landlock", "bad", f"none ({found})", "The kernel cannot keep submissions away from your files. "
-                    "Use Linux 6.2 or newer; if Landlock is turned off, boot with lsm=landlock,… On Windows, use WSL 2; on "
+                    "Use Linux 6.2 or newer; if Landlock is off, boot with lsm=landlock,… On Windows, use WSL 2; on "
                     "macOS, a virtual machine. See docs/installing.md.")  # fmt: skip
     if found < 3:
         return Line("Landlock", "bad", f"version {found}", "Too old: only version 3 or newer can keep submissions "
@@ -147,7 +147,7 @@ def sandbox_line(failed: str) -> Line:
 
 def disk_line(missing: str) -> Line:
     if missing:
-        return Line("own disk", "note", f"none ({missing})", "Each submission's folder is checked now and then instead, "
+        return Line("own disk", "note", f"none ({missing})", "A submission's folder is checked now and then instead, "
                     "so a fast one can write 100 MB too much. To prevent that, see docs/containers.md.")  # fmt: skip
     return Line("own disk", "good", "found", "Each submission can write at most 256 MB (enforced by the kernel).")
 
@@ -211,15 +211,15 @@ def cuda_line(built_for: str | None, devices: list[str], room: int | str = 0) ->
         return Line("CUDA", "note", f"{', '.join(devices)} ({room})", "A sandbox cannot use it. Grade on the CPU "
                     "(the default), or see docs/gpu.md.")  # fmt: skip
     if devices:
-        return Line("CUDA", "good", ", ".join(devices), f"A test sandbox used it. grader autograde --device cuda grades "
-                    f"{room} at once.")  # fmt: skip
+        return Line("CUDA", "good", ", ".join(devices), f"A test sandbox used it. grader autograde --device cuda "
+                    f"grades {room} at once.")  # fmt: skip
     if built_for is None:
         return Line("CUDA", "note", "unknown", "PyTorch cannot be imported. Fix that first.")
     if built_for:
         return Line("CUDA", "note", "no device", "Grade on the CPU (the default). To use a GPU, install its "
                     "driver; nvidia-smi must list it.")  # fmt: skip
-    return Line("CUDA", "note", "not in this PyTorch", "Grade on the CPU (the default). To use a GPU, install PyTorch's "
-                "CUDA build.")  # fmt: skip
+    return Line("CUDA", "note", "not in this PyTorch", "Grade on the CPU (the default). To use a GPU, install "
+                "PyTorch's CUDA build.")  # fmt: skip
 
 
 def extra_line(extra: str, found: str, offers: str) -> Line:

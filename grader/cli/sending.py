@@ -33,4 +33,4 @@ def send_published(course: Course, assignment: str, platform: PlatformApi, by: s
     if sent:
         console.print(f"Sent {plural(sent, 'grade')}.", highlight=False)
     else:
-        console.print("Nothing was sent yet. To send these points, run this again; or add --yes.", highlight=False)
+        console.print("Nothing was sent yet. To send these points, run this again, or add --yes.", highlight=False)

@@ -75,7 +75,7 @@ def collect(
     if waiting:
         where = f"{course.called('submitted')}/STUDENT/{assignment}/"
         errors.print(
-            f"{plural(len(waiting), 'submission')} not collected. Try --students, --times, --as-named or --newer, or put "
-            f"notebooks into {where} yourself."
+            f"{plural(len(waiting), 'submission')} not collected. Try --students, --times, --as-named or --newer, or "
+            f"put notebooks into {where} yourself."
         )
         raise typer.Exit(WAITING)

@@ -97,7 +97,7 @@ class _Matching:
         if user - {student}:
             return (
                 "",
-                f"it claims to be from {student}, but the files belong to {listed(sorted(user), last='or')} on this machine",
+                f"it claims to be from {student}, but belongs to {listed(sorted(user), last='or')} on this machine",
             )
         return (student, "") if is_name(student) else ("", f"{_quoted(key)} is {_NO_FOLDER}: {one_line(student)}")
 

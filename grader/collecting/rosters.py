@@ -78,8 +78,8 @@ def read_lines(path: Path, instead: str) -> list[tuple[int, dict[str, str]]]:
     )
     if rows is None:
         raise CourseError(
-            f"{path} is not a table of students: its first line has no column id. Use a table with the columns id, name "
-            "and email, or an export from Moodle or Canvas."
+            f"{path} is not a table of students: its first line has no column id. Use a table with the columns id, "
+            "name and email, or an export from Moodle or Canvas."
         )
     return rows
 

@@ -258,8 +258,8 @@ def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -
     for place, exercise in found.items():
         if bool(exercise.number) == bool(exercise.name) or label_of(exercise.label) != exercise.label:
             said = (
-                "an exercise needs either a number from 1 up, as in `number=3`, or a name made of letters, digits, - and "
-                '_, as in `name="softmax"`.'
+                "an exercise needs either a number from 1 up, as in `number=3`, or a name of letters, digits, - and _, "
+                'as in `name="softmax"`.'
             )
             yield place, said, ""
             continue

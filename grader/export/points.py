@@ -48,8 +48,8 @@ def tell_of_maximum(grades: ClassGrades, platform: str, tell: Tell) -> None:
     here, before = number(grades.max_points), number(grades.without_rules)
     if here != before:
         tell(
-            f"Because of course.toml, {one_line(grades.assignment)} has {here} points, not {before}. Before you import the "
-            f"file, make sure that {platform} has {here}, too."
+            f"Because of course.toml, {one_line(grades.assignment)} has {here} points, not {before}. Before you import "
+            f"the file, make sure that {platform} has {here}, too."
         )
 
 

@@ -57,8 +57,8 @@ def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.envir
         )
     if not _TOKEN.fullmatch(token):
         raise CourseError(
-            f"{prefix}_TOKEN is not a valid token for {name}: tokens only have letters, digits and . _ ~ - in them. Copy "
-            "just the token."
+            f"{prefix}_TOKEN is not a valid token for {name}: tokens only have letters, digits and . _ ~ - in them. "
+            "Copy just the token."
         )
     if kind == "moodle":
         return MoodleApi(Rest(name, url, {}, token), token, found[1], found[2])
@@ -91,9 +91,7 @@ def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: 
     found |= _paired(people, by, {one.student: identifier(one) for one in ours}, found)
     if not found:
         ways = " or ".join(IDENTIFIERS)
-        raise CourseError(
-            f"{platform.name} has no student with one of our entries for {heading}. Match students another way: --by {ways}"
-        )
+        raise CourseError(f"{platform.name} cannot match any student here by {heading}. Try another way: --by {ways}")
     if unknown := [student for student in last.students if student not in found]:
         tell(f"Left out, because {platform.name} has no match, or several, for their {heading}: {listed(unknown)}.")
     if excused := [student for student, one in found.items() if one.id not in points]:

@@ -54,8 +54,8 @@ def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
     late = [one for one in course.students(assignment) if is_late_without_time(submitted / one / assignment)]
     if late:
         tell(
-            f"Late by an unknown time, so there is no penalty: {listed(late)}. Collect again with --times, or write the "
-            f"time into timestamp.txt next to the notebook. Then run: grader autograde {assignment}"
+            f"Late by an unknown time, so there is no penalty: {listed(late)}. Collect again with --times, or write "
+            f"the time into timestamp.txt next to the notebook. Then run: grader autograde {assignment}"
         )
 
 

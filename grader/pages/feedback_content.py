@@ -37,7 +37,7 @@ _NEXT_STEPS = {
     Reason.NO_ANSWER: "Look for a loop that never ends, or for code that takes far too much memory.",
     Reason.CONSTANT: "Call it with two different inputs, and print each step for both. Use only its arguments, not the "
     "notebook's own data.",
-    Reason.LOCATED: "Go through the code shown above piece by piece. What is each piece, and what is its type or shape?",
+    Reason.LOCATED: "Go through the code shown, piece by piece. What is each piece, and what is its type or shape?",
     Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and work out one result on paper.",
 }
 # More specific advice, where it is known what went wrong.

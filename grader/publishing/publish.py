@@ -34,7 +34,7 @@ class UnseenChanges(CourseError):
 
     def __init__(self, found: Sequence[PointsChange], since: Publication) -> None:
         super().__init__(
-            "Nothing was published yet: please check these changes first. To publish them, run this again; or add --yes."
+            "Nothing was published yet. Check these changes first. To publish them, run this again, or add --yes."
         )
         self.found = found
         self.since = since

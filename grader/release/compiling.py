@@ -69,10 +69,10 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
     source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     if "submissions associated" in reason_of(result):
         raise CourseError(
-            f"Submissions of {assignment} were already graded, so nbgrader cannot change which cells have points. {kept} "
-            "was not changed. Put the new cells in another assignment. Or, if the grading was just a trial, delete all "
-            f"its points, manual ones too (files stay): nbgrader db assignment remove {assignment} --force. Then release "
-            "and grade again."
+            f"Submissions of {assignment} were already graded, so nbgrader cannot change which cells have points. "
+            f"{kept} was not changed. Put the new cells in another assignment. Or, if the grading was just a trial, "
+            "delete all its points, manual ones too (files stay), then release and grade again. To delete them, run: "
+            f"nbgrader db assignment remove {assignment} --force"
         )
     raise CourseError(
         f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\n{kept} was not changed. "

@@ -36,7 +36,7 @@ def public_folder(config: Config) -> str:
     found = _ON_GITHUB.fullmatch(setting.rstrip("/"))
     if setting and not found:
         raise CourseError(
-            f"{SETTING} is “{setting}”, which is not the address of a GitHub folder. Links to Colab only work from there. "
+            f"{SETTING} is “{setting}”, which is not the address of a GitHub folder. Colab links only work from there. "
             "In nbgrader_config.py, set it to the folder on GitHub with the files of release_single/, such as "
             "https://github.com/OWNER/REPOSITORY/tree/main/notebooks."
         )
@@ -68,7 +68,7 @@ def write_single_files(course: Course, assignment: str) -> Path:
         all_inside |= inside
     if left := sorted(beside.keys() - all_inside - {ASSISTANTS.name}):  # assistants need a folder for that
         raise CourseError(
-            f"{assignment} cannot be a single file: only modules, and figures shown as `![…](…)`, fit inside a notebook, "
+            f"{assignment} cannot be a single file: only modules, and figures shown as `![…](…)`, fit in a notebook, "
             f"but there is also {', '.join(left)}. Remove that from the notebook, or give students the folder."
         )
     shutil.rmtree(target, ignore_errors=True)
@@ -84,6 +84,6 @@ def _need_readable(ordinary: NotebookNode, single: NotebookNode, name: str) -> N
     as_read = [parse_notebook(nbformat.writes(each).encode()).cells for each in (ordinary, single)]
     if as_read[0] != as_read[1]:
         raise CourseError(
-            f"{name}.ipynb would be too large to read as a single file, perhaps because of its figures. Give students the "
-            "folder instead."
+            f"{name}.ipynb would be too large to read as a single file, perhaps because of its figures. Give students "
+            "the folder instead."
         )
