@@ -155,14 +155,14 @@ def disk_line(missing: str) -> Line:
 def told_line(kinds: list[str] | str) -> Line:
     """`kinds` are the denied calls that the kernel reports, of the two kinds tried, or why this could not be tried."""
     if isinstance(kinds, str):
-        return Line("tries", "note", f"unknown ({kinds})", "See the line “sandbox” above.")
+        return Line("attempts", "note", f"unknown ({kinds})", "See the line “sandbox” above.")
     if not kinds:
-        return Line("tries", "note", "not reported", "Attempts to bypass Python are blocked, but not reported. "
+        return Line("attempts", "note", "not reported", "Attempts to bypass Python are blocked, but not reported. "
                     "This container may listen itself; see docs/containers.md.")  # fmt: skip
     if "system" not in kinds:
-        return Line("tries", "note", "partly reported", "Attempts to bypass Python are reported, except those that "
+        return Line("attempts", "note", "partly reported", "Attempts to bypass Python are reported, except those that "
                     "this container blocks itself, such as unshare.")  # fmt: skip
-    return Line("tries", "good", "reported", "Attempts to bypass Python are reported, too.")
+    return Line("attempts", "good", "reported", "Attempts to bypass Python are reported, too.")
 
 
 def cores_line(found: int) -> Line:

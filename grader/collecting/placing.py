@@ -137,7 +137,7 @@ def _time_file(chosen: Chosen) -> dict[str, bytes]:
     time, late = chosen.upload.time, chosen.upload.late
     if time:
         return {TIMESTAMP: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()}
-    return {LATE_FILE: f"{late} says that this is late, and not since when.\n".encode()} if late else {}
+    return {LATE_FILE: f"{late} says that this is late, but not by how much.\n".encode()} if late else {}
 
 
 def _remove(path: Path) -> None:

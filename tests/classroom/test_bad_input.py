@@ -137,8 +137,8 @@ def test_each_gets_a_clear_line_and_the_others_a_grade(
     assert code == 1
     assert sorted(errors.splitlines()) == sorted(f"{student} has no grade: {why}" for student, why in says.items())
     assert out.count("is not a folder of a student") == 2
-    assert "submitted/ben.ipynb is not a folder of a student, and is left out." in out
-    assert "submitted/gone is not a folder of a student, and is left out." in out
+    assert "submitted/ben.ipynb is not a student's folder, so it was skipped." in out
+    assert "submitted/gone is not a student's folder, so it was skipped." in out
     assert scores(course, "ada")["test-exercise-3"] == 2
     # Who has handed in a folder as a notebook has a grade as well; nothing in it is a file of the course.
     assert set(scores(course, "folder").values()) == {0}
@@ -155,14 +155,13 @@ def test_each_gets_a_clear_line_and_the_others_a_grade(
 def hand_in_badly(course: Course, submit: Any, close: Close) -> dict[str, str]:
     """What cannot be graded, and what is said of it."""
     source = course.root / "source" / ASSIGNMENT
-    link = "the submission is a link, and not a notebook of its own"
+    link = "the submission is a link, not a notebook"
     closed = "the submission cannot be read: Permission denied"
-    name = "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show. "
-    name += "Rename it."
+    name = "the folder's name is too long, or has characters that nbgrader cannot use. Rename it."
     says = {
         "closed notebook": closed, "closed folder": closed, "closed student": closed, "only names": closed,
-        "big": "the submission is larger than 20 MB. `grader collect` leaves out the outputs of such a notebook; "
-        "or ask for it with all outputs cleared",
+        "big": "the submission is larger than 20 MB. Collect it with `grader collect`, which removes the outputs, or "
+        "ask the student to clear all outputs",
         "file": f"submitted/file/{ASSIGNMENT} is not a folder",
         "link to a folder": link, "link to a notebook": link, "link to nowhere": link,
         "caf ": name, "red [31m": name, "x" * 101: name, ".hidden": name,
@@ -207,11 +206,11 @@ def test_what_cannot_be_read_beside_a_notebook_is_told(
     (result,) = autograde(course, ASSIGNMENT)
     assert (result.points, result.error) == (2, "")
     assert result.blocked == (
-        "hand in something that cannot be read (closed)",
-        "hand in something that cannot be read (closed.txt)",
-        "hand in a link (out)",
-        "hand in a time that is none (timestamp.txt)",
-        "hand in far too many or too large files",
+        "submit something that cannot be read (closed)",
+        "submit something that cannot be read (closed.txt)",
+        "submit a link (out)",
+        "submit a time that cannot be read (timestamp.txt)",
+        "submit too many files, or too large ones",
     )
     assert set(files(course)) >= {
         f"ada/{ASSIGNMENT}/{ASSIGNMENT}.ipynb",
@@ -232,7 +231,7 @@ def test_a_path_that_is_as_long_as_it_can_be_stops_nobody(
     Path("long.txt").touch()
     monkeypatch.undo()
     first, second = sorted(autograde(course, ASSIGNMENT), key=lambda one: one.student)
-    assert (first.points, first.blocked) == (2, ("hand in a file that lies too deep (long.txt)",))
+    assert (first.points, first.blocked) == (2, ("submit a file in too many nested folders (long.txt)",))
     assert (second.points, second.blocked) == (2, ())
 
 
@@ -273,7 +272,7 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(
     before = rows(course)
     code, _, errors = command(ASSIGNMENT)
     assert code == 1
-    assert errors.startswith("What is graded cannot be written: ")
+    assert errors.startswith("Cannot save the grades: ")
     assert str(bad_output) in errors
     assert len(errors.splitlines()) == 1
     assert rows(course) == before

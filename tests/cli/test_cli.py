@@ -245,7 +245,7 @@ def test_a_gradebook_that_cannot_be_read_is_named(
     result = grader(command, "self_attention", folder=course.root)
     assert result.returncode == 1
     assert result.stderr == (
-        f"The gradebook {gradebook} cannot be used: {words}. Fix that, or put back a copy that is whole, and run this "
+        f"The gradebook {gradebook} cannot be used: {words}. Fix that, or restore an intact copy, then run this "
         "again.\n"
     )
 
@@ -272,7 +272,7 @@ def test_a_disk_that_is_full_is_told(course: Course) -> None:
     (course.root / "report/self_attention.unfinished").symlink_to("/dev/full")
     result = grader("report", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert result.stderr == "Files cannot be written: No space left on device. Fix that, and run this again.\n"
+    assert result.stderr == "Cannot write files: No space left on device. Fix that, and run this again.\n"
 
 
 def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
@@ -439,7 +439,7 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert result.returncode == 0, result.stderr
     assert "Score differences: 0 of 16 scores" in result.stdout
     assert points_both_ways(result.stdout) == ["30/30", "30/30"]
-    assert "MB of its own" in result.stdout or "for root alone to see" in result.stdout
+    assert "MB of its own" in result.stdout or "Only root can see" in result.stdout
     written = json.loads((course.root / "bench.json").read_text())
     of_class = written["class"]["self_attention"]
     assert of_class["kinds"] == {"2": {"right": 2}}

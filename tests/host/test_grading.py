@@ -155,7 +155,7 @@ def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
     whole = "The notebook as a whole took too long"
     assert [output.evalue for cell in notebook.cells[2:4] for output in cell.outputs] == [
         f"{whole}; your code was stopped.",
-        f"{whole}; this cell was not run.",
+        f"{whole}, so this cell was not run.",
     ]
     assert notebook.cells[2].metadata.grader["stopped"]["loss"] == Loss.NOTEBOOK
     assert verdict.loss == Loss.NOT_RUN
