@@ -50,7 +50,7 @@ app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Run a course, from notebooks to grades. For an example, run `grader COMMAND --help`.",
+    help="Run a course, from notebooks to grades. More: `grader COMMAND --help`",
 )
 app.add_typer(new, name="new")
 app.add_typer(students, name="students")
@@ -87,7 +87,7 @@ def release(
     html: Annotated[bool, typer.Option("--html", help="Also as web pages, in release_html/.")] = False,
     marimo: Annotated[bool, typer.Option("--marimo", help="Also for marimo, in release_marimo/.")] = False,
 ) -> None:
-    """Make the students' notebooks, and check them for leaked solutions.
+    """Make the students' notebooks, and check for leaked solutions.
 
     Compiles source/ into release/. Stops if it finds a solution, and lists files that it cannot read.
 
@@ -181,7 +181,7 @@ def demo(
     student = most_to_read(results)
     both = f"{shown(report)}  the class report\n  {shown(pages[student])}  {student}'s feedback"
     console.print(
-        f"Open these in a browser (the other students' pages are next to the second):\n  {both}", soft_wrap=True
+        f"Open these in a browser (the other students' pages are in demo/feedback):\n  {both}", soft_wrap=True
     )
     console.print("To run your own course, read docs/a_term.md or run: grader --help", highlight=False)
 

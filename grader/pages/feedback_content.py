@@ -323,9 +323,7 @@ def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
     if _functions_differ(verdict):
         yield from (f"`{name}` is right." for name, function in verdict.functions.items() if function.right)
     elif verdict.reason == Reason.MISCONCEPTION and verdict.credit > 0:
-        mistakes = "this mistake" if len(verdict.misconceptions) == 1 else "these mistakes"
-        share = f"You get {scored.points:g} of {most:g} points for the rest"
-        yield f"{share}: apart from {mistakes}, your code is right in every hidden case."
+        yield f"You get {scored.points:g} of {most:g} points for the rest: the hidden cases show no other mistake."
     elif verdict.reason == Reason.LOCATED and verdict.credit > 0:
         yield f"You get {scored.points:g} of {most:g} points for the rest: with that line fixed, all values are right."
     if _some_cases_are_right(verdict) and not any(map(_says_how_many, verdict.functions.values() or [verdict])):

@@ -306,8 +306,8 @@ def test_a_notebook_that_was_cut_off_has_no_grade_until_a_whole_one_is_there(
     errors = {one.student: one.error for one in autograde(course, ASSIGNMENT)}
     assert errors["emmy"] == ""
     assert errors["ada"] == (
-        "self_attention.ipynb is not a complete notebook: it is not valid JSON, and ends in the middle. Ask the student "
-        "to submit it again"
+        "self_attention.ipynb is not a complete notebook: it is not valid JSON, and ends in the middle. Ask the "
+        "student to submit it again"
     )
     assert not (course.root / "autograded/ada").exists()
     assert not course.api().autograde(ASSIGNMENT, "ada")["success"], "and plain nbgrader fails, too"

@@ -161,7 +161,7 @@ def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(
     shown = exercise(page, 3)
     assert "Not normalised" in shown
     assert says(3, "not normalised") in shown
-    assert "You get 1 of 2 points for the rest: apart from" in shown
+    assert "You get 1 of 2 points for the rest: the hidden cases show no other mistake." in shown
     assert "Reread “Exercise 3: softmax” in the notebook. For a hint, run hint(3) there." in shown
 
 
