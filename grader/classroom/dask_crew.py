@@ -66,9 +66,9 @@ def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
 def _must_be_private(asked: str, address: str, without_tls: bool) -> None:
     if not (without_tls or _is_private(asked if parse_address(asked)[0] in _ENCRYPTED else address)):
         raise CourseError(
-            f"Anyone who reaches the scheduler {one_line(address)} can read all submissions and give any grade, for it "
-            "does not ask for a certificate. Start it with TLS (docs/many_machines.md says how), or with --host "
-            "127.0.0.1; or add --dask-without-tls, if nobody else is on that network."
+            f"Anyone who can reach the scheduler {one_line(address)} can read all submissions and set any grade: it "
+            "does not ask for a certificate. Start it with TLS (see docs/many_machines.md) or with --host 127.0.0.1. "
+            "If nobody else is on that network, you can add --dask-without-tls."
         )
 
 
@@ -188,7 +188,7 @@ class DaskCrew:
         try:
             self._client.close(timeout=CLOSE_SECONDS)
         except (OSError, CancelledError):
-            logging.getLogger(__name__).debug("The scheduler has not said goodbye.", exc_info=True)
+            logging.getLogger(__name__).debug("The scheduler did not close the connection.", exc_info=True)
 
     def _look_at_workers(self) -> None:
         """Count the workers, which come and go while a class is graded."""

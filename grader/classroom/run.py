@@ -100,7 +100,7 @@ def autograde(
     for name in [] if students else course.strays():
         watcher.tell(f"{course.called('submitted')}/{one_line(name)} is not a student's folder, so it was skipped.")
     if dask and dask_without_tls:
-        watcher.tell(f"Without TLS, anyone who reaches {dask} can read all submissions and give any grade.")
+        watcher.tell(f"Without TLS, anyone who can reach {dask} can read all submissions and set any grade.")
     sweep()
     with open_run(course, assignment, device=device, force=force, confined=confined, watcher=watcher) as run:
         crew = functools.partial(crew_for, run.assignment, dask=dask, dask_without_tls=dask_without_tls)

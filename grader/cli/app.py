@@ -242,11 +242,11 @@ def run() -> None:
     except OSError as error:
         if error.filename is None and error.errno not in NAMELESS:
             raise
-        said = f"{error.filename or 'Cannot write files'}: {error.strerror}. Fix that, and run this again."
+        said = f"{error.filename or 'Cannot write files'}: {error.strerror}. Fix that, then run this again."
     except Exception as error:
         if not place_of(error):
             raise
-        said = f"Cannot use an exercise: {said_of(error)}. Fix that, and run this again."
+        said = f"Cannot use an exercise: {said_of(error)}. Fix that, then run this again."
     else:
         return
     errors.print(escape(said), highlight=False)

@@ -51,7 +51,7 @@ def list_zip(path: Path, stack: ExitStack) -> Listing:
         file = stack.enter_context(_Guarded(io.FileIO(path), MAX_TABLE))
         return Listing(path.name, _members(stack.enter_context(zipfile.ZipFile(file)), ()))
     except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, and run this again.") from None
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, then run this again.") from None
     except (*_DAMAGED, NotImplementedError):
         raise CourseError(
             f"{path} is not a zip file, or it is damaged. Download it again, or unpack it and use the folder."

@@ -45,7 +45,9 @@ def _entries(folder: Path, not_read: list[File]) -> Iterator[tuple[Parts, os.Dir
                 entries = sorted(found, key=lambda entry: (".ipynb" not in entry.name.lower(), entry.name))
         except OSError as error:
             if not parts:
-                raise CourseError(f"{folder} cannot be read: {error.strerror}. Fix that, and run this again.") from None
+                raise CourseError(
+                    f"{folder} cannot be read: {error.strerror}. Fix that, then run this again."
+                ) from None
             not_read.append(refused(parts, "/".join(parts), "it cannot be read"))
             continue
         if not parts and sum(not is_junk([entry.name]) for entry in entries) == 1:

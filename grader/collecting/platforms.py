@@ -311,7 +311,7 @@ PLATFORMS = {platform.name: platform for platform in (*_SPECIAL, _FOLDER)}
 
 def must_be_known(named: str) -> None:
     if named and named not in PLATFORMS:
-        raise CourseError(f"There is no platform “{named}”. There are: {', '.join(PLATFORMS)}.")
+        raise CourseError(f"There is no platform “{named}”. Choose one of: {', '.join(PLATFORMS)}.")
 
 
 def uploads_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platform, list[Upload], str]:

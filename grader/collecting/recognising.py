@@ -383,7 +383,7 @@ def _matches(known: Sequence[KnownCell], cells: _Cells, of_script: bool) -> Matc
             return f"the cell “{one_line(cell.grade_id, 60)}” {_there(cell, len(places))}"
         found[cell.grade_id] = places[same.index(cell.grade_id) if same else 0]
     if len({id(cell) for cell in found.values()}) < len(found) or not any(cell.solution for cell in known):
-        return "some of its cells cannot be told apart"
+        return "some of its cells look the same"
     return found
 
 

@@ -63,7 +63,7 @@ def _read_table(path: Path, known: Sequence[Student]) -> Iterator[Student]:
         try:
             yield student_of(same_as(enrolled, roster))
         except BadLine as error:
-            raise CourseError(f"{path}, line {line}: {error}. Fix the line, and run this again.") from None
+            raise CourseError(f"{path}, line {line}: {error}. Fix the line, then run this again.") from None
 
 
 class BadLine(Exception):

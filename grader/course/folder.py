@@ -83,11 +83,11 @@ class Course:
             config = read_config(self.settings)
         except (Exception, SystemExit) as error:  # it is the user's own Python code, so anything can happen
             where = f"{type(error).__name__}: {error}"
-            raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, and run this again. {where}") from None
+            raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, then run this again. {where}") from None
         if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):
             raise CourseError(
-                f"c.CourseDirectory.directory_structure in {CONFIG_FILE} does not work here: students' folders lie in "
-                f"those of the steps, and assignments in them. Leave it at {STRUCTURE}, or use nbgrader alone."
+                f"c.CourseDirectory.directory_structure in {CONFIG_FILE} does not work here. Set it to {STRUCTURE}, "
+                "or use nbgrader alone."
             )
         config.CourseDirectory.root = str(self.root)
         return config
@@ -142,7 +142,7 @@ class Course:
             if glob.escape(str(folder)) != str(folder):
                 raise CourseError(
                     f"nbgrader finds nothing in {folder}, because it reads [, * and ? as a pattern. Rename the folder, "
-                    "and run this again."
+                    "then run this again."
                 )
 
     def assignments(self) -> list[str]:
@@ -204,7 +204,7 @@ class Course:
             return []
         except OSError as error:
             raise CourseError(
-                f"The folder {self.called('submitted')}/ cannot be read: {error.strerror}. Fix that, and run this "
+                f"The folder {self.called('submitted')}/ cannot be read: {error.strerror}. Fix that, then run this "
                 "again."
             ) from None
 

@@ -143,7 +143,7 @@ class _Problem(NamedTuple):
 def _refuse(files: ExerciseFiles, problems: Iterable[_Problem]) -> None:
     said = [f"{files.shown}/{one.place}, line {one.line}: {one.text}" for one in dict.fromkeys(problems)]
     if said:
-        raise ExerciseError("\n".join([*said, "Fix that, and run this again."]))
+        raise ExerciseError("\n".join([*said, "Fix that, then run this again."]))
 
 
 # --- import ----------------------------------------------------------------------------------------------------------

@@ -215,7 +215,9 @@ class CanvasApi:
         found = self._rest.get(self._assignment).data
         title = one_line(found.get("name", ""), 100)
         if found.get("grading_type") != "points":
-            raise CourseError(f"In Canvas, “{title}” is not graded with points. Change that there, and run this again.")
+            raise CourseError(
+                f"In Canvas, “{title}” is not graded with points. Change that there, then run this again."
+            )
         worth = found.get("points_possible")
         must_be_worth(self.name, title, None if worth is None else points_of(worth), max_points)
 
@@ -248,4 +250,4 @@ class CanvasApi:
             if not following:
                 return
             reply = self._rest.get(following[1])
-        raise CourseError("Canvas has given far too many pages. Nothing is sent.")
+        raise CourseError("Canvas returned too many pages. Nothing was sent.")

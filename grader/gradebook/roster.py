@@ -53,7 +53,7 @@ def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
     except (ValueError, csv.Error):
         lines = [{}]
     except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, and run this again.") from None
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, then run this again.") from None
     if any("id" not in line for line in lines):
         if not to_write:
             return {}

@@ -167,7 +167,7 @@ def _insert_missing(
             after += 1
             source = original.source if original.given else ""
             notebook.cells.insert(after, _new_cell(original, source, _free_id(notebook, original.grade_id)))
-            notes.append(f"The cell “{original.grade_id}” was missing and was put back.")
+            notes.append(f"The cell “{original.grade_id}” was missing and was restored.")
 
 
 def _new_cell(known: KnownCell, source: str, identity: str) -> NotebookNode:

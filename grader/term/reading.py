@@ -143,7 +143,7 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
         return Rules()
     except (OSError, ValueError, RecursionError) as error:  # also if it is not TOML, or not UTF-8
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Fix that, and run this again.") from None
+        raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Fix that, then run this again.") from None
     term = TomlTable(values)
     term.only(_TERM)
     tables = term.table("assignments")

@@ -199,7 +199,7 @@ def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.Monk
     ended = grader("release", "week1", folder=course.root)
     assert ended.stderr == (
         "Cannot use an exercise: ZeroDivisionError: division by zero (exercises/week1_2.py, line 7). "
-        "Fix that, and run this again.\n"
+        "Fix that, then run this again.\n"
     )
     assert ended.returncode == 1
 

@@ -115,12 +115,12 @@ def test_where_nobody_has_handed_in_it_says_so(command: Command, course: Course,
     (submitted / "all.zip").touch()
     assert command(ASSIGNMENT) == nothing
     close(submitted, 0)
-    says = "The folder submitted/ cannot be read: Permission denied. Fix that, and run this again.\n"
+    says = "The folder submitted/ cannot be read: Permission denied. Fix that, then run this again.\n"
     assert command(ASSIGNMENT) == (1, "", says)
     submitted.chmod(0o755)
     shutil.rmtree(submitted)
     submitted.touch()
-    says = "The folder submitted/ cannot be read: Not a directory. Fix that, and run this again.\n"
+    says = "The folder submitted/ cannot be read: Not a directory. Fix that, then run this again.\n"
     assert command(ASSIGNMENT) == (1, "", says)
 
 

@@ -126,7 +126,7 @@ def definitions_without_end(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n".join(f"def f{n}(): pass" for n in range(25_000)) + "\n" * 500_000))
 
 
-@hostile("was missing and was put back")
+@hostile("was missing and was restored")
 def hidden_tests_that_begin_and_never_end(notebook: Notebook) -> None:
     notebook["cells"].remove(named(notebook, "test-exercise-5"))
     notebook["cells"].append(code_cell("### BEGIN HIDDEN TESTS\n" * 40_000))
@@ -180,12 +180,12 @@ def kernel_that_does_not_exist(notebook: Notebook) -> None:
 # Cells of the course that were changed.
 
 
-@hostile("“test-exercise-3” was missing and was put back")
+@hostile("“test-exercise-3” was missing and was restored")
 def checks_deleted(notebook: Notebook) -> None:
     notebook["cells"] = [cell for cell in notebook["cells"] if name_of(cell) not in POINTS]
 
 
-@hostile("“setup” was missing and was put back")
+@hostile("“setup” was missing and was restored")
 def everything_else_deleted(notebook: Notebook) -> None:
     notebook["cells"] = [named(notebook, "exercise-3")]
 

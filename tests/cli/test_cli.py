@@ -262,7 +262,7 @@ def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
         file.write("\nraise SystemExit(0)\n")
     result = grader("report", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert "nbgrader_config.py cannot be read. Fix it, and run this again. SystemExit: 0" in result.stderr
+    assert "nbgrader_config.py cannot be read. Fix it, then run this again. SystemExit: 0" in result.stderr
 
 
 def test_a_disk_that_is_full_is_told(course: Course) -> None:
@@ -272,7 +272,7 @@ def test_a_disk_that_is_full_is_told(course: Course) -> None:
     (course.root / "report/self_attention.unfinished").symlink_to("/dev/full")
     result = grader("report", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert result.stderr == "Cannot write files: No space left on device. Fix that, and run this again.\n"
+    assert result.stderr == "Cannot write files: No space left on device. Fix that, then run this again.\n"
 
 
 def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
@@ -293,7 +293,7 @@ def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) 
     (course.root / "submitted").write_text("a file, where a folder is to be")
     result = grader("autograde", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Fix that, and run this again.\n")
+    assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Fix that, then run this again.\n")
 
 
 def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
@@ -312,7 +312,7 @@ def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course:
     folder = course.root.rename(course.root.parent / "[ml]")
     result = grader(command, "self_attention", folder=folder)
     assert result.returncode == 1
-    assert "Rename the folder, and run this again." in result.stderr
+    assert "Rename the folder, then run this again." in result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -320,7 +320,7 @@ def test_what_lies_in_the_way_is_named(course: Course) -> None:
     (course.root / "demo").write_text("a file, where a folder is to be")
     result = grader("demo", folder=course.root)
     assert result.returncode == 1
-    assert "demo: Not a directory. Fix that, and run this again." in " ".join(result.stderr.split())
+    assert "demo: Not a directory. Fix that, then run this again." in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
 
 

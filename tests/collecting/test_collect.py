@@ -425,7 +425,9 @@ def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
     source = a_zip(class_of, {"ada_1_2_x.ipynb": notebook(3), "emmy_1_3_x.ipynb": notebook(4)})
     as_folder = decided(class_of, source, platform="folder", as_named=True, dry_run=True)
     assert {one.student for one in as_folder} == {"ada_1_2_x", "emmy_1_3_x"}
-    with pytest.raises(CourseError, match=r"There is no platform “blackboard”\. There are: exchange, ngshare, moodle"):
+    with pytest.raises(
+        CourseError, match=r"There is no platform “blackboard”\. Choose one of: exchange, ngshare, moodle"
+    ):
         decided(class_of, source, platform="blackboard")
 
 

@@ -255,7 +255,7 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(texts: dict[str, str], 
     with pytest.raises(ExerciseError) as caught:
         load(files(**texts), ["ps1", "ps2"])
     assert said in str(caught.value)
-    assert str(caught.value).endswith("Fix that, and run this again.")
+    assert str(caught.value).endswith("Fix that, then run this again.")
 
 
 def test_all_files_that_are_wrong_are_told_at_once_and_can_be_mended() -> None:

@@ -168,7 +168,7 @@ def test_the_column_that_finds_the_most_is_taken_though_others_find_different_on
 def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words: str, course_of_four: Course) -> None:
     done = grader("export", ASSIGNMENT, *arguments, folder=course_of_four.root)
     assert done.returncode == 1
-    assert done.stderr == f"{words} Leave it out, and run this again.\n"
+    assert done.stderr == f"{words} Leave it out, then run this again.\n"
     assert not (course_of_four.root / "export").exists()
 
 

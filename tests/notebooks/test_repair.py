@@ -325,7 +325,7 @@ def test_deleted_given_cells_are_put_back_in_their_places(tmp_path: Path) -> Non
     notebook, notes = repaired(tmp_path, [cell(ANSWER_ONE, "exercise-1"), cell(ANSWER_TWO, "exercise-2")])
     assert names(notebook) == [one.grade_id for one in KNOWN]
     assert len(notes) == 3
-    assert all("was missing and was put back" in note for note in notes)
+    assert all("was missing and was restored" in note for note in notes)
 
 
 def test_an_empty_notebook_gets_every_given_cell_and_no_solution(tmp_path: Path) -> None:

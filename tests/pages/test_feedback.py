@@ -293,7 +293,7 @@ def test_a_penalty_never_makes_the_points_negative() -> None:
 
 
 def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:
-    assert "The cell “test-exercise-7” was missing and was put back." in text(page, "[aria-labelledby=notes]")
+    assert "The cell “test-exercise-7” was missing and was restored." in text(page, "[aria-labelledby=notes]")
     assert "Your code tried to read" in text(page, "[aria-labelledby=blocked]")
 
 

@@ -173,7 +173,7 @@ def by_hand(course: Course, _submit: Submit) -> None:
     ("change", "now", "exercises", "why"),
     [
         (handed_in_again, 1.5, ["2: 0 → 1.5", "3: 2 → 0"], {"a new submission"}),
-        (points_changed, 4.0, ["3: 2 → 4"], {"the notebook, its points or a file beside it"}),
+        (points_changed, 4.0, ["3: 2 → 4"], {"the notebook, its points or a file next to it"}),
         (exercise_changed, 0.0, ["3: 2 → 0"], {"an exercise file"}),
         (due, 1.0, [], {"a new submission", "settings, due date or extension", "the penalty for being late"}),
         (by_hand, 0.5, ["3: 2 → 0.5"], {"points by hand for 3"}),
@@ -304,7 +304,7 @@ def test_what_students_are_called_is_text_on_the_page(taught: Course) -> None:
 
 def test_a_platform_that_is_none_is_refused(taught: Course) -> None:
     said = command(taught, "publish", ASSIGNMENT, "--to", "blackboard").stderr
-    assert "There is no platform “blackboard”. There are: canvas, moodle, gradescope." in said
+    assert "There is no platform “blackboard”. Choose one of: canvas, moodle, gradescope." in said
 
 
 def everything(course: Course) -> dict[Path, Any]:
