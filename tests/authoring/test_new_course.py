@@ -182,7 +182,10 @@ def test_inputs_that_do_not_hold_stop_all_that_would_need_them(
             str(released.value),
             "Nothing was released: hidden cases must have inputs, and the same ones each time. exercise 2",
         ),
-        (str(graded.value), "Nothing is graded: hidden cases must have inputs, the same each time. exercise 2"),
+        (
+            str(graded.value),
+            "Nothing was graded: hidden cases must have inputs, and the same ones each time. exercise 2",
+        ),
         (validated, "exercise 2, `exercise_2`, “five numbers”: "),
     ):
         assert said.startswith(begins)
@@ -252,7 +255,7 @@ def test_a_reference_that_answers_nothing_is_told_and_stops_nothing(course: Cour
     other, one, two = changed(
         course, ("    return sum", "    raise ValueError('nothing')\n    return sum"), until="the very end"
     )
-    assert "the file of the exercise has `raise ValueError('nothing')`" in other
+    assert "the exercise file has `raise ValueError('nothing')`" in other
     assert "“five numbers”: the reference stops with ValueError: nothing" in one
     assert "“eight numbers”: the reference stops with ValueError: nothing" in two
 

@@ -256,7 +256,7 @@ def test_what_is_wrong_with_a_notebook_is_told(make: Callable[[], Any], told: st
 
 def test_an_exercise_in_two_notebooks_is_told() -> None:
     (problem,) = problems_of_notebooks([notebook(), notebook()], [SOUND])
-    assert "exercise 1: two notebooks have a cell for a solution" in str(problem)
+    assert "exercise 1: two notebooks have a solution cell for it" in str(problem)
 
 
 def test_a_section_without_an_exercise_is_told() -> None:

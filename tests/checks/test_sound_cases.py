@@ -49,7 +49,7 @@ def test_nothing_is_graded_where_right_answers_would_fail(reference: str, said: 
     path.write_text(before + OVERFLOWS.format(reference))
     refused = grade(own)
     assert refused.returncode == 1
-    assert "Nothing is graded: right answers would fail. exercise 3" in refused.stderr
+    assert "Nothing was graded: right answers would fail. exercise 3" in refused.stderr
     assert said in refused.stderr
     assert not (own.folder("autograded") / "ada").exists()
     path.write_text(before)

@@ -98,7 +98,7 @@ def test_an_unknown_student_is_one_clear_line(student: str, command: Command, su
     submit(course, "ada")
     code, out, errors = command(ASSIGNMENT, "--student", "ada", "--student", student)
     assert (code, out) == (1, "")
-    assert errors.startswith(f"There is no submission of self_attention by {student}. Students are called as ")
+    assert errors.startswith(f"There is no submission of self_attention by {student}. Use the names of the folders ")
     assert len(errors.splitlines()) == 1
 
 
@@ -136,7 +136,7 @@ def test_each_gets_a_clear_line_and_the_others_a_grade(
     code, out, errors = command(ASSIGNMENT)
     assert code == 1
     assert sorted(errors.splitlines()) == sorted(f"{student} has no grade: {why}" for student, why in says.items())
-    assert out.count("is not a folder of a student") == 2
+    assert out.count("is not a student's folder") == 2
     assert "submitted/ben.ipynb is not a student's folder, so it was skipped." in out
     assert "submitted/gone is not a student's folder, so it was skipped." in out
     assert scores(course, "ada")["test-exercise-3"] == 2
@@ -297,9 +297,9 @@ def test_a_place_that_cannot_be_written_costs_only_its_own_student(
     places["emmy"].touch()
     before = rows(course)["submissions"]
     assert outcome(course) == {
-        "ada": f"{places['ada']} cannot be written",
-        "barbara": f"{places['barbara'] / ASSIGNMENT} cannot be written",
-        "chien": f"{places['chien']} cannot be written",
+        "ada": f"cannot write to {places['ada']}",
+        "barbara": f"cannot write to {places['barbara'] / ASSIGNMENT}",
+        "chien": f"cannot write to {places['chien']}",
         "emmy": f"{places['emmy']} is not a folder",
         "zoe": 2,
     }

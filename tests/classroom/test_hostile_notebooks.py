@@ -101,7 +101,7 @@ def cells_without_end(notebook: Notebook) -> None:
     notebook["cells"] += [{}] * 10**5
 
 
-@hostile("far too many parts", NOTHING)
+@hostile("too many parts", NOTHING)
 def parts_without_end(notebook: Notebook) -> None:
     notebook["metadata"]["mine"] = [[]] * 10**6
 

@@ -124,7 +124,7 @@ def test_help_speaks_of_any_course() -> None:
         ),
         (
             ["autograde", "self_attention", "--student", "nobody"],
-            "no submission of self_attention by nobody. Students are called as their folders",
+            "no submission of self_attention by nobody. Use the names of the folders",
         ),
         (["autograde", "self_attention", "--dask", "nowhere"], "There is nothing to grade"),
         (["feedback", "self_attention"], "Run: grader autograde self_attention"),

@@ -515,7 +515,7 @@ def test_what_a_page_would_run_does_not_arrive(assignment: Assignment, honest: t
 
 # --- who may be asked ------------------------------------------------------------------------------------------------
 
-BEYOND = "Anyone who reaches the scheduler .* can read all submissions and give any grade.* --dask-without-tls"
+BEYOND = "Anyone who can reach the scheduler .* can read all submissions and set any grade.* --dask-without-tls"
 
 
 @pytest.mark.parametrize(
@@ -553,7 +553,7 @@ def test_told_otherwise_it_warns_in_a_sentence(
         how: dict[str, Any] = {"dask": "tcp://192.0.2.1:1", "dask_without_tls": without_tls}
         with pytest.raises(CourseError, match=says):
             list(autograde(course, ASSIGNMENT, **how, watcher=Watcher()))
-    assert told == ["Without TLS, anyone who reaches tcp://192.0.2.1:1 can read all submissions and give any grade."]
+    assert told == ["Without TLS, anyone who can reach tcp://192.0.2.1:1 can read all submissions and set any grade."]
 
 
 def test_a_scheduler_that_listens_to_all_is_found_out(tmp_path: Path) -> None:

@@ -415,8 +415,8 @@ def test_the_command_shows_then_sends_then_has_nothing_to_do(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--to", "canvas", "--at", "101/4711"], "Add --send, or leave them out."),
-        (["--to", "canvas", "--link", "https://example.edu"], "Add --send, or leave them out."),
+        (["--to", "canvas", "--at", "101/4711"], "Add it, or leave them out."),
+        (["--to", "canvas", "--link", "https://example.edu"], "Add it, or leave them out."),
         (["--send", "--to", "canvas"], "Use --at COURSE/ASSIGNMENT"),
         (["--send", "--to", "canvas", "--at", "x"], "Use --at COURSE/ASSIGNMENT"),
         (["--send", "--to", "canvas", "--at", "101/4711"], "Set CANVAS_URL and CANVAS_TOKEN."),

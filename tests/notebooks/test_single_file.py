@@ -258,7 +258,7 @@ def test_any_other_address_is_a_clear_error(named: str, course: Course) -> None:
     for option in ("--single-file", "--html"):
         ended = grader("release", "self_attention", option, folder=course.root)
         assert ended.returncode == 1
-        assert f"public_url is “{named}”, which is not the address of a folder" in " ".join(ended.stderr.split())
+        assert f"public_url is “{named}”, which is not the address of a GitHub folder" in " ".join(ended.stderr.split())
 
 
 def test_the_link_stands_at_the_top_and_goes_again(course: Course) -> None:

@@ -242,7 +242,7 @@ PARTLY = Verdict(14, "Masks", 0.0, Reason.WRONG, ("Off.", "1 of 4 hidden cases a
 
 def test_of_functions_that_share_an_exercise_it_is_said_which_is_right_and_what_is_wrong_with_the_other() -> None:
     shown = shared(FINE, UNSCALED)
-    assert "What is right mask is right.4 of 8 hidden cases are right. What is not softmax: Divide." in shown
+    assert "What is right mask is right.4 of 8 hidden cases are right. What is wrong softmax: Divide." in shown
     assert "for the rest" not in shown
     assert "mask: Right." not in shown
 
@@ -250,7 +250,7 @@ def test_of_functions_that_share_an_exercise_it_is_said_which_is_right_and_what_
 def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() -> None:
     shown = shared(UNSCALED, UNSCALED)
     assert "What is right You get 1.5 of 3 points for the rest" in shown
-    assert "What is not Divide. What to do next" in shown
+    assert "What is wrong Divide. What to do next" in shown
 
 
 TWO = Verdict(
@@ -270,7 +270,7 @@ def test_two_things_at_once_stand_below_their_heading() -> None:
     ) in shown
     both = shared(TWO, UNSCALED)
     assert "mask: The line x is lost. mask: Two things at once: Divide.Mask. mask: Unused. softmax: Divide." in both
-    assert "What is not The line x is lost. Two things at once: Divide.Mask. Unused." in shared(TWO, TWO)
+    assert "What is wrong The line x is lost. Two things at once: Divide.Mask. Unused." in shared(TWO, TWO)
 
 
 def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> None:
@@ -870,16 +870,16 @@ def test_a_picture_holds_no_markup_of_others() -> None:
     ("symptom", "reason", "advice"),
     [
         (Symptom.NAME, "error", "Find the place where that name"),
-        (Symptom.SYNTAX, "missing", "Run the cell by"),
-        (Symptom.KIND, "error", "Print what kind of thing"),
+        (Symptom.SYNTAX, "missing", "Run just this cell"),
+        (Symptom.KIND, "error", "print what each value is"),
         (Symptom.DTYPE, "error", "Print the dtype"),
         (Symptom.SIZE, "error", "Call it with inputs of other sizes"),
-        (None, "error", "Print what is computed step by step"),
-        (Symptom.NOTHING, "wrong", "Call it in a cell of its own"),
-        (Symptom.NAN, "wrong", "find the first line after which"),
+        (None, "error", "Print each step, up to"),
+        (Symptom.NOTHING, "wrong", "Call it in a new cell"),
+        (Symptom.NAN, "wrong", "find the first line that gives NaN"),
         (None, "wrong", "Try it on inputs of other sizes"),
-        (None, "constant", "Call it with two inputs that differ"),
-        ("of no kind", "error", "Print what is computed step by step"),
+        (None, "constant", "Call it with two different inputs"),
+        ("of no kind", "error", "Print each step, up to"),
     ],
 )
 def test_what_to_do_next_fits_what_went_wrong(symptom: str | None, reason: str, advice: str) -> None:

@@ -129,7 +129,7 @@ def test_an_older_one_is_handed_out_again(taught: Course, submit: Submit, solved
 def test_a_state_that_cannot_be_read_is_a_clear_error(text: str, taught: Course) -> None:
     first(taught)
     (Publications(taught, ASSIGNMENT).folder(1) / "state.json").write_text(text)
-    with pytest.raises(CourseError, match=r"state.json cannot be read: .* Put back a copy"):
+    with pytest.raises(CourseError, match=r"state.json cannot be read: .* Restore a copy"):
         first(taught)
 
 

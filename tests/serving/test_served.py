@@ -453,7 +453,7 @@ def test_a_receipt_holds_for_what_was_signed_alone(course: Course) -> None:
     said = grader("receipt", "receipt.json", folder=course.root).stdout
     assert said.startswith("The receipt is genuine: submission 1 of self_attention by ada arrived at ")
     (course.root / "receipt.json").write_text(json.dumps(signed | {"number": 2}))
-    assert "is not a receipt" in grader("receipt", "receipt.json", folder=course.root).stderr
+    assert "not from this course" in grader("receipt", "receipt.json", folder=course.root).stderr
 
 
 def test_a_new_link_takes_the_place_of_the_old_one_and_none_is_stored(course: Course) -> None:

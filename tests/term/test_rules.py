@@ -805,7 +805,7 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ("[assignments]\nwords = 3", "assignments.words: 3 is not a table. Write [assignments.words] in its place."),
         (
             "[assignments.words]\nvoid = [1]\nbonus = [1]",
-            "course.toml, assignments.words.bonus: exercise 1 is in void, too. Take it out of one of them.",
+            "course.toml, assignments.words.bonus: exercise 1 is also in void. Take it out of one of them.",
         ),
         ("[assignments.words\n", "course.toml cannot be read: Expected ']'"),
         pytest.param("late = " + "[" * 9999, "course.toml cannot be read: it is nested too deeply.", id="deep"),
