@@ -791,7 +791,7 @@ def test_a_script_becomes_a_notebook_that_is_graded(
     points = {name: score for name, score in scores(course, "ada").items() if score}
     assert points == {"test-exercise-3": 2, "test-exercise-5": 3}
     notes = course.read("autograded/ada", ASSIGNMENT).cells[0].source
-    assert "was put back" not in notes or "cell “exercise" not in notes
+    assert "was restored" not in notes or "cell “exercise" not in notes
 
 
 def test_texts_between_the_cells_of_a_script_are_no_code(class_of: Course) -> None:

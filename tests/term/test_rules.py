@@ -818,7 +818,7 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ("timezone = 'Europe/Berln'", '"Europe/Berln" here. Write timezone = "Europe/Berlin", say.'),
         ("[groups]\nred = ['ada']", 'groups.red: ["ada"] are not at least two different students. Name each once.'),
         ("[groups]\nred = ['ada', 'ada']", "are not at least two different students"),
-        ("[groups]\nred = ['ada', 'emmy']\nblue = ['ada', 'kurt']", "groups.blue: ada is in red, too."),
+        ("[groups]\nred = ['ada', 'emmy']\nblue = ['ada', 'kurt']", "groups.blue: ada is also in red."),
         ("[assignments.words]\ngroups = 1", "words.groups: 1 is neither true nor false. Write groups = false."),
         ("counts = 'first'", 'course.toml, counts: "first" is not an option. Write counts = "last" or counts ='),
         ("anonymous = 1", "course.toml, anonymous: 1 is neither true nor false. Write anonymous = true."),
