@@ -318,7 +318,7 @@ def test_nothing_handed_in_earns_nothing_and_says_why(autograder: Path) -> None:
         ({"a.ipynb": {3: "def softmax(x): return 1"}, "b.ipynb": {3: "def softmax(x): return 2"}},
          "2 different notebooks, with no times to show which is the newest: a.ipynb, b.ipynb"),
         ({"broken.ipynb": b"\x00{"}, "it is not valid JSON, so the student has to submit it again. Submit again"),
-        ({"week.ipynb": "causal_attention"}, "week.ipynb: it is of causal_attention"),
+        ({"week.ipynb": "causal_attention"}, "week.ipynb: it is for causal_attention"),
     ],
     ids=["empty", "doubled", "unreadable", "another assignment"],
 )  # fmt: skip

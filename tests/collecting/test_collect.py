@@ -288,7 +288,7 @@ def test_clones_of_git_are_read_without_git(class_of: Course, notebook: Notebook
     assert placed(class_of) == {NOTEBOOK: notebook(3), "own.py": b"x = 1"}
     told = "; ".join(found[1].said)
     assert "release/self_attention.ipynb is unchanged since the release, so it was skipped" in told
-    assert "other.ipynb: it is of causal_attention" in told
+    assert "other.ipynb: it is for causal_attention" in told
 
 
 def test_of_the_exchange_the_newest_counts_with_the_time_in_its_name(
@@ -376,7 +376,7 @@ def owned(monkeypatch: pytest.MonkeyPatch, **owners: str) -> None:
             {"zoë"},
             "“number 5000” of this machine has",
         ),
-        ({"ada": "m7", "ADA": "ada", "emmy": "e1", "zoë": "z1"}, {"emmy", "zoë"}, "it belongs to m7 on this machine"),
+        ({"ada": "m7", "ADA": "ada", "emmy": "e1", "zoë": "z1"}, {"emmy", "zoë"}, "on this machine, it belongs to another user, m7"),
         ({"ada": "ada", "emmy": "ada", "zoë": "z1"}, {"ada", "zoë"}, "it claims to be from emmy, but belongs to ada"),
         ({"ada": "ourselves", "emmy": "ourselves", "zoë": ""}, {"ada", "emmy", "zoë"}, ""),
     ],
@@ -543,7 +543,7 @@ def test_one_name_makes_no_other_platform_of_a_source(
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
     assert {one.student for one in before if not one.waits} == {"ada", "emmy"}
     assert {one.student for one in found if not one.waits} == {"ada", "emmy"}
-    assert "say --from" in told[0] or platform
+    assert "use --from" in told[0] or platform
 
 
 def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_source(
@@ -555,7 +555,7 @@ def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_
     wanted = Wanted(class_of.root / "students.csv", dry_run=True)
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
     assert [one.outcome for one in found] == ["waits"]
-    assert "say --from moodle" in told[0]
+    assert "use --from moodle" in told[0]
     for wrapper in ("Week1", ASSIGNMENT):
         source = a_zip(class_of, {f"{wrapper}/{name}": content for name, content in inner.items()}, "week1-2026.zip")
         assert {one.student for one in decided(class_of, source, dry_run=True)} == {"ada", "emmy"}
@@ -565,7 +565,7 @@ def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_
     source = a_zip(class_of, {f"ada/{MOODLE}x.ipynb": notebook(3), f"ada/{MOODLE}y.ipynb": notebook(3)})
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
     assert {one.student for one in found} == {"ada"}
-    assert told[-1].endswith("1 submission of self_attention."), "nobody is asked to read names of hers"
+    assert told[-1].endswith("1 submission for self_attention."), "nobody is asked to read names of hers"
 
 
 def test_what_stands_behind_a_dash_is_nobodys_name(class_of: Course, notebook: Notebook) -> None:
@@ -766,7 +766,7 @@ def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebo
         decided(course, a_zip(course, {"ada/x.ipynb": bare}))
     )
     script = converted(nbformat.writes(released).encode())
-    assert "the cell “why” is not recognisable" in why(decided(course, a_zip(course, {"ada/x.py": script})))
+    assert "the cell “why” cannot be recognized" in why(decided(course, a_zip(course, {"ada/x.py": script})))
     with_ids = percent(nbformat.writes(released).encode(), ids=True)
     (one,) = decided(course, a_zip(course, {"ada/x.py": with_ids}))
     assert one.outcome == "new"
@@ -806,7 +806,7 @@ def test_texts_between_the_cells_of_a_script_are_no_code(class_of: Course) -> No
     ("change", "said"),
     [
         (lambda text: text.replace("def softmax(", "def soft_max("), "the cell “exercise-3” is not in it"),
-        (lambda text: text.replace("torch.manual_seed(3)", "torch.manual_seed(4)"), "unchanged since the release"),
+        (lambda text: text.replace("torch.manual_seed(3)", "torch.manual_seed(4)"), "is not in it as released"),
         (
             lambda text: text + "\n# In[9]:\n\n\ndef softmax(x):\n    return x\n",
             "the cell “exercise-3” is in it 2 times",
@@ -976,7 +976,7 @@ def test_another_assignment_and_what_is_no_notebook_wait(class_of: Course, noteb
     }  # fmt: skip
     found = decided(class_of, a_zip(class_of, held))
     said = {one.student: "; ".join(one.said) for one in found}
-    assert said["ada"] == f"ada/{NOTEBOOK}: it is of causal_attention"
+    assert said["ada"] == f"ada/{NOTEBOOK}: it is for causal_attention"
     assert said["emmy"] == "there is no notebook in it: emmy/report.pdf"
     assert "no cell has an id of this course" in said["zoë"]
 
@@ -1013,7 +1013,7 @@ def test_ids_that_two_assignments_share_are_told_apart_by_their_cells(course: Co
     (course.root / "students.csv").write_text(STUDENTS)
     assert outcomes(decided(course, a_zip(course, {"ada/x.ipynb": notebook(3)}))) == {"ada": "new"}
     of_week2 = notebook().replace(b"def softmax", b"def soft_max")
-    assert "it is of week2" in why(decided(course, a_zip(course, {"ada/x.ipynb": of_week2})))
+    assert "it is for week2" in why(decided(course, a_zip(course, {"ada/x.ipynb": of_week2})))
     shutil.copyfile(course.notebook("release", ASSIGNMENT), target)
     found = decided(course, a_zip(course, {"emmy/x.ipynb": notebook(3)}))
     assert "it could be self_attention/self_attention or week2/week2" in why(found)
@@ -1051,7 +1051,7 @@ def test_without_times_the_user_says_what_is_newer(class_of: Course, notebook: N
     assert placed(class_of)[NOTEBOOK] == notebook(3)
     time = class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt"
     os.mkfifo(time)
-    assert "no time shows" in why(decided(class_of, again)), "and nobody waits for what comes out of it"
+    assert "no times to show" in why(decided(class_of, again)), "and nobody waits for what comes out of it"
     assert outcomes(decided(class_of, again, newer=True)) == {"ada": "replaced"}
     assert placed(class_of)[NOTEBOOK] == notebook(3, 4)
 
@@ -1387,7 +1387,7 @@ def test_the_command_tells_everything_and_how_it_ended(class_of: Course, noteboo
     done = command(class_of, str(source), "--students", "students.csv")
     assert done.returncode == 3
     assert "Reading all.zip as a Moodle submissions archive: 2 submissions" in done.stderr
-    assert "1 collected, 1 waiting." in done.stdout
+    assert "1 collected, 1 not collected." in done.stdout
     assert "no student is known as “[red]Kurt (9)”" in done.stdout
     assert set(placed(class_of)) == {NOTEBOOK}
     alone = a_zip(class_of, {f"{MOODLE}/x (1).ipynb": notebook(3)})

@@ -426,7 +426,7 @@ def test_numbers_as_importers_take_them(value: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["report", "self_attention"], "Nothing of self_attention is graded yet. Run: grader autograde self_attention"),
+        (["report", "self_attention"], "self_attention is not graded yet. Run: grader autograde self_attention"),
         (["report", "nonsense"], "There is no assignment “nonsense”."),
         (["export", "self_attention", "--to", "moodle"], "Run: grader autograde self_attention"),
         (["export", "nonsense", "--to", "canvas"], "There is no assignment “nonsense”."),

@@ -223,9 +223,9 @@ def test_a_platform_that_never_has_time_is_left_alone(published: Course, platfor
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ((403, {}, '{"message": "user not authorized"}'), "forbids that to the token's owner: .*not authorized"),
-        ((404, {}, "gone"), "does not know what we ask for: gone"),
-        ((500, {}, "oh"), "says 500: oh Run this again"),
+        ((403, {}, '{"message": "user not authorized"}'), "does not allow this to the token's owner: .*not authorized"),
+        ((404, {}, "gone"), "cannot find this: gone"),
+        ((500, {}, "oh"), "returned error 500: oh Run this again"),
         ((302, {"Location": "http://127.0.0.1:9/"}, ""), "redirects to http://127.0.0.1:9/"),
         ((200, {}, "<html>"), "not return JSON. Check its address"),
     ],

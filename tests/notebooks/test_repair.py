@@ -318,7 +318,7 @@ def test_a_retyped_cell_is_a_code_cell_again(tmp_path: Path, index: int, cell_ty
     notebook, notes = repaired(tmp_path, cells)
     assert [one.cell_type for one in notebook.cells] == ["code"] * 5
     assert sources(notebook) == ["x = 1", ANSWER_ONE, FIRST_TEST.source, ANSWER_TWO, "check(2)"]
-    assert "another type" in notes[0]
+    assert "a different type" in notes[0]
 
 
 def test_deleted_given_cells_are_put_back_in_their_places(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_bad_requests_get_a_sentence(served: Served, place: str, content: bytes,
 def test_a_notebook_of_another_assignment_is_sent_back(served: Served, right: bytes) -> None:
     answer = served.post("ada", "/assignments/transformer", right)
     assert answer.status_code == 400
-    assert answer.json() == {"error": "This cannot be graded as transformer: it is of self_attention."}
+    assert answer.json() == {"error": "This cannot be graded as transformer: it is for self_attention."}
 
 
 def test_what_is_far_too_large_is_not_read(served: Served) -> None:
