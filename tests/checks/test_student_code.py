@@ -74,7 +74,7 @@ def test_a_piece_may_stand_before_the_one_that_it_differs_from() -> None:
         (f"{LOOP}\n=== wrong loop: the same name\npass", "line 10: two pieces have the same name: loop"),
         ("=== good loop: no kind\npass", "line 1: a heading must look like"),
         ("=== right: no name\npass", "line 1: a heading must look like"),
-        ("# a comment\n\n=== right loop: a loop\npass", "line 1: text before the first heading"),
+        ("# a comment\n\n=== right loop: a loop\npass", "line 1: there is text before the first heading"),
         ("=== wrong loop: a loop\n:Named: not divided\npass", "line 2: a field must look like"),
     ],
 )  # fmt: skip

@@ -88,7 +88,7 @@ def test_an_unknown_assignment_is_one_clear_line(
     code, out, errors = command(assignment)
     assert (code, out) == (1, "")
     assert errors.splitlines() == [
-        f"There is no assignment “{assignment}”. There are: causal_attention, fast_attention, multi_head_attention, "
+        f"There is no assignment “{assignment}”. Assignments: causal_attention, fast_attention, multi_head_attention, "
         "self_attention, transformer."
     ]
 

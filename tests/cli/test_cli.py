@@ -115,7 +115,7 @@ def test_help_speaks_of_any_course() -> None:
     [
         (
             ["release", "nonsense"],
-            "There is no assignment “nonsense”. There are: causal_attention, fast_attention, multi_head_attention, "
+            "There is no assignment “nonsense”. Assignments: causal_attention, fast_attention, multi_head_attention, "
             "self_attention, transformer.",
         ),
         (
@@ -128,7 +128,7 @@ def test_help_speaks_of_any_course() -> None:
         ),
         (["autograde", "self_attention", "--dask", "nowhere"], "There is nothing to grade"),
         (["feedback", "self_attention"], "Run: grader autograde self_attention"),
-        (["feedback", "nonsense"], "There is no assignment “nonsense”. There are: causal_attention"),
+        (["feedback", "nonsense"], "There is no assignment “nonsense”. Assignments: causal_attention"),
     ],
 )
 def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: str, course: Course) -> None:
@@ -362,7 +362,7 @@ def test_each_exercise_has_an_answer_of_the_demos_students(assignment: str) -> N
 def test_a_demo_of_what_nobody_has_done_is_refused(tmp_path: Path) -> None:
     refused = grader("demo", "--assignment", "algebra", folder=tmp_path)
     assert refused.returncode == 1
-    assert "There are: causal_attention, fast_attention," in refused.stderr
+    assert "Assignments: causal_attention, fast_attention," in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 

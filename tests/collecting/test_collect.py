@@ -376,7 +376,11 @@ def owned(monkeypatch: pytest.MonkeyPatch, **owners: str) -> None:
             {"zoë"},
             "“number 5000” of this machine has",
         ),
-        ({"ada": "m7", "ADA": "ada", "emmy": "e1", "zoë": "z1"}, {"emmy", "zoë"}, "on this machine, it belongs to another user, m7"),
+        (
+            {"ada": "m7", "ADA": "ada", "emmy": "e1", "zoë": "z1"},
+            {"emmy", "zoë"},
+            "on this machine, it belongs to another user, m7",
+        ),
         ({"ada": "ada", "emmy": "ada", "zoë": "z1"}, {"ada", "zoë"}, "it claims to be from emmy, but belongs to ada"),
         ({"ada": "ourselves", "emmy": "ourselves", "zoë": ""}, {"ada", "emmy", "zoë"}, ""),
     ],

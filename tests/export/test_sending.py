@@ -406,7 +406,7 @@ def test_the_command_shows_then_sends_then_has_nothing_to_do(
     assert re.search(r"^ alan +– +26\.5 +26\.5 of 30 points \(1: 3, 2: 1\.5", shown.stdout, re.MULTILINE)
     assert "Nothing was sent yet." in shown.stdout
     assert writes(held) == []
-    assert command(published, *words).stdout.endswith("3 sent.\n")
+    assert command(published, *words).stdout.endswith("Sent 3 grades.\n")
     assert held.score[8] == 26.5
     assert "Nothing was sent." in command(published, *words).stdout
     assert TOKEN not in shown.stdout + shown.stderr

@@ -315,12 +315,12 @@ def test_a_class_of_one(course: Course) -> None:
 
 
 def test_nobody_has_a_grade(course: Course) -> None:
-    with pytest.raises(CourseError, match=r"Nothing of self_attention is graded yet\. Run: grader autograde self_att"):
+    with pytest.raises(CourseError, match=r"self_attention is not graded yet\. Run: grader autograde self_att"):
         write_report(course, ASSIGNMENT, print)
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_student("ada")
         gradebook.update_or_create_submission(ASSIGNMENT, "ada")
-    with pytest.raises(CourseError, match="is graded yet"):
+    with pytest.raises(CourseError, match="is not graded yet"):
         write_report(course, ASSIGNMENT, print)
 
 

@@ -793,7 +793,7 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ("[assignment.words]", "course.toml, assignment: there is no such key. Did you mean assignments?"),
         (
             "[assignments.word]",
-            "course.toml, assignments.word: there is no such key. Did you mean words? There are: numbers, words.",
+            "course.toml, assignments.word: there is no such key. Did you mean words? The options are: numbers, words.",
         ),
         ("[assignments.words]\nviod = [1]", "assignments.words.viod: there is no such key. Did you mean void?"),
         ("[assignments.words]\nvoid = 1", 'words.void: 1 is not a list of names. Write void = [3, "mean"].'),
