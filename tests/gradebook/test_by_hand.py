@@ -245,8 +245,8 @@ def test_nothing_is_published_while_answers_wait_unless_somebody_says_so(course:
     again = grader("publish", WORDS, folder=course.root)
     assert again.returncode == 1, "check these changes first"
     assert " ".join(again.stdout.split()).count("plot: waits → 0 manual points for plot") == 1
-    assert "number 2" in grader("publish", WORDS, folder=course.root).stdout
-    assert "nothing has changed" in grader("publish", WORDS, folder=course.root).stdout
+    assert "(publication 2)" in grader("publish", WORDS, folder=course.root).stdout
+    assert "Nothing to publish" in grader("publish", WORDS, folder=course.root).stdout
 
 
 def test_how_many_answers_of_whom_wait_is_said() -> None:
@@ -336,16 +336,16 @@ def test_the_table_of_autograde_says_what_waits(course: Course) -> None:
     ended = grader("autograde", WORDS, folder=course.root)
     lines = ended.stdout.splitlines()
     assert lines[2].split() == [
-        "student", "1", "2", "parse-date", "test-greeting", "why", "plot", "total", "what", "went", "wrong", "besides",
+        "student", "1", "2", "parse-date", "test-greeting", "why", "plot", "total", "what", "went", "wrong", "also",
     ]  # fmt: skip
     assert [line.split()[:8] for line in lines if line.startswith((" ada", " kurt"))] == [
         ["ada", "2", "2", "2", "1", "2", "3", "12/12"],
         ["kurt", "1", "1", "1", "0", "0", "waits", "3/12"],
     ]
     table = lines[: next(place for place, line in enumerate(lines) if line.startswith(" graded"))]
-    given = [line for line in table if "by hand" in line]
-    besides = lines[2].index("besides")
-    assert {line.rindex(":") > besides for line in given} == {True}, "it did not go wrong"
+    given = [line for line in table if "set manually" in line]
+    also = lines[2].index("also")
+    assert {line.rindex(":") > also for line in given} == {True}, "it did not go wrong"
     assert "to grade manually 1 kurt: plot" in " ".join(ended.stdout.split())
     told = json.loads(grader("autograde", WORDS, "--json", folder=course.root).stdout)
     assert told["students"]["kurt"]["waits"] == ["plot"]

@@ -863,7 +863,7 @@ def test_earlier_years_are_compared_with_this_one_and_not_with_one_another(
     assert [group for group in groups if "again" in group] == [("again", names["same"])]
     assert "last_year/" in paths[0].read_text()
     if place.startswith("{}/"):
-        assert told == [f"Compared with 2 of {before}."]
+        assert told == [f"Compared with the work of 2 students in {before}."]
 
 
 def test_a_folder_of_earlier_years_that_is_none(ten: Course, tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_the_instructor_can_ask_who_it_is(course: Course) -> None:
     assert grader("report", WORDS, "--who", code, folder=course.root).stdout == "lisemei\n"
     unknown = grader("report", WORDS, "--who", "0000000000", folder=course.root)
     assert (unknown.returncode, unknown.stderr.strip()) == (1, "Nobody in words has the code 0000000000.")
-    assert "Name it, too" in grader("report", "--who", code, folder=course.root).stderr
+    assert "Name the assignment, too" in grader("report", "--who", code, folder=course.root).stderr
 
 
 @pytest.mark.parametrize("words", ["feedback words", "export words --to moodle"])

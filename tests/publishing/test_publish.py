@@ -258,9 +258,9 @@ def test_autograde_tells_of_changes_and_then_they_may_be_published(taught: Cours
     assert "report/self_attention-changes.html" in graded.stdout
     unseen = command(taught, "publish", ASSIGNMENT)
     assert unseen.returncode == 0, "autograde has shown them"
-    assert "number 2" in unseen.stdout
+    assert "(publication 2)" in unseen.stdout
     assert "Nothing to publish: students already know these points." in command(taught, "publish", ASSIGNMENT).stdout
-    assert "number 3" in command(taught, "publish", ASSIGNMENT, "--restore", "1").stdout
+    assert "(publication 3)" in command(taught, "publish", ASSIGNMENT, "--restore", "1").stdout
     history = command(taught, "publish", ASSIGNMENT, "--history").stdout.split("\n")
     assert [line.split()[0] for line in history if "UTC" in line] == ["1", "2", "3"]
 
