@@ -176,7 +176,7 @@ def _besides(result: Graded, counts: Told) -> list[str]:
 def _by_hand(result: Graded, counts: Told) -> list[str]:
     """The points from a person, and those that they replace."""
     by_tests = {scored.verdict.label: f" instead of {scored.points:g}" for scored in result.verdicts}
-    return [f"{label}: {counts.given(label)} set manually{by_tests.get(label, '')}" for label in counts.by_hand]
+    return [f"{label}: set manually to {counts.given(label)}{by_tests.get(label, '')}" for label in counts.by_hand]
 
 
 def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:

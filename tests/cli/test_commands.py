@@ -146,10 +146,10 @@ def test_points_by_hand_and_what_they_are_in_place_of_are_in_the_table() -> None
         "waits",
         "6.5/9",
         "2: a",
-        "2: 1 set manually instead of 1.5\nwhy: 4 set manually\nlate: 0.5 taken off",
+        "2: set manually to 1 instead of 1.5\nwhy: set manually to 4\nlate: 0.5 taken off",
     ]
     rows = list(zip(*(column.cells for column in summary_table(results, told).columns), strict=True))
-    assert ("manual points", "1", "ada: 2: 1 set manually instead of 1.5; why: 4 set manually") in rows
+    assert ("manual points", "1", "ada: 2: set manually to 1 instead of 1.5; why: set manually to 4") in rows
     assert ("to grade manually", "1", "ada: how") in rows
     assert "manual points" not in [
         row[0] for row in zip(*(c.cells for c in summary_table(results).columns), strict=True)
@@ -163,7 +163,7 @@ def test_no_points_by_hand_for_an_earlier_answer_are_points_by_hand() -> None:
     results, told = by_hand()
     told["ada"] = replace(told["ada"], by_hand=["how"])
     besides = list(results_table(results, told=told, most=9).columns[-1].cells)
-    assert besides == ["how: 0 so far by hand\nlate: 0.5 taken off"]
+    assert besides == ["how: set manually to 0 so far\nlate: 0.5 taken off"]
 
 
 def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, solved: dict[Label, str]) -> None:
@@ -173,7 +173,7 @@ def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, 
         gradebook.find_grade("test-exercise-3", ASSIGNMENT, ASSIGNMENT, "ada").manual_score = 0.5
         gradebook.db.commit()
     shown = command(course, "autograde", ASSIGNMENT).stdout
-    assert "3: 0.5 set manually instead of 2" in shown
+    assert "3: set manually to 0.5 instead of 2" in shown
     assert "0.5/30" in shown
 
 
