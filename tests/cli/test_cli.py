@@ -362,7 +362,7 @@ def test_each_exercise_has_an_answer_of_the_demos_students(assignment: str) -> N
 def test_a_demo_of_what_nobody_has_done_is_refused(tmp_path: Path) -> None:
     refused = grader("demo", "--assignment", "algebra", folder=tmp_path)
     assert refused.returncode == 1
-    assert "Assignments: causal_attention, fast_attention," in refused.stderr
+    assert "Choose one of: causal_attention, fast_attention," in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
