@@ -74,7 +74,7 @@ def _course_here() -> Course:
     for root in Path.cwd().parents:
         if (root / CONFIG_FILE).is_file():
             return open_course(root)
-    raise CourseError(f"{Path.cwd()} lies in no course folder, so there is nothing to judge by.")
+    raise CourseError(f"{Path.cwd()} is not in a course folder, so it cannot be graded.")
 
 
 def _cells_here() -> list[NotebookNode]:

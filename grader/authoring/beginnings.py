@@ -122,7 +122,7 @@ def new_course(folder: Path) -> list[Path]:
     """Make an empty course; returns the files written."""
     _must_be_plain(folder.name)
     if (folder / CONFIG_FILE).exists():
-        raise CourseError(f"{folder} is a course already. Go there, and run: grader new assignment NAME")
+        raise CourseError(f"{folder} is already a course. Go there, then run: grader new assignment NAME")
     (folder / "source").mkdir(parents=True, exist_ok=True)
     (folder / "exercises").mkdir(exist_ok=True)
     written = [_write(folder / CONFIG_FILE, "config", name=folder.name)]
@@ -136,7 +136,7 @@ def new_assignment(course: Course, name: str) -> list[Path]:
     _must_be_plain(name)
     path = course.notebook("source", name)
     if path.exists():
-        raise CourseError(f"There is an assignment {name} already. Run: grader new exercise NAME --assignment {name}")
+        raise CourseError(f"There is already an assignment {name}. Run: grader new exercise NAME --assignment {name}")
     path.parent.mkdir(parents=True, exist_ok=True)
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     title = nbformat.v4.new_markdown_cell(f"# {name}", id="title")
@@ -157,7 +157,7 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
     label = label_of(name)
     if label is None:
         raise CourseError(
-            f"“{name}” cannot be the name of an exercise. Take a number, or a letter and then letters, digits, - and _."
+            f"“{name}” cannot be the name of an exercise. Use a number, or a letter and then letters, digits, - and _."
         )
     course.chosen([assignment])
     path, notebook = _notebook_of(course, assignment, label)
@@ -165,7 +165,7 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
     heading = Sections.of(notebook).by_anchor.get(f"exercise-{label}", "")
     if place is None and heading:
         raise CourseError(
-            f"The notebook has a section for exercise {label}, and no solution cell. Make one there: in nbgrader's "
+            f"The notebook has a section for exercise {label}, but no solution cell. Add one there: in nbgrader's "
             f"toolbar, choose “Autograded answer”, and give it the ID exercise-{label}."
         )
     words = {
@@ -224,7 +224,7 @@ def _marks_of_solution(label: Label) -> dict[str, object]:
 def _function_for(label: Label) -> str:
     function = f"exercise_{label}" if isinstance(label, int) else label.replace("-", "_")
     if keyword.iskeyword(function):
-        raise CourseError(f"“{label}” means something in Python, and no function can be called so. Take another name.")
+        raise CourseError(f"“{label}” is a Python keyword, so no function can have that name. Choose another name.")
     return function
 
 
@@ -260,20 +260,20 @@ def _of_cell(label: Label, cell: SolutionCell) -> dict[str, Any]:
 
 def _must_be_plain(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise CourseError(f"“{name}” cannot be a name here. Take letters, digits, - and _.")
+        raise CourseError(f"“{name}” cannot be a name here. Use letters, digits, - and _.")
 
 
 def _must_be_new(course: Course, label: Label, function: str, assignment: str) -> None:
     for known, exercise in course.exercises(assignment).items():
         if label == known or function in [each.entry for each in exercise.functions]:
-            raise CourseError(f"There is an exercise {known} in {assignment} already. Take another name.")
+            raise CourseError(f"There is already an exercise {known} in {assignment}. Choose another name.")
 
 
 def _exercises_of(course: Course) -> Path:
     """The course's folder of exercises; a package of exercises cannot be added to from here."""
     files = course.exercise_files
     if files.package:
-        raise CourseError(f"The exercises of this course are those of the package {files.package}. Add it there.")
+        raise CourseError(f"The exercises of this course are in the package {files.package}. Add it there.")
     return Path(files.folder) if files.folder else course.root / "exercises"
 
 
@@ -311,5 +311,5 @@ def _write(path: Path, template: str, **words: object) -> Path:
         with path.open("x", encoding="utf-8") as file:
             file.write(f"{_text(template, **words)}\n")
     except FileExistsError:
-        raise CourseError(f"{path} is there already, and was not changed. Take another name.") from None
+        raise CourseError(f"{path} already exists, and was not changed. Choose another name.") from None
     return path

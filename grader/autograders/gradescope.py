@@ -23,7 +23,7 @@ def main(autograder: Path, drawn: str = "") -> None:
     student = _who(autograder / "submission_metadata.json")
     outcome = grade_folder(packed, autograder / "submission", student, drawn)
     # Only instructors see what is printed.
-    drawn_by = outcome.drawn or "none, since nothing was graded"
+    drawn_by = outcome.drawn or "none, because nothing was graded"
     print(f"Confined by: {who_confines()}.", f"Hidden inputs: {drawn_by}", *outcome.tries, sep="\n")  # noqa: T201
     results = autograder / "results" / "results.json"
     results.parent.mkdir(exist_ok=True)
@@ -36,7 +36,7 @@ def _who(metadata: Path) -> str:
         users = json.loads(metadata.read_text())["users"]
         return " ".join(sorted(str(user["email"]).casefold() for user in users))
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise CourseError(f"{metadata.name} cannot be read: {type(error).__name__}. Nothing is graded.") from None
+        raise CourseError(f"{metadata.name} cannot be read: {type(error).__name__}. Nothing was graded.") from None
 
 
 def results_of(outcome: Outcome) -> dict[str, object]:

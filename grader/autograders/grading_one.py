@@ -28,7 +28,7 @@ from grader.sandbox.confine import why_no_landlock, why_not_even_by_user
 from grader.sandbox.plain_text import one_line
 
 MAX_SENTENCE = 1000  # characters
-_AGAIN = "Submit again, with one notebook of this assignment in it."
+_AGAIN = "Submit again, with exactly one notebook for this assignment."
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Outcome:
 
     @property
     def tries(self) -> list[str]:
-        return [f"It tried to {one_line(said)}." for said in self.blocked]
+        return [f"The code tried to {one_line(said)}." for said in self.blocked]
 
 
 def said_of(verdict: Verdict) -> list[str]:
@@ -62,8 +62,8 @@ def said_of(verdict: Verdict) -> list[str]:
 def who_confines() -> str:
     """What confines submissions here, in words. CourseError is raised if nothing does."""
     if reason := why_not_even_by_user():
-        raise CourseError(f"Submissions cannot be confined here: {reason}. Nothing is graded.")
-    return "a user of its own, without Landlock" if why_no_landlock() else "Landlock"
+        raise CourseError(f"Cannot run submissions in a sandbox here: {reason}. Nothing was graded.")
+    return "a separate user, without Landlock" if why_no_landlock() else "Landlock"
 
 
 def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") -> Outcome:
@@ -82,7 +82,7 @@ def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") ->
     seed = hidden_seed(packed.secret, name, student, drawn)
     graded = SubmissionGrader(packed.assignment).grade(Submission(student, found.notebooks, found.files, seed))
     if graded.error:
-        raise CourseError(f"It could not be graded, which is not the student's fault: {graded.error}")
+        raise CourseError(f"The submission could not be graded, but that is not the student's fault: {graded.error}")
     return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked, found.notebooks, drawn)
 
 
@@ -107,9 +107,9 @@ def _notes(packed: Packed, graded: Graded) -> Iterator[str]:
     """Notes about what the code tried, only by kind, and about answers that a person still has to grade."""
     texts = [notebook.text for notebook in graded.notebooks.values() if notebook.text]
     tried = dict.fromkeys(kind for text in texts for kind in tried_in(nbformat.reads(text, as_version=4)))
-    yield from (f"The code tried to {for_student(kind)}, which is not allowed while it is graded." for kind in tried)
+    yield from (f"The code tried to {for_student(kind)}, which is not allowed during grading." for kind in tried)
     if points := sum(cell.points for cell in _cells(packed) if cell.task or (cell.grade and cell.solution)):
-        yield f"Some answers are for people to read: they give up to {points:g} points more."
+        yield f"A person will grade some answers, for up to {points:g} more points."
 
 
 def _cells(packed: Packed) -> list[KnownCell]:

@@ -22,9 +22,7 @@ def needed_by_grader() -> list[Requirement]:
 def to_install(requirements: Sequence[Requirement], index: str) -> dict[str, bytes]:
     """Make two files for pip, which also looks at the address `index`, if there is one."""
     if index and not _ADDRESS.fullmatch(index):
-        raise CourseError(
-            "What --index says is not the address of an index for pip. Give one like https://example.edu/cpu."
-        )
+        raise CourseError("--index needs the address of a pip index, such as https://example.edu/cpu.")
     lines = [*([f"--extra-index-url {index}"] if index else []), *requirements]
     return {
         "requirements.txt": "".join(f"{one}\n" for one in lines).encode(),

@@ -44,7 +44,7 @@ def checks_of(path: Path) -> list[Check]:
     try:
         client.execute()
     except DeadKernelError:
-        return [Check(path.name, False, "Python has ended while the notebook was run, perhaps for want of memory.")]
+        return [Check(path.name, False, "Python stopped while it ran the notebook. It may have run out of memory.")]
     tests = [cell for cell in notebook.cells if cell.cell_type == "code" and _is_test(cell)]
     return [_check(cell) for cell in tests]
 

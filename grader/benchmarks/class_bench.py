@@ -200,7 +200,7 @@ def class_table(measured: MeasuredClass) -> Table:
 
 
 def growth_table(measured: MeasuredClass) -> Table:
-    names = ("students", "ours", "each", "CPU", "memory", "each beyond the start")
+    names = ("students", "ours", "each", "CPU", "memory", "each after the start")
     table = _table("As the class grows, without hangs and crashes", names)
     table.add_row(str(FEW), f"{measured.start:.1f} s")
     for students, numbers in measured.growth.items():
@@ -226,9 +226,9 @@ def class_in_words(measured: MeasuredClass) -> str:
         f"{len(seconds)} {kind} ({statistics.mean(seconds):.1f} s each)" for kind, seconds in measured.theirs.items()
     )
     return (
-        "Ours: seconds in all, for each student, and of all processors together; memory of the process that reads and "
-        "writes, at the most; and seconds once more, where nothing has changed.\n"
-        f"nbgrader was measured on a sample of {sample}: {kinds}. What it needs for a class follows from that.\n"
+        "Ours: seconds in total, per student, and of CPU time; peak memory of the process that reads and writes; and "
+        "seconds for a second run, with nothing changed.\n"
+        f"nbgrader was measured on a sample of {sample}: {kinds}. Its time for a class is estimated from that.\n"
         f"Score differences: {measured.differences} of {measured.compared} scores of honest students in the sample."
     )
 

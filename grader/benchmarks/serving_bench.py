@@ -81,7 +81,7 @@ def _serving(course: Course, notebooks: Notebooks, submissions: int) -> Iterator
     try:
         assert process.stdout
         found = re.search(r"http://\S+:\d+", process.stdout.readline())
-        assert found, "the server does not start"
+        assert found, "the server did not start"
         yield Server(found[0], process.pid, codes)
     finally:
         process.terminate()
@@ -126,7 +126,7 @@ def _memory(pid: int) -> float:
 
 
 def table(loads: Sequence[Load]) -> Table:
-    shown = Table(title="Until students know, in seconds", title_justify="left", box=box.SIMPLE_HEAD)
+    shown = Table(title="Time until students see their verdict, in seconds", title_justify="left", box=box.SIMPLE_HEAD)
     for name in ("submissions", "a second", "arrived, p50", "p95", "verdict, p50", "p95", "all graded", "memory"):
         shown.add_column(name, justify="right")
     for load in loads:

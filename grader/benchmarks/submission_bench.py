@@ -220,9 +220,7 @@ def in_words(measured: MeasuredSubmission) -> str:
     """How many times as fast ours is, and how much memory it takes."""
     speed = f"Ours is {measured.ratio:.0f} times as fast."
     if measured.memory is None:
-        return (
-            f"{speed}\nThe memory of a sandbox is for root alone to see, as sandboxes let no other user look into them."
-        )
+        return f"{speed}\nOnly root can see the memory of a sandbox."
     proportional, private = (
         f"{size / 2**20:.0f} MB" for size in (measured.memory.proportional, measured.memory.private)
     )

@@ -32,14 +32,14 @@ class Corpus:
         folder = course.root / FOLDER / assignment
         for path in sorted({former.parent for former in folder.glob("*/[rw]*/")}):  # the layout until 0.6
             place = str(path.relative_to(course.root))
-            say = f"Put all code of an exercise into one text, {place}.txt: docs/writing_an_exercise.md shows how."
+            say = f"Put all code for an exercise into one file, {place}.txt. See docs/writing_an_exercise.md."
             self.unreadable.append(ExerciseProblem(label_of(path.name), place, "is a folder", say))
         for path in sorted(folder.glob("*.txt")):
             place, label = str(path.relative_to(course.root)), label_of(path.stem)
             try:
                 self.pieces[place] = read_pieces(path.read_text(encoding="utf-8"))
             except UnicodeDecodeError:
-                self.unreadable.append(ExerciseProblem(label, place, "it is not text in UTF-8", "Save it as that."))
+                self.unreadable.append(ExerciseProblem(label, place, "it is not UTF-8 text", "Save it as UTF-8."))
             except CourseError as error:
                 self.unreadable.append(ExerciseProblem(label, place, str(error), "Fix that line."))
 
@@ -53,7 +53,7 @@ class Corpus:
         for file in sorted(self.pieces, key=lambda file: places.get(_label(file), len(places))):
             label = _label(file)
             if label is None or label not in exercises:
-                say = f"Call it as an exercise of {self.assignment}."
+                say = f"Name it after an exercise of {self.assignment}."
                 yield ExerciseProblem(None, file, "there is no such exercise", say)
                 continue
             known = {one.name for function in exercises[label].functions for one in function.mistakes}
@@ -61,9 +61,7 @@ class Corpus:
             for piece in self.pieces[file]:
                 if said := _problem(piece, tried, known):
                     where = f"{file}, {piece.name}"
-                    yield ExerciseProblem(
-                        label, where, said, "Fix the exercise, or the text if it says what is not so."
-                    )
+                    yield ExerciseProblem(label, where, said, "Fix the exercise, or the file if it is wrong.")
 
 
 def _label(file: str) -> Label | None:
@@ -77,15 +75,15 @@ def _problem(piece: CorpusPiece, tried: Callable[[str], TriedCode], known: Conta
     except CourseError as error:
         return str(error)
     if piece.right:
-        return "" if verdict.right else f"it is said to be right, and is judged: {' '.join(verdict.sentences)}"
+        return "" if verdict.right else f"it should be right, but the verdict is: {' '.join(verdict.sentences)}"
     if verdict.right:
-        return "it is said to be wrong, and earns everything"
+        return "it should be wrong, but earns full marks"
     if other := set(piece.fields) - {"named"}:
-        return f"it has a field {min(other)}, and only `:named:` is known"
+        return f"it has a field {min(other)}, but only `:named:` is allowed"
     said, named = piece.fields.get("named"), " + ".join(verdict.misconceptions) or "nothing"
     if not said or said == named:
         return ""
     unknown = next((name for name in said.split(" + ") if name not in known and name != "nothing"), "")
-    return f"`{said}` is to be named, and {named} is" + (
+    return f"`{said}` should be named, but {named} is" + (
         f"; the exercise has no mistake “{unknown}”" if unknown else ""
     )

@@ -32,7 +32,7 @@ from grader.sandbox.tables import Table, is_table
 
 ORDERS = (1, 2, 3)  # values of PYTHONHASHSEED
 _IN_NO_ORDER = ("set", "frozenset", "hash", "id")  # these differ from process to process
-_WAY_OUT = "Draw all that is random from `rng` alone, and let nothing depend on the time or on the order of a set."
+_WAY_OUT = "Draw everything random from `rng`, and let nothing depend on the time or on the order of a set."
 
 
 def problems_of_drawing(
@@ -54,7 +54,7 @@ def problems_of_drawing(
         for case in function.cases:
             if any(other[case.name] != drawn[function][0][case.name] for other in drawn[function]):
                 at = place_of_code(case.inputs)
-                what = f"the same seed draws other inputs each time{at and f' ({at})'}"
+                what = f"the same seed gives different inputs each time{at and f' ({at})'}"
                 yield problem_of(function, [case.name], what, _WAY_OUT)
 
 

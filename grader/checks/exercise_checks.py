@@ -65,7 +65,7 @@ def _impossible_credits(exercise: Exercise) -> Iterator[ExerciseProblem]:
     for one in exercise.mistakes:
         if not 0 <= one.credit < 1:
             what = f"its credit is {one.credit:g}"
-            yield problem_of(exercise, [one.name], what, "Let it be at least 0 and less than 1: it is a mistake.")
+            yield problem_of(exercise, [one.name], what, "A mistake needs a credit of at least 0 and less than 1.")
 
 
 # --- the reference ---------------------------------------------------------------------------------------------------
@@ -89,18 +89,21 @@ def _unsound_reference(key: AnswerKey, index: int) -> ExerciseProblem | None:
         what = f"the reference stops with {said_of(error)}"
         return problem_of(exercise, place, what, "Fix the reference, or the inputs of this case.")
     if stopped := _what_stops(exercise, case.inputs, first):
-        return problem_of(exercise, place, stopped, "Fix it: a student's code would be judged by it.")
+        return problem_of(exercise, place, stopped, "Fix it, because student code would be judged by it.")
     if not all(numbers.isfinite().all() for numbers, _ in _pairs(exercise, first, first)):
         return problem_of(
-            exercise, place, "the reference is not finite", "Choose inputs for which it is: NaN cannot be compared."
+            exercise,
+            place,
+            "the reference is not finite",
+            "Choose inputs that give finite values: NaN cannot be compared.",
         )
     if exercise.form.finding(second, first, MOST):
-        what = "the reference answers the same inputs in two ways"
-        return problem_of(exercise, place, what, "Take chance out of it, or `read` what does not depend on chance.")
+        what = "the reference gives different answers for the same inputs"
+        return problem_of(exercise, place, what, "Take the randomness out, or `read` only what does not depend on it.")
     if not _is_the_same_in_float64(exercise, case.inputs, first):
         what = "float32 and float64 give different numbers, so right answers fail"
         return problem_of(
-            exercise, place, what, "Choose inputs of a usual size, without near ties and differences of large numbers."
+            exercise, place, what, "Choose inputs of ordinary size, without near ties or differences of large numbers."
         )
     return None
 
@@ -151,7 +154,7 @@ def _idle_cases(key: AnswerKey) -> Iterator[ExerciseProblem]:
     for name, samples in itertools.groupby(range(len(key.cases)), key=lambda index: key.cases[index].case.name):
         sampled = list(samples)
         if not any(_is_wrong(key, one, index) for one in key.exercise.mistakes for index in sampled):
-            what, way_out = "no misconception fails this case", "Name a mistake that it catches, or leave it out."
+            what, way_out = "no misconception fails this case", "Add a mistake that it catches, or remove the case."
             yield problem_of(key.exercise, [name], what, way_out)
 
 
@@ -163,20 +166,20 @@ def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
                 key.exercise.wrong_answer([one], key.cases[0].inputs)
             except Exception as error:
                 what = f"it stops in every case, with {said_of(error)}"
-                yield problem_of(key.exercise, [one.name], what, "Fix its change, or what it answers.")
+                yield problem_of(key.exercise, [one.name], what, "Fix its change, or its answer.")
 
 
 def _changes_without_effect(key: AnswerKey) -> Iterator[ExerciseProblem]:
     for one in key.exercise.mistakes:
         if not any(_is_wrong(key, one, index) for index in range(len(key.cases))):
-            way_out = "Fix the change, or add a case in which it matters."
+            way_out = "Fix the change, or add a case where it matters."
             yield problem_of(key.exercise, [one.name], "it is right in every case", way_out)
 
 
 def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[ExerciseProblem]:
     for one, other in itertools.combinations(key.exercise.mistakes, 2):
         if explains(key, one, other) or explains(key, other, one):
-            way_out = "Add a case in which they differ, or make one of the two."
+            way_out = "Add a case where they differ, or merge the two."
             yield problem_of(key.exercise, [one.name, other.name], "no case tells these two apart", way_out)
 
 

@@ -156,8 +156,8 @@ def problems_of_notebooks(
     for label in labels:
         yield from _missing_parts(label, solved, tests, headings)
     for label in [one for one in {**(solved if labels else {}), **tests} if one not in labels]:
-        way_out = "Add its file to the exercises, or take its cells out."
-        yield ExerciseProblem(label, "", "the notebook has a section for it, and there is no such exercise", way_out)
+        way_out = "Add its file to the exercises, or remove its cells."
+        yield ExerciseProblem(label, "", "the notebook has a section for it, but there is no such exercise", way_out)
     yield from _in_two_notebooks(notebooks, labels)
     for label, cell in tests.items():
         yield from _another_exercise(label, cell)
@@ -174,8 +174,8 @@ def _other_solutions(notebooks: Sequence[NotebookNode], exercises: Sequence[Exer
         if ours != theirs:
             pairs = itertools.zip_longest(ours, theirs, fillvalue="nothing")
             one, other = next(pair for pair in pairs if pair[0] != pair[1])
-            what = f"the solution cell has `{other.strip()}` where the file of the exercise has `{one.strip()}`"
-            yield problem_of(function, [], what, "Write the same in both.")
+            what = f"the solution cell has `{other.strip()}` where the exercise file has `{one.strip()}`"
+            yield problem_of(function, [], what, "Make them the same.")
 
 
 def _of_cell(text: str, name: str) -> list[str]:
@@ -213,15 +213,15 @@ def _impossible_metadata(cell: NotebookNode, times: Counter[object]) -> Iterator
     known = cell.metadata.nbgrader
     name, points = known.get("grade_id"), known.get("points")
     if not re.fullmatch(r"[A-Za-z0-9_-]+", str(name or "")):
-        yield _problem(cell, f"its grade_id is “{name or ''}”", "Take letters, digits, - and _.")
+        yield _problem(cell, f"its grade_id is “{name or ''}”", "Use letters, digits, - and _.")
     elif times[name] > 1:
         times[name] = 1  # report it once
-        yield _problem(cell, "two cells have this grade_id", "Give one of them another: a copied cell keeps it.")
+        yield _problem(cell, "two cells have this grade_id", "Change one of them: a copied cell keeps its grade_id.")
     if known.get("grade") or known.get("task"):
         is_number = isinstance(points, (int, float)) and not isinstance(points, bool)
         if not is_number or not 0 <= points < math.inf:
             said = "it has no points" if points is None else f"its points are {points}"
-            yield _problem(cell, said, "Write a number from 0 on into its metadata.")
+            yield _problem(cell, said, "Set a number of 0 or more in its metadata.")
 
 
 def _shown_hidden_tests(cell: NotebookNode) -> Iterator[ExerciseProblem]:
@@ -255,8 +255,8 @@ def _unpaired_markers(cell: NotebookNode) -> Iterator[ExerciseProblem]:
     for begin, end in (MARKERS[:2], MARKERS[2:]):
         found = [marker for line in cell.source.splitlines() for marker in (begin, end) if marker in line]
         if found != [begin, end] * (len(found) // 2):
-            what = f"`{begin}` and `{end}` do not take turns"
-            yield _problem(cell, what, "Close each region before the next one, and before the cell ends.")
+            what = f"`{begin}` and `{end}` do not alternate"
+            yield _problem(cell, what, "End each region before the next one starts, and before the cell ends.")
 
 
 # --- sections and points ---------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def _missing_parts(
         yield ExerciseProblem(label, "", "the notebook has no section for it", way_out)
     if label not in solved:
         way_out = f"Add one with the grade_id `exercise-{label}`, and a solution in it."
-        yield ExerciseProblem(label, "", "the notebook has no cell for a solution", way_out)
+        yield ExerciseProblem(label, "", "the notebook has no solution cell", way_out)
     if label not in tests:
         way_out = f"Add one with the grade_id `test-exercise-{label}` that calls `hidden_tests({label!r}, points=…)`."
         yield ExerciseProblem(label, "", "the notebook has no test cell", way_out)
@@ -281,7 +281,7 @@ def _in_two_notebooks(notebooks: Sequence[NotebookNode], labels: Sequence[Label]
     for label in labels if len(notebooks) > 1 else ():
         if sum(any(solved_exercise(cell) == label for cell in notebook.cells) for notebook in notebooks) > 1:
             yield ExerciseProblem(
-                label, "", "two notebooks have a cell for a solution", "Give one of them another exercise."
+                label, "", "two notebooks have a solution cell for it", "Change the exercise in one of them."
             )
 
 
@@ -311,7 +311,7 @@ def _other_points(label: Label, cell: NotebookNode, heading: str) -> Iterator[Ex
         )
     if len(set(said.values())) > 1:
         points = ", ".join(f"{value:g} in {where}" for where, value in said.items())
-        yield ExerciseProblem(label, "", f"its points differ: {points}", "Let all of them be the same.")
+        yield ExerciseProblem(label, "", f"its points differ: {points}", "Make all of them the same.")
 
 
 def _points(said: dict[str, float]) -> str:

@@ -48,7 +48,7 @@ def no_longer_right(
         now = _right({graded.student: graded for graded in autograde(place, assignment, students, **how)})
     for label, some in tried.items():
         if not set(some) & set(now.get(label, ())):
-            yield f"exercise {label} was right for {', '.join(some)}, who have submitted nothing new, and is no longer"
+            yield f"exercise {label} was right for {', '.join(some)}, but the same code would now be wrong"
 
 
 def _records(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Record]:
@@ -91,7 +91,7 @@ def must_be_sound(
     state = f"{files.digest} {_CHECKS}"
     if not files.texts or _noted(course).get(assignment) == state:
         return
-    must_be_drawn_alike(course, assignment, "Nothing is graded")
+    must_be_drawn_alike(course, assignment, "Nothing was graded")
     from grader.checks.exercise_checks import unsound_references
     from grader.judging.answer_key import AnswerKey  # these import torch
 
@@ -100,12 +100,12 @@ def must_be_sound(
         for function in _functions(course, assignment)
         for problem in unsound_references(AnswerKey(function, function.sample()).short())
     ]
-    _refuse(found, "Nothing is graded: right answers would fail.", assignment)
+    _refuse(found, "Nothing was graded: right answers would fail.", assignment)
     known = not is_new(course.api())
     if known and not anyway and (wrong := list(no_longer_right(course, assignment, tell, how))):
         raise CourseError(
-            f"Nothing is graded, since there is a question: {'; '.join(wrong)}. Is the exercise's file as you mean it? "
-            "If so, run this again with --yes."
+            f"Nothing was graded: {'; '.join(wrong)}. Check the exercise file. If it is right, run this again "
+            "with --yes."
         )
     if remember:
         note = _noted(course) | {assignment: state}
@@ -118,16 +118,16 @@ def must_be_drawn_alike(course: Course, assignment: str, otherwise: str) -> None
 
     functions = _functions(course, assignment)
     found = [str(problem) for problem in problems_of_drawing(course.exercise_files, assignment, functions)]
-    _refuse(found, f"{otherwise}: hidden cases must have inputs, the same each time.", assignment)
+    _refuse(found, f"{otherwise}: hidden cases must have inputs, and the same ones each time.", assignment)
 
 
 def must_be_releasable(course: Course, assignment: str) -> None:
     """Raise a CourseError, in our words, if nbgrader could not compile it or a class could not be graded."""
-    must_be_drawn_alike(course, assignment, "Nothing is released")
+    must_be_drawn_alike(course, assignment, "Nothing was released")
     from grader.checks.notebook_checks import broken_cells
 
     notebooks = [course.read("source", assignment, name) for name in course.notebooks("source", assignment)]
-    _refuse([*map(str, broken_cells(notebooks))], "Nothing is released.", assignment)
+    _refuse([*map(str, broken_cells(notebooks))], "Nothing was released.", assignment)
 
 
 def _functions(course: Course, assignment: str) -> list[Exercise]:
@@ -137,7 +137,7 @@ def _functions(course: Course, assignment: str) -> list[Exercise]:
 def _refuse(found: Sequence[str], why: str, assignment: str) -> None:
     if found:
         more = f" And {len(found) - _MOST} more." if len(found) > _MOST else ""
-        raise CourseError(f"{why} {' '.join(found[:_MOST])}{more} All of it: grader validate {assignment}")
+        raise CourseError(f"{why} {' '.join(found[:_MOST])}{more} For the full list, run: grader validate {assignment}")
 
 
 def _noted(course: Course) -> dict[str, str]:

@@ -67,7 +67,7 @@ def read_pieces(text: str) -> list[CorpusPiece]:
     names: set[str] = set()
     for entry in entries:
         if entry.name in names:
-            raise _wrong(entry.line, f"two pieces have one name: {entry.name}")
+            raise _wrong(entry.line, f"two pieces have the same name: {entry.name}")
         names.add(entry.name)
     return [
         CorpusPiece(entry.kind, entry.name, entry.about, "\n".join(_lines(entry, whole)) + "\n", entry.fields)
@@ -79,18 +79,21 @@ def _entries(text: str) -> Iterator[_Entry]:
     lines = text.split("\n")
     places = [place for place, line in enumerate(lines) if line.startswith("=== ")]
     if any(line.strip() for line in lines[: places[0] if places else None]):
-        raise _wrong(1, "text before the first heading belongs to no piece")
+        raise _wrong(1, "there is text before the first heading")
     for place, end in pairwise([*places, len(lines)]):
         heading = _HEADING.fullmatch(lines[place])
         if not heading:
-            raise _wrong(place + 1, "a heading is `=== right NAME: in a few words`, or wrong, or with `, from NAME`")
+            raise _wrong(
+                place + 1,
+                "a heading must look like `=== right NAME: in a few words`, or `=== wrong NAME, from NAME: …`",
+            )
         kind, name, base, about = heading.groups(default="")
         first, fields = place + 1, {}
         while first < end and (said := _FIELD.fullmatch(lines[first])):
             fields[said[1]] = said[2]
             first += 1
         if first < end and _NO_FIELD.match(lines[first]):
-            raise _wrong(first + 1, "a field is `:named: …`, in small letters, directly below the heading")
+            raise _wrong(first + 1, "a field must look like `:named: …`, in lower case, directly below the heading")
         while end > first and not lines[end - 1]:
             end -= 1
         yield _Entry(place + 1, kind, name, base, about, fields, lines[first:end])
@@ -100,7 +103,7 @@ def _lines(entry: _Entry, whole: Mapping[str, Sequence[str]]) -> Sequence[str]:
     if not entry.base:
         return entry.body
     if entry.base not in whole:
-        raise _wrong(entry.line, f"there is no piece {entry.base}, or it is not written out")
+        raise _wrong(entry.line, f"there is no piece {entry.base}, or it is a patch itself")
     return list(_changed(entry, whole[entry.base]))
 
 
@@ -127,7 +130,7 @@ def _blocks(entry: _Entry) -> Iterator[tuple[list[str], list[str]]]:
     for line in entry.body:
         sign = line[:1]
         if sign not in _SIGNS:
-            raise _wrong(entry.line, f"a line of a patch begins with -, + or a blank: {line}")
+            raise _wrong(entry.line, f"a line of a patch must begin with -, + or a space: {line}")
         if (new and sign != "+") or (sign == " " and old and old[-1][0] == "-"):
             yield old, new
             old, new = [], []

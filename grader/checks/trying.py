@@ -84,5 +84,7 @@ def exercise_called(course: Course, name: str, assignment: str = "") -> tuple[st
     if not found:
         raise CourseError(f"There is no exercise {name} in {', '.join(chosen)}.")
     if len(found) > 1:
-        raise CourseError(f"Several assignments have an exercise {name}. Choose one: --assignment {found[0][0]}")
+        raise CourseError(
+            f"Several assignments have an exercise {name}. Choose one, such as: --assignment {found[0][0]}"
+        )
     return found[0]

@@ -120,8 +120,8 @@ def _marks_lost(key: AnswerKey) -> ExerciseProblem | None:
     verdict = Judge().verdict(key, answers)
     if verdict.right:
         return None
-    what = f"the reference does not earn full marks, and is told: {' '.join(verdict.sentences)}"
-    return problem_of(key.exercise, [], what, "Fix it, or what the exercise asks for.")
+    what = f"the reference does not earn full marks. Its verdict: {' '.join(verdict.sentences)}"
+    return problem_of(key.exercise, [], what, "Fix the reference, or what the exercise asks for.")
 
 
 def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
@@ -137,8 +137,10 @@ def _not_named(key: AnswerKey, misconception: Misconception) -> ExerciseProblem 
     if verdict.credit == misconception.credit < 1 and verdict.misconceptions == (misconception.name,):
         return None
     named = " + ".join(verdict.misconceptions) or "nothing"
-    what = f"it is to be named and earn {misconception.credit:g}; {named} is named, and it earns {verdict.credit:g}"
-    way_out = "Fix what it changes or its credit, or add a case in which it differs."
+    what = (
+        f"it should be named and earn {misconception.credit:g}, but {named} is named, and it earns {verdict.credit:g}"
+    )
+    way_out = "Fix what it changes or its credit, or add a case where it differs."
     return problem_of(key.exercise, [misconception.name], what, way_out)
 
 
@@ -161,8 +163,8 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
                 continue
             is_a_mistake = does in earlier and len(verdict.misconceptions) == 1
             if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
-                what = f"a program that understands nothing, and {does}, earns something or is nearly right"
-                way_out = "Add a case in which it is far from right, or take the credit from what it is called."
+                what = f"a program that just {does} earns points or is nearly right"
+                way_out = "Add a case where it is far from right, or lower the credit of the mistake it is named as."
                 problems.append(problem_of(function, [], what, way_out))
     return _found(problems, tried, "answers without understanding earn 0")
 
@@ -210,8 +212,8 @@ def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     if not committed.exists():
         return Finding("nothing leaks", "note", f"it is not released yet. Run: grader release {assignment}")
     stale = differing(committed, compiled)
-    told = f"release/ is stale, in {', '.join(stale)}. Run: grader release {assignment}" if stale else ""
-    return Finding("the release is fresh, and nothing leaks", "bad" if stale else "good", told)
+    told = f"release/ is out of date: {', '.join(stale)}. Run: grader release {assignment}" if stale else ""
+    return Finding("the release is up to date, and nothing leaks", "bad" if stale else "good", told)
 
 
 def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
@@ -219,26 +221,26 @@ def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Itera
     made = course.root / one_file.FOLDER / assignment
     if not made.exists():
         return
-    checked = "the single file is fresh, and nothing leaks"
+    checked = "the single file is up to date, and nothing leaks"
     try:
         stale = differing(made, one_file.write_single_files(scratch, assignment))
     except CourseError as error:
         yield Finding(checked, "bad", str(error))
         return
-    told = f"{one_file.FOLDER}/ is stale, in {', '.join(stale)}. Run: grader release {assignment} --single-file"
+    told = f"{one_file.FOLDER}/ is out of date: {', '.join(stale)}. Run: grader release {assignment} --single-file"
     yield Finding(checked, "bad" if stale else "good", told if stale else "")
 
 
 def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
     """What students read before they submit. That a check lets something pass is reported, but is no error."""
-    checked = "visible checks see all misconceptions"
+    checked = "visible checks catch all misconceptions"
     found: dict[Label, list[CheckedMistake]] = {}
     notes: list[Finding] = []
     for one in noticed_by_visible_checks(course, scratch, assignment):
         found.setdefault(one.label, []).append(one)
     for label, each in found.items():
         if each[0].noticed is Noticed.UNKNOWN:
-            said = "its visible check says something else about our solution than about the notebook's"
+            said = "its visible check accepts the notebook's solution, but says something else about the reference"
         else:
             said = _in_words(each)
         notes += [Finding(checked, "note", f"exercise {label}: {said}", label)] if said else []
@@ -253,7 +255,7 @@ def _in_words(found: Sequence[CheckedMistake]) -> str:
     if named and len(named) < len(found):
         said.append(f"its visible check names {len(named)} of {len(found)} misconceptions")
         said += [f"notices, without naming them: {', '.join(seen)}"] if seen else []
-    return "; ".join([*said, *([f"its visible check lets pass: {', '.join(passed)}"] if passed else [])])
+    return "; ".join([*said, *([f"its visible check misses: {', '.join(passed)}"] if passed else [])])
 
 
 def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
@@ -279,7 +281,7 @@ def _scored(what: str, graded: Graded, score: float | None, wanted: float, most:
     if score is None:
         return Finding(checked, "bad", f"{what} has no grade: {graded.error}")
     found = [one.verdict for one in graded.verdicts if one.points != (one.max_points if wanted else 0)]
-    told = [f"exercise {one.label}: {' '.join(one.sentences) if wanted else 'it earns points'}" for one in found]
+    told = [f"exercise {one.label}: {' '.join(one.sentences) if wanted else 'it earns points.'}" for one in found]
     way_out = "Fix the solution or the reference" if wanted else "Let the tests fail where nothing is written yet"
     return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {'; '.join(told)} {way_out}.")
 

@@ -21,7 +21,7 @@ class NoRoom(OSError):
     """A student has submitted too often, or too much, for everything to be kept."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(errno.EDQUOT, "as many attempts of this student as there is room for are kept", str(folder))
+        super().__init__(errno.EDQUOT, "there is no more room for this student's attempts", str(folder))
 
 
 def kept(course: Course, student: str, assignment: str) -> list[str]:

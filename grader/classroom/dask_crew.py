@@ -44,7 +44,7 @@ def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
     """A client that reads only plain data. With tls://, its certificates come from Dask's own configuration."""
     _must_be_private(address, address, without_tls)
     if any(scheduler.status == Status.running for scheduler in list(Scheduler._instances)):
-        raise CourseError("A Dask scheduler runs in this process, beside the gradebook. Start it in one of its own.")
+        raise CourseError("The Dask scheduler runs in the same process as the gradebook. Start it in its own process.")
     _hear_plain_data_only()
     # Our own errors say what goes wrong.
     for name in ("distributed", "distributed.client", "distributed.protocol.core"):
@@ -54,7 +54,7 @@ def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
         client = Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
         reason = one_line(error.__cause__ or error, 400)
-        raise CourseError(f"There is no connection to a Dask scheduler at {address}: {reason}") from error
+        raise CourseError(f"Cannot connect to a Dask scheduler at {address}: {reason}") from error
     try:  # a scheduler on this machine may also listen to others
         _must_be_private(address, str(client.scheduler_info(n_workers=0).get("address")), without_tls)
     except CourseError:
@@ -66,9 +66,9 @@ def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
 def _must_be_private(asked: str, address: str, without_tls: bool) -> None:
     if not (without_tls or _is_private(asked if parse_address(asked)[0] in _ENCRYPTED else address)):
         raise CourseError(
-            f"Anyone who reaches the scheduler {one_line(address)} can read all submissions and give any grade, for it "
-            "does not ask for a certificate. Start it with TLS (docs/many_machines.md says how), or with --host "
-            "127.0.0.1; or add --dask-without-tls, if nobody else is on that network."
+            f"Anyone who can reach the scheduler {one_line(address)} can read all submissions and set any grade: it "
+            "does not ask for a certificate. Start it with TLS (see docs/many_machines.md) or with --host 127.0.0.1. "
+            "If nobody else is on that network, you can add --dask-without-tls."
         )
 
 
@@ -188,7 +188,7 @@ class DaskCrew:
         try:
             self._client.close(timeout=CLOSE_SECONDS)
         except (OSError, CancelledError):
-            logging.getLogger(__name__).debug("The scheduler has not said goodbye.", exc_info=True)
+            logging.getLogger(__name__).debug("The scheduler did not close the connection.", exc_info=True)
 
     def _look_at_workers(self) -> None:
         """Count the workers, which come and go while a class is graded."""
@@ -201,7 +201,7 @@ class DaskCrew:
         if self._threads:
             self._seen = now
         elif now > self._seen + PATIENCE:
-            raise CrewGone(f"The scheduler {self._address} has had no worker for {PATIENCE:.0f} s. {_GO_ON}")
+            raise CrewGone(f"The scheduler {self._address} has had no workers for {PATIENCE:.0f} seconds. {_GO_ON}")
 
     def _must_be_there(self) -> None:
         if self._client.status != "running":
@@ -248,7 +248,7 @@ class DaskCrew:
                 raise CrewGone(f"The worker {self._who_had(future)} {one_line(reason, 1000)}")
             return unpack(content, submission, self._assignment)
         except NoResult as error:
-            return submission.result(f"what the worker {self._who_had(future)} sent is not a result: {error}")
+            return submission.result(f"the worker {self._who_had(future)} did not send a valid result: {error}")
 
     def _who_had(self, future: Future[bytes]) -> str:
         (workers,) = self._client.who_has([future]).values()
@@ -267,7 +267,7 @@ class DaskCrew:
             self._since[student] = time.monotonic()
 
     def _lost(self) -> CrewGone:
-        return CrewGone(f"The connection to the scheduler {self._address} is lost. {_GO_ON}")
+        return CrewGone(f"Lost the connection to the scheduler {self._address}. {_GO_ON}")
 
 
-_GO_ON = "What is graded is written down; run this again for the others."
+_GO_ON = "Everything graded so far is saved. To grade the rest, run this again."

@@ -24,7 +24,7 @@ from grader.sandbox.plain_text import listed
 if TYPE_CHECKING:
     from grader.classroom.submission_grader import SubmissionGrader
 
-INSTALL = "Install the same package there, and start it again."
+INSTALL = "Install the same package there, then restart it."
 UNFIT = "unfit"  # in an answer: why this worker must not grade
 
 # Imported when the task runs: a worker that cannot find a function that is sent to it ends without a word.

@@ -37,7 +37,7 @@ class GradedFolder:
             return f"{place.parent} is not a folder"
         for folder in (place.parent, place):
             if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
-                return f"{folder} cannot be written"
+                return f"cannot write to {folder}"
         return ""
 
     def lay_down(self, student: str, fingerprint: str, notebooks: Mapping[str, str], files: Files) -> str:

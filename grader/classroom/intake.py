@@ -49,7 +49,7 @@ def all_submitted(course: Course, students: Sequence[str] = ()) -> dict[str, lis
     there = {student for everyone in found.values() for student in everyone}
     _must_be_there(course, students, there)
     if not found:
-        raise CourseError(f"There is no assignment: nothing lies in {course.called('source')}/ASSIGNMENT/.")
+        raise CourseError(f"There is no assignment: nothing is in {course.called('source')}/ASSIGNMENT/.")
     if not there:
         raise _nothing_in(course, "ASSIGNMENT/")
     if not students:
@@ -61,8 +61,8 @@ def all_submitted(course: Course, students: Sequence[str] = ()) -> dict[str, lis
 def _must_be_there(course: Course, students: Sequence[str], there: Collection[str], what: str = "") -> None:
     if unknown := sorted(set(students) - set(there)):
         raise CourseError(
-            f"There is no submission{what} by {listed(unknown, last='or')}. Students are called as their folders in "
-            f"{course.called('submitted')}/ are."
+            f"There is no submission{what} by {listed(unknown, last='or')}. Use the names of the folders in "
+            f"{course.called('submitted')}/."
         )
 
 
@@ -198,7 +198,7 @@ class Intake:
         if not (known := self._submitted.get(student)) or not known.timestamp:
             return []
         time = said(known.timestamp, self._rules.zone)
-        return [f"submit without a time: that of an earlier submission, {time}, still counts"]
+        return [f"submit without a time (so the time of an earlier submission, {time}, still counts)"]
 
     def _is_ignored(self, place: str) -> bool:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)

@@ -149,7 +149,7 @@ class Ledger:
         except OSError as error:
             where = f" ({error.filename})" if error.filename else ""
             raise CourseError(
-                f"What is graded cannot be written: {error.strerror}{where}. Fix that, and run this again."
+                f"Cannot save the grades: {error.strerror}{where}. Fix that, then run this again."
             ) from error
 
 

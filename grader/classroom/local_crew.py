@@ -121,7 +121,7 @@ class _Process:
             if self._deaths == 1:
                 self._send()
                 return None
-            graded = self.submission.result("the process that grades it was killed, twice")
+            graded = self.submission.result("the process that grades it was killed twice")
         if isinstance(graded, CourseError):
             raise graded
         self.submission = None

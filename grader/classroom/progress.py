@@ -139,7 +139,7 @@ def results_table(
     table.add_column("total", justify="right")
     table.add_column("what went wrong")
     if any(besides.values()):
-        table.add_column("besides")
+        table.add_column("also")
     for result in sorted(results, key=lambda graded: graded.student):
         row = [escape(one_line(result.student))]
         counts = _counts(result, told)
@@ -175,8 +175,8 @@ def _besides(result: Graded, counts: Told) -> list[str]:
 
 def _by_hand(result: Graded, counts: Told) -> list[str]:
     """The points from a person, and those that they replace."""
-    by_tests = {scored.verdict.label: f", in place of {scored.points:g}" for scored in result.verdicts}
-    return [f"{label}: {counts.given(label)} by hand{by_tests.get(label, '')}" for label in counts.by_hand]
+    by_tests = {scored.verdict.label: f" instead of {scored.points:g}" for scored in result.verdicts}
+    return [f"{label}: set manually to {counts.given(label)}{by_tests.get(label, '')}" for label in counts.by_hand]
 
 
 def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:
@@ -236,13 +236,13 @@ def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = N
         if (counts := (told or {}).get(result.student)) and (given := _by_hand(result, counts))
     ]
     if by_hand:
-        table.add_row("points by hand", str(len(by_hand)), escape("\n".join(by_hand)))
+        table.add_row("manual points", str(len(by_hand)), escape("\n".join(by_hand)))
     if waiting := [
         f"{one_line(result.student)}: {', '.join(waits)}"
         for result in results
         if (waits := _counts(result, told).waits)
     ]:
-        table.add_row("waiting for points", str(len(waiting)), escape("\n".join(waiting)))
+        table.add_row("to grade manually", str(len(waiting)), escape("\n".join(waiting)))
     for label, names in misconceptions(results, told).items():
         counted = ", ".join(f"{name} ({count})" for name, count in names.most_common())
         table.add_row(f"exercise {label}", str(names.total()), escape(counted))

@@ -25,7 +25,9 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
     """The course with copies of its grades. Its settings are exactly the same, since grades depend on their text."""
     api = course.api()
     if gradebook_file(api) is None:
-        raise CourseError("--dry-run copies the gradebook, which needs one in a file: c.CourseDirectory.db_url is not.")
+        raise CourseError(
+            "--dry-run needs a gradebook in a file, to work on a copy. c.CourseDirectory.db_url names a server."
+        )
     secret_of(course.root)  # made now, so that both have the same
     written = {*map(str, map(course.folder, _WRITTEN)), str(course.root / KEPT)}
     with tempfile.TemporaryDirectory(prefix="grader-rehearsal-") as folder:

@@ -98,9 +98,9 @@ def autograde(
     chosen = who(course, assignment, students)
     _must_be_ready(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
-        watcher.tell(f"{course.called('submitted')}/{one_line(name)} is not a folder of a student, and is left out.")
+        watcher.tell(f"{course.called('submitted')}/{one_line(name)} is not a student's folder, so it was skipped.")
     if dask and dask_without_tls:
-        watcher.tell(f"Without TLS, anyone who reaches {dask} can read all submissions and give any grade.")
+        watcher.tell(f"Without TLS, anyone who can reach {dask} can read all submissions and set any grade.")
     sweep()
     with open_run(course, assignment, device=device, force=force, confined=confined, watcher=watcher) as run:
         crew = functools.partial(crew_for, run.assignment, dask=dask, dask_without_tls=dask_without_tls)
@@ -138,8 +138,8 @@ def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     if must_confine and (reason := why_not()):
         raise CourseError(
-            f"Submissions cannot be confined here: {reason}. `grader doctor` says more. "
-            "To run them unconfined, add --unconfined."
+            f"Cannot run submissions in a sandbox here: {reason}. To find out more, run: grader doctor. "
+            "To run them without a sandbox (unsafe), add --unconfined."
         )
 
 
@@ -150,7 +150,7 @@ def alone(course: Course) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CourseBusy("This course is being graded already. Wait for that, or stop it.") from None
+            raise CourseBusy("This course is already being graded. Wait until that is done, or stop it.") from None
         yield
 
 

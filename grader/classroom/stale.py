@@ -16,7 +16,7 @@ from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between
 from grader.gradebook.settings import read_settings
 from grader.sandbox.plain_text import listed
 
-UNGRADED, ANOTHER = "not graded yet", "another attempt is the best one now"
+UNGRADED, ANOTHER = "not graded yet", "another attempt is now the best"
 _SHOWN = 5  # names for each reason
 
 
@@ -62,4 +62,4 @@ def told_of_stale(found: Mapping[str, Sequence[str]], assignment: str) -> str:
         for reason in reasons:
             by_reason[reason].append(student)
     told = "; ".join(f"{reason}: {listed(students, _SHOWN)}" for reason, students in by_reason.items())
-    return f"Not up to date: {told}. Run: grader autograde {assignment}"
+    return f"Out of date: {told}. Run: grader autograde {assignment}"

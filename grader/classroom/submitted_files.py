@@ -77,10 +77,7 @@ def take_in(
     assignment's name.
     """
     if not is_name(student):
-        raise NotTakenIn(
-            "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show. "
-            "Rename it."
-        )
+        raise NotTakenIn("the folder's name is too long, or has characters that nbgrader cannot use. Rename it.")
     try:
         above, source = submitted / student, submitted / student / assignment / kept
         found = SubmittedFiles(_take_in_notebooks(above, source, notebooks or [assignment]))
@@ -98,7 +95,7 @@ def _take_in_notebooks(above: Path, source: Path, names: Sequence[str]) -> dict[
     called = source.relative_to(above.parent.parent)
     paths = [source / f"{name}.ipynb" for name in names]
     if any(path.is_symlink() for path in (above, source, *paths)):
-        raise NotTakenIn("the submission is a link, and not a notebook of its own")
+        raise NotTakenIn("the submission is a link, not a notebook")
     if source.exists() and not source.is_dir():
         raise NotTakenIn(f"{called} is not a folder")
     found = {path.stem: _take_in_notebook(path) for path in paths if path.exists()}
@@ -115,15 +112,15 @@ def _take_in_notebook(notebook: Path) -> bytes | None:
     if not stat.S_ISREG(status.st_mode):
         raise NotTakenIn("the submission is not a file")
     if status.st_nlink > 1:
-        raise NotTakenIn("the submission is the same file as another one (a hard link); make it a copy")
+        raise NotTakenIn("the submission is a hard link to another file; replace it with a copy")
     if status.st_size > parsing.MAX_BYTES:
         raise NotTakenIn(
-            f"the submission is larger than {parsing.MAX_BYTES // 2**20} MB. `grader collect` leaves out the "
-            "outputs of such a notebook; or ask for it with all outputs cleared"
+            f"the submission is larger than {parsing.MAX_BYTES // 2**20} MB. Collect it with `grader collect`, which "
+            "removes the outputs, or ask the student to clear all outputs"
         )
     content = read_plain(notebook, status.st_size)
     if why := parsing.why_not_whole(content):
-        raise NotTakenIn(f"{notebook.name} is not a whole notebook: {why}. Ask for it again")
+        raise NotTakenIn(f"{notebook.name} is not a complete notebook: {why}. Ask the student to submit it again")
     return content
 
 
@@ -150,11 +147,11 @@ def _read_other_files(
                 size = entry.stat().st_size
                 bytes_left -= size
                 if files_left < 0 or bytes_left < 0:
-                    left_out.append("hand in far too many or too large files")
+                    left_out.append("submit too many files, or too large ones")
                     break
                 found.files[str(place)] = read_plain(path, size)
         except OSError:
-            left_out.append(f"hand in something that cannot be read ({one_line(path.name, 60)})")
+            left_out.append(f"submit something that cannot be read ({one_line(path.name, 60)})")
 
 
 def _is_left_alone(entry: os.DirEntry[str], path: Path) -> bool:
@@ -171,19 +168,19 @@ def is_page(suffix: str) -> bool:
 def _why_not(entry: os.DirEntry[str], place: Path) -> str:
     """What is wrong with a file or folder of a submission, to continue "tried to"; empty if nothing is."""
     if entry.is_symlink():
-        return "hand in a link"
+        return "submit a link"
     if entry.is_dir() and entry.name not in NEVER_NEEDED:
         os.scandir(entry.path).close()  # raises an error if we may not read it
     if _is_left_alone(entry, place):
         return ""
     if not entry.is_file():
-        return "hand in something that is no file"
+        return "submit something that is not a file"
     if len(place.parts) > MAX_LEVELS or len(os.fsencode(place)) > MAX_PLACE:
-        return "hand in a file that lies too deep"
+        return "submit a file in too many nested folders"
     if entry.stat().st_nlink > 1:
-        return "hand in a hard link"
+        return "submit a hard link"
     if place == Path(TIMESTAMP) and not _is_time(Path(entry.path)):
-        return "hand in a time that is none"
+        return "submit a time that cannot be read"
     return ""
 
 
@@ -237,5 +234,5 @@ def read_plain(path: Path, size: int) -> bytes:
         status = os.fstat(file.fileno())
         content = file.read(size + 1) if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else None
     if content is None or len(content) > size:
-        raise OSError(errno.ESTALE, "it changes while it is read")
+        raise OSError(errno.ESTALE, "it changed while it was being read")
     return content

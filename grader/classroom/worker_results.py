@@ -55,11 +55,11 @@ def unpack(content: object, submission: Submission, assignment: Assignment) -> G
     """Read the result of this submission. NoResult is raised if it is not one."""
     data = read_json(content)
     if data.get("student") != submission.student:
-        raise NoResult("it is of another student")
+        raise NoResult("it is for another student")
     if isinstance(error := data.get("error"), str) and error:
         return submission.result(one_line(error, 1000))
     graded = submission.result()
-    said = _object(data.get("notebooks"), "what it says of the notebooks")
+    said = _object(data.get("notebooks"), "its list of notebooks")
     results = []
     for known in assignment.notebooks:
         if known.name in submission.notebooks:
@@ -98,7 +98,7 @@ def missing_notebook(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]
 def read_json(content: object) -> Mapping[str, object]:
     """Read a JSON object from bytes."""
     if not isinstance(content, (bytes, bytearray, memoryview)):
-        raise NoResult("it is not made of bytes")
+        raise NoResult("it is not bytes")
     if len(content) > MAX_BYTES:
         raise NoResult(f"it has more than {MAX_BYTES // 2**20} MB")
     try:
@@ -110,7 +110,7 @@ def read_json(content: object) -> Mapping[str, object]:
 
 def _object(value: object, what: str) -> Mapping[str, object]:
     if not untrusted.is_object(value):
-        raise NoResult(f"{what} is of the wrong kind")
+        raise NoResult(f"{what} has the wrong type")
     return value
 
 
@@ -118,14 +118,14 @@ def _notebook(text: object, assignment: KnownNotebook) -> NotebookNode:
     data = read_json(text.encode("utf-8", "replace") if isinstance(text, str) else text)
     cells = data.get("cells")
     if not isinstance(cells, list) or len(cells) > MAX_CELLS + len(assignment.known) + 1:
-        raise NoResult("its notebook has no cells, or far too many")
+        raise NoResult("its notebook has no cells, or too many")
     known = {cell.grade_id: cell for cell in assignment.known}
     built = [_cell(_object(cell, "a cell"), known) for cell in cells]
     _must_be_once([_name(cell) for cell in built], assignment.known)
     if len({cell["id"] for cell in built}) < len(built):
         raise NoResult("some of its cells have the same id")
     if sum(len(cell.source) for cell in built) > MAX_SOURCE + sum(len(cell.source) for cell in assignment.known):
-        raise NoResult("its cells hold far too much text")
+        raise NoResult("its cells have too much text")
     kernelspec = json.loads(assignment.kernelspec or "null")
     metadata = {"kernelspec": kernelspec} if kernelspec else {}
     notebook = nbformat.from_dict({"cells": built, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
@@ -138,18 +138,18 @@ def _must_be_once(names: Sequence[str], known: Sequence[KnownCell]) -> None:
     found = [name for name in names if name]
     there = set(found)
     if found != [cell.grade_id for cell in known if cell.grade_id in there or cell.given or cell.grade]:
-        raise NoResult("its cells are not those of the assignment")
+        raise NoResult("its cells do not match the assignment")
 
 
 def _cell(data: Mapping[str, object], known: Mapping[str, KnownCell]) -> NotebookNode:
     identity, kind = data.get("id"), data.get("cell_type")
     if not isinstance(identity, str) or not CELL_ID.fullmatch(identity) or kind not in ("code", "markdown", "raw"):
-        raise NoResult("a cell is of no known kind")
+        raise NoResult("a cell has an unknown type")
     cell = new_cell(kind, _joined(data.get("source")), identity, _told(ours(data)))
     original = _known(data, known)
     if original is not None:
         if kind != original.cell_type or (original.given and cell.source != original.source):
-            raise NoResult(f"the cell {original.grade_id} is not as the course gave it")
+            raise NoResult(f"the cell {original.grade_id} was changed")
         cell.metadata["nbgrader"] = nbformat.from_dict({**nbgrader_metadata(original), "checksum": original.checksum})
     if kind == "code":
         cell.execution_count = untrusted.count(data.get("execution_count")) or None
@@ -165,7 +165,7 @@ def _known(data: Mapping[str, object], known: Mapping[str, KnownCell]) -> KnownC
         return None
     name = nbgrader.get("grade_id") if untrusted.is_object(nbgrader) else None
     if not isinstance(name, str) or name not in known:
-        raise NoResult("it has a cell that is not of the assignment")
+        raise NoResult("it has a cell that is not in the assignment")
     return known[name]
 
 
@@ -189,7 +189,7 @@ def _outputs(data: Mapping[str, object], cell: NotebookNode, known: KnownCell | 
     """The outputs of a cell: verdict and notices are made anew, the rest is read like a sandbox's outputs."""
     outputs = data.get("outputs")
     if not isinstance(outputs, list) or not all(map(untrusted.is_object, outputs)):
-        raise NoResult("the outputs of a cell are of the wrong kind")
+        raise NoResult("the outputs of a cell have the wrong type")
     notices = [blocked_output(denied) for output in outputs if (denied := denied_in(output))]
     if known is not None and is_test_cell(cell):
         verdict = _scored(outputs, known).verdict
@@ -204,7 +204,7 @@ def _scored(outputs: Sequence[object], known: KnownCell) -> Scored:
     """The verdict in a test cell; its points must follow from it."""
     found = [(said, scored) for output in outputs if (scored := Scored.from_json(said := ours(output)))]
     if len(found) != 1:
-        raise NoResult(f"the cell {known.grade_id} has not one verdict")
+        raise NoResult(f"the cell {known.grade_id} does not have exactly one verdict")
     said, claimed = found[0]
     scored = Scored(claimed.verdict, known.points)
     if (said.get("credit"), said.get("points"), said.get("max_points")) != (
@@ -218,7 +218,7 @@ def _scores(data: object, notebook: NotebookNode, known: Sequence[KnownCell]) ->
     """Check the scores, by cell. A cell for a person has None, or 0 if the student left it unchanged."""
     given, scores = _object(data, "its scores"), dict[str, float | None]()
     if set(given) != {cell.grade_id for cell in known if cell.grade}:
-        raise NoResult("its scores are for other cells than the assignment has")
+        raise NoResult("its scores are for cells that are not in the assignment")
     earned = {_name(cell): _earned(cell) for cell in notebook.cells if is_test_cell(cell)}
     for name, score in given.items():
         if isinstance(score, bool) or not isinstance(score, (int, float, NoneType)):
@@ -243,10 +243,10 @@ def _earned(cell: NotebookNode) -> float:
 def _comments(data: object, known: Sequence[KnownCell]) -> dict[str, str | None]:
     given, comments = _object(data, "its comments"), dict[str, str | None]()
     if not given.keys() <= {cell.grade_id for cell in known if cell.solution or cell.task}:
-        raise NoResult("its comments are for cells that the assignment has not")
+        raise NoResult("its comments are for cells that are not in the assignment")
     for name, comment in given.items():
         if not (comment is None or isinstance(comment, str)) or comment not in _COMMENTS:
-            raise NoResult("a comment is none of nbgrader's")
+            raise NoResult("a comment is not one that nbgrader makes")
         comments[name] = comment
     return comments
 

@@ -51,7 +51,7 @@ app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="A course, from notebooks to points. `grader COMMAND --help` has an example.",
+    help="Run a course, from notebooks to grades. More: `grader COMMAND --help`",
 )
 app.add_typer(new, name="new")
 app.add_typer(students, name="students")
@@ -75,7 +75,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def about(
     asked: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Options that need no command."""
@@ -84,13 +84,15 @@ def about(
 @app.command()
 def release(
     assignments: Assignments = None,
-    single_file: Annotated[bool, typer.Option("--single-file", help="Also as one file, in release_single/.")] = False,
-    html: Annotated[bool, typer.Option("--html", help="Also as pages to read, in release_html/.")] = False,
+    single_file: Annotated[
+        bool, typer.Option("--single-file", help="Also as single files, in release_single/.")
+    ] = False,
+    html: Annotated[bool, typer.Option("--html", help="Also as web pages, in release_html/.")] = False,
     marimo: Annotated[bool, typer.Option("--marimo", help="Also for marimo, in release_marimo/.")] = False,
 ) -> None:
-    """Make the students' notebooks, and search them for solutions.
+    """Make the students' notebooks, and check for leaked solutions.
 
-    They are compiled from source/ into release/. One that is found stops it; files that cannot be read are listed.
+    Compiles source/ into release/. Stops if it finds a solution, and lists files that it cannot read.
 
     Example: `grader release week1 --single-file`
     """
@@ -112,14 +114,14 @@ def release(
 
 @app.command("try")
 def try_command(
-    exercise: Annotated[str, typer.Argument(help="Its number or name.")],
-    file: Annotated[typer.FileText, typer.Argument(help="Code for its solution cell; - reads what is typed or piped.")],
-    assignment: Annotated[str, typer.Option(help="Where several assignments have such an exercise.")] = "",
-    page: Annotated[bool, typer.Option("--page", help="Open the feedback page in a browser, too.")] = False,
+    exercise: Annotated[str, typer.Argument(help="The number or name of the exercise.")],
+    file: Annotated[typer.FileText, typer.Argument(help="Code for its solution cell, or - for standard input.")],
+    assignment: Annotated[str, typer.Option(help="Needed if several assignments have this exercise.")] = "",
+    page: Annotated[bool, typer.Option("--page", help="Also open the feedback page in a browser.")] = False,
 ) -> None:
-    """See the verdict on one piece of code.
+    """Grade one piece of code.
 
-    It is graded in its notebook, where everything else is right.
+    The rest of the notebook is filled in with the reference solutions.
 
     Example: `grader try 3 softmax.py --page`
     """
@@ -139,7 +141,7 @@ def try_command(
 
 @app.command()
 def validate(assignments: Assignments = None) -> None:
-    """Prove that the course grades as it says; CI runs this.
+    """Check that the course grades correctly; CI runs this.
 
     Checks references, misconceptions, the release, and grading from end to end.
 
@@ -163,14 +165,14 @@ def validate(assignments: Assignments = None) -> None:
             show(found, console)
     if not all(finding.ok for one in checked for finding in one.findings):
         raise typer.Exit(1)
-    console.print("Nothing is wrong.")
+    console.print("All checks passed.")
 
 
 @app.command()
 def demo(
-    assignment: Annotated[str, typer.Option(help="The assignment that the class has done, if not the first.")] = "",
+    assignment: Annotated[str, typer.Option(help="The assignment to show; the first one by default.")] = "",
 ) -> None:
-    """See all of it with a made-up class of twelve, in demo/.
+    """Try everything on a made-up class of twelve, in demo/.
 
     Example: `grader demo --assignment transformer`
     """
@@ -180,26 +182,28 @@ def demo(
     results, pages, report = run_demo(Path("demo"), console, assignment or ASSIGNMENT)
     console.print(progress.results_table(results))
     student = most_to_read(results)
-    both = f"{shown(report)}  the class\n  {shown(pages[student])}  what {student} reads"
-    console.print(f"Open these two in a browser; the other students' pages lie beside:\n  {both}", soft_wrap=True)
-    console.print("Your own course: docs/a_term.md, and `grader --help`.", highlight=False)
+    both = f"{shown(report)}  the class report\n  {shown(pages[student])}  {student}'s feedback"
+    console.print(
+        f"Open these in a browser (the other students' pages are in demo/feedback):\n  {both}", soft_wrap=True
+    )
+    console.print("To run your own course, read docs/a_term.md or run: grader --help", highlight=False)
 
 
 @app.command("bench")
 def bench_command(
-    assignment: Annotated[
-        list[str] | None, typer.Option(help="Only this assignment; may be given several times.")
+    assignment: Annotated[list[str] | None, typer.Option(help="Only this assignment (repeatable).")] = None,
+    students: Annotated[list[int] | None, typer.Option(min=1, help="Class size (repeatable); 300 by default.")] = None,
+    growth: Annotated[
+        list[int] | None, typer.Option(min=3, help="Class size for the growth curve (repeatable).")
     ] = None,
-    students: Annotated[list[int] | None, typer.Option(min=1, help="Sizes of classes; 300 if none is given.")] = None,
-    growth: Annotated[list[int] | None, typer.Option(min=3, help="Sizes that show how the cost grows.")] = None,
-    sample: Annotated[int, typer.Option(min=2, help="How many of these nbgrader grades as well.")] = 20,
-    runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs a single notebook.")] = 5,
+    sample: Annotated[int, typer.Option(min=2, help="How many of them nbgrader grades, too.")] = 20,
+    runs: Annotated[int, typer.Option(min=1, help="How many times nbgrader's Execute runs one notebook.")] = 5,
     device: Device = "cpu",
-    output: Annotated[Path, typer.Option(help="For the numbers, as JSON; pictures lie beside.")] = Path("bench.json"),
+    output: Annotated[Path, typer.Option(help="JSON file for the numbers; charts go next to it.")] = Path("bench.json"),
 ) -> None:
-    """Measure what a class costs, beside nbgrader alone.
+    """Measure how long grading takes, compared with nbgrader alone.
 
-    Then a submission, step by step, and the verdicts on each exercise.
+    Also times one submission step by step, and the verdicts on each exercise.
 
     Example: `grader bench --students 300 --growth 30 --growth 3000`
     """
@@ -212,9 +216,9 @@ def bench_command(
 
 @app.command("doctor")
 def doctor_command() -> None:
-    """Say what this machine offers for grading, and what is missing.
+    """Check whether this machine can grade, and say what is missing.
 
-    It exits with 0 if grading can run confined, and with 1 if something must be fixed first.
+    Exits with 0 if submissions can run in a sandbox, and with 1 if you need to fix something first.
 
     Example: `grader doctor`
     """
@@ -241,11 +245,11 @@ def run() -> None:
     except OSError as error:
         if error.filename is None and error.errno not in NAMELESS:
             raise
-        said = f"{error.filename or 'Files cannot be written'}: {error.strerror}. Fix that, and run this again."
+        said = f"{error.filename or 'Cannot write files'}: {error.strerror}. Fix that, then run this again."
     except Exception as error:
         if not place_of(error):
             raise
-        said = f"An exercise cannot be used: {said_of(error)}. Fix that, and run this again."
+        said = f"Cannot use an exercise: {said_of(error)}. Fix that, then run this again."
     else:
         return
     errors.print(escape(said), highlight=False)

@@ -28,24 +28,25 @@ def grade(
     assignments: SubmittedAssignments = None,
     student: Student = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, or what GPUs have room for.")
+        int | None,
+        typer.Option(min=1, help=f"How many to grade at once; default: {cores()}, or what fits on the GPUs."),
     ] = None,
     device: Device = "cpu",
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
     dask_without_tls: Annotated[
-        bool, typer.Option("--dask-without-tls", help="Even if others may reach that scheduler, and so give grades.")
+        bool, typer.Option("--dask-without-tls", help="Even if others could reach that scheduler and set grades.")
     ] = False,
-    force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+    force: Annotated[bool, typer.Option(help="Regrade even what has not changed.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Even if all that was right would now be wrong.")] = False,
-    unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print only who has no grade.")] = False,
+    unconfined: Annotated[bool, typer.Option(help="Run submissions without the sandbox. Unsafe.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would change.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Only list students without a grade.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Grade all submissions at once, and save the points.
+    """Grade all submissions and save the points.
 
-    It reads submitted/, and writes gradebook.db and autograded/. If points were published before, it says whose
-    have changed since, and why.
+    Reads submitted/, and writes gradebook.db and autograded/. If you published points before, it lists whose
+    points have changed, and why.
 
     Example: `grader autograde week1 --student ada --student emmy`
     """
@@ -131,7 +132,9 @@ def _grade(
         except KeyboardInterrupt:
             run.close()
             graded = sum(bool(place.notebooks(f"autograded/{name}", assignment)) for name in chosen)
-            errors.print(f"Stopped. {graded} have a grade now; run this again for the others.", highlight=False)
+            errors.print(
+                f"Stopped with {graded} of {len(chosen)} graded. To grade the rest, run this again.", highlight=False
+            )
             raise typer.Exit(130) from None
         told, most = names.told_now(place, names.telling(tell))
     found = changes(before.students, told) if before else []

@@ -53,7 +53,7 @@ def examine(folder: Path) -> Iterator[Line]:
     built_for, devices = machine.cuda_devices()
     yield cuda_line(built_for, devices, room_on_gpus() if devices else 0)
     yield extra_line("dask", machine.version_of("distributed"), "grader autograde --dask can grade on other machines")
-    yield extra_line("postgresql", machine.version_of("psycopg"), "the gradebook can lie on a PostgreSQL server")
+    yield extra_line("postgresql", machine.version_of("psycopg"), "the gradebook can be on a PostgreSQL server")
     yield extra_line("marimo", machine.version_of("marimo"), "grader release --marimo makes notebooks for marimo")
 
 
@@ -72,47 +72,47 @@ def in_a_sentence(lines: list[Line]) -> str:
     """Whether grading can run here."""
     bad = [line.what for line in lines if line.state == "bad"]
     if not bad:
-        return "Grading can run here, with every submission confined."
-    return f"Grading cannot run here as it should. Fix first, as said above: {', '.join(bad)}."
+        return "This machine can grade, with every submission in a sandbox."
+    return f"This machine cannot grade yet. Fix this first, as described above: {', '.join(bad)}."
 
 
 def python_line(found: tuple[int, ...]) -> Line:
     shown = ".".join(map(str, found))
     if found < (3, 11):
-        return Line("Python", "bad", shown, "Too old. Install Python 3.11 or newer, and make the environment anew.")
+        return Line("Python", "bad", shown, "Too old. Install Python 3.11 or newer, then recreate the environment.")
     return Line("Python", "good", shown, "New enough.")
 
 
 def torch_line(found: str, broken: str = "") -> Line:
     """`found` is the version; `broken` says why it cannot be imported."""
     if not found:
-        return Line("PyTorch", "bad", "missing", "No notebook can run. Run: pip install torch")
+        return Line("PyTorch", "bad", "missing", "Notebooks need it. Run: pip install torch")
     if broken:
-        return Line("PyTorch", "bad", f"{found} ({broken})", "It cannot be imported, so no notebook can run. Run: pip "
+        return Line("PyTorch", "bad", f"{found} ({broken})", "Notebooks need it, but the import fails. Run: pip "
                     "install --force-reinstall torch")  # fmt: skip
-    return Line("PyTorch", "good", found, "The notebooks can run.")
+    return Line("PyTorch", "good", found, "Notebooks can run.")
 
 
 def landlock_line(found: int | str, broken: str = "") -> Line:
     """`found` is the kernel's version, or why it has none; `broken` says why the package cannot be imported."""
     if broken:
-        return Line("Landlock", "bad", f"unknown ({broken})", "The package that speaks of it with the kernel cannot be "
-                    "imported, so nothing can be graded. Run: pip install --force-reinstall landlock")  # fmt: skip
+        return Line("Landlock", "bad", f"unknown ({broken})", "Grading needs the package landlock, but its import "
+                    "fails. Run: pip install --force-reinstall landlock")  # fmt: skip
     if isinstance(found, str):
-        return Line("Landlock", "bad", f"none ({found})", "The kernel cannot keep submissions away from files. It "
-                    "takes Linux 6.2, booted with lsm=landlock,… if that is disabled. On Windows use WSL 2, on macOS a "
-                    "virtual machine: docs/installing.md lists what works.")  # fmt: skip
+        return Line("Landlock", "bad", f"none ({found})", "The kernel cannot keep submissions away from your files. "
+                    "Use Linux 6.2 or newer; if Landlock is off, boot with lsm=landlock,… On Windows, use WSL 2; on "
+                    "macOS, a virtual machine. See docs/installing.md.")  # fmt: skip
     if found < 3:
-        return Line("Landlock", "bad", f"version {found}", "Too old to keep submissions away from files: version 3 is "
-                    "needed. Boot Linux 6.2 or newer; on WSL 2, run wsl --update.")  # fmt: skip
-    return Line("Landlock", "good", f"version {found}", "The kernel keeps submissions away from files.")
+        return Line("Landlock", "bad", f"version {found}", "Too old: only version 3 or newer can keep submissions "
+                    "away from your files. Boot Linux 6.2 or newer; on WSL 2, run: wsl --update")  # fmt: skip
+    return Line("Landlock", "good", f"version {found}", "The kernel keeps submissions away from your files.")
 
 
 def seccomp_line(missing: str) -> Line:
     if missing:
-        return Line("seccomp", "bad", f"missing ({missing})", "The kernel is not told which calls to refuse. Install "
-                    "libseccomp, on Debian: apt-get install libseccomp2")  # fmt: skip
-    return Line("seccomp", "good", "there", "The kernel refuses submissions the network and other programs.")
+        return Line("seccomp", "bad", f"missing ({missing})", "The kernel cannot block the network and other programs. "
+                    "Install libseccomp; on Debian, run: apt-get install libseccomp2")  # fmt: skip
+    return Line("seccomp", "good", "found", "The kernel blocks the network and other programs.")
 
 
 def why_no_sandbox() -> str:
@@ -138,36 +138,37 @@ def room_on_gpus() -> int | str:
 
 def sandbox_line(failed: str) -> Line:
     if failed:
-        return Line("sandbox", "bad", failed, "A sandbox was started as for a submission, and this came of it. Nothing "
-                    "can be graded until it works. If something is missing above, begin there. docs/installing.md "
-                    "lists ways to install that work.")  # fmt: skip
-    return Line("sandbox", "good", "works", "One has computed, and could neither read /etc/passwd nor open a socket.")
+        return Line("sandbox", "bad", failed, "A test sandbox failed, so nothing can be graded yet. If something is "
+                    "missing above, fix that first. Otherwise, see docs/installing.md.")  # fmt: skip
+    return Line(
+        "sandbox", "good", "works", "A test sandbox ran PyTorch, and could not read /etc/passwd or open a socket."
+    )
 
 
 def disk_line(missing: str) -> Line:
     if missing:
-        return Line("own disk", "note", f"none ({missing})", "A submission's folder is watched instead: who writes "
-                    "fast can be 100 MB ahead. docs/containers.md says how to bound that, or get one.")  # fmt: skip
-    return Line("own disk", "good", "there", "What a submission writes has an end that the kernel keeps: 256 MB.")
+        return Line("own disk", "note", f"none ({missing})", "A submission's folder is checked now and then instead, "
+                    "so a fast one can write 100 MB too much. To prevent that, see docs/containers.md.")  # fmt: skip
+    return Line("own disk", "good", "found", "Each submission can write at most 256 MB (enforced by the kernel).")
 
 
 def told_line(kinds: list[str] | str) -> Line:
     """`kinds` are the denied calls that the kernel reports, of the two kinds tried, or why this could not be tried."""
     if isinstance(kinds, str):
-        return Line("tries", "note", f"unknown ({kinds})", "See the sandbox above.")
+        return Line("attempts", "note", f"unknown ({kinds})", "See the line “sandbox” above.")
     if not kinds:
-        return Line("tries", "note", "denied in silence", "Nothing is allowed for that, but nobody hears of tries that "
-                    "go past Python. Perhaps this container listens itself; see docs/containers.md.")  # fmt: skip
+        return Line("attempts", "note", "not reported", "Attempts to bypass Python are blocked, but not reported. "
+                    "This container may listen itself; see docs/containers.md.")  # fmt: skip
     if "system" not in kinds:
-        return Line("tries", "note", "told in part", "What this container refuses by itself, such as unshare, is "
-                    "denied in silence. Other tries that go past Python are reported.")  # fmt: skip
-    return Line("tries", "good", "told", "You hear of tries that go past Python, too.")
+        return Line("attempts", "note", "partly reported", "Attempts to bypass Python are reported, except those that "
+                    "this container blocks itself, such as unshare.")  # fmt: skip
+    return Line("attempts", "good", "reported", "Attempts to bypass Python are reported, too.")
 
 
 def cores_line(found: int) -> Line:
     if found == 1:
-        return Line("cores", "note", "1", "One submission is graded after the other.")
-    return Line("cores", "good", str(found), f"{found} submissions are graded at once, unless --jobs says otherwise.")
+        return Line("cores", "note", "1", "Submissions are graded one at a time.")
+    return Line("cores", "good", str(found), f"{found} submissions are graded at once, unless you set --jobs.")
 
 
 def memory_line(available: float, jobs: int) -> Line:
@@ -175,52 +176,56 @@ def memory_line(available: float, jobs: int) -> Line:
     shown = f"{available:.1f} GiB free"
     fitting = int((available - MEMORY_ONCE) / MEMORY_EACH)
     if fitting < 1:
-        return Line("memory", "note", shown, "Even one submission at a time may be too much. End other programs first.")
+        return Line(
+            "memory", "note", shown, "This may be too little for even one submission. Close other programs first."
+        )
     if fitting < jobs:
-        return Line("memory", "note", shown, f"Not much for {jobs} at once. Add to grader autograde: --jobs {fitting}")
-    return Line("memory", "good", shown, f"Enough for {jobs} at once. A greedy one is ended at 4 GiB.")
+        return Line("memory", "note", shown, f"Too little for {jobs} at once. Use: grader autograde --jobs {fitting}")
+    return Line("memory", "good", shown, f"Enough for {jobs} at once. A submission that uses 4 GiB is stopped.")
 
 
 def nbgrader_line(found: str, broken: str = "") -> Line:
     """`found` is the version; `broken` says why it cannot be imported, perhaps because another package is missing."""
     install = f"Run: pip install 'nbgrader{NBGRADER}'"
     if not found:
-        return Line("nbgrader", "bad", "missing", f"There is no gradebook without it. {install}")
+        return Line("nbgrader", "bad", "missing", f"The gradebook needs it. {install}")
     if not NBGRADER.contains(found):
-        return Line("nbgrader", "bad", found, f"Its gradebook may be another one than ours. {install}")
+        return Line("nbgrader", "bad", found, f"This version's gradebook may be different. {install}")
     if broken:
-        return Line("nbgrader", "bad", f"{found} ({broken})", "It cannot be imported, so there is no gradebook. Fix "
-                    f"what is said here, or make the environment anew. {install}")  # fmt: skip
-    return Line("nbgrader", "good", found, "The gradebook and the formgrader are the ones that we know.")
+        return Line("nbgrader", "bad", f"{found} ({broken})", "The gradebook needs it, but the import fails. Fix that "
+                    f"error, or recreate the environment. {install}")  # fmt: skip
+    return Line("nbgrader", "good", found, "The gradebook and the formgrader work with this version.")
 
 
 def jupyter_line(found: str) -> Line:
     if not found:
-        return Line("Jupyter", "note", "missing", "Grading works, but no notebook opens here. Run: pip install jupyter")
-    return Line("Jupyter", "good", f"JupyterLab {found}", "Notebooks open with: jupyter lab")
+        return Line(
+            "Jupyter", "note", "missing", "Grading works, but you cannot open notebooks. Run: pip install jupyter"
+        )
+    return Line("Jupyter", "good", f"JupyterLab {found}", "To open notebooks, run: jupyter lab")
 
 
 def cuda_line(built_for: str | None, devices: list[str], room: int | str = 0) -> Line:
     """From PyTorch's build, the devices it finds, and how many sandboxes fit on them, or why none starts."""
     if devices and isinstance(room, str):
-        return Line("CUDA", "note", f"{', '.join(devices)} ({room})", "A sandbox cannot compute there. Grade on the "
-                    "CPU, which is the default; docs/gpu.md says what a GPU takes.")  # fmt: skip
+        return Line("CUDA", "note", f"{', '.join(devices)} ({room})", "A sandbox cannot use it. Grade on the CPU "
+                    "(the default), or see docs/gpu.md.")  # fmt: skip
     if devices:
-        return Line("CUDA", "good", ", ".join(devices), f"A sandbox has computed there. grader autograde --device cuda "
+        return Line("CUDA", "good", ", ".join(devices), f"A test sandbox used it. grader autograde --device cuda "
                     f"grades {room} at once.")  # fmt: skip
     if built_for is None:
-        return Line("CUDA", "note", "unknown", "PyTorch, which knows, cannot be imported. Fix that first.")
+        return Line("CUDA", "note", "unknown", "PyTorch cannot be imported. Fix that first.")
     if built_for:
-        return Line("CUDA", "note", "no device", "Grade on the CPU, which is the default. For a GPU, see to its "
-                    "driver: nvidia-smi must show it.")  # fmt: skip
-    return Line("CUDA", "note", "not in this PyTorch", "Grade on the CPU, which is the default. For a GPU, install "
-                "PyTorch's build for CUDA.")  # fmt: skip
+        return Line("CUDA", "note", "no device", "Grade on the CPU (the default). To use a GPU, install its "
+                    "driver; nvidia-smi must list it.")  # fmt: skip
+    return Line("CUDA", "note", "not in this PyTorch", "Grade on the CPU (the default). To use a GPU, install "
+                "PyTorch's CUDA build.")  # fmt: skip
 
 
 def extra_line(extra: str, found: str, offers: str) -> Line:
     if not found:
         return Line(extra, "note", "not installed", f"With it, {offers}. Run: pip install 'attention-grader[{extra}]'")
-    return Line(extra, "good", found, f"So {offers}.")
+    return Line(extra, "good", found, f"With it, {offers}.")
 
 
 def database_line(folder: Path) -> Line:
@@ -228,14 +233,14 @@ def database_line(folder: Path) -> Line:
     from grader.course.folder import CONFIG_FILE, open_course
 
     if not (folder / CONFIG_FILE).is_file():
-        return Line("gradebook", "note", "no course here", "Run this in the course folder to see its gradebook.")
+        return Line("gradebook", "note", "no course here", "To check a gradebook, run this in the course folder.")
     if broken := machine.why_broken("nbgrader.apps.api"):
-        return Line("gradebook", "bad", f"unknown ({broken})", "It cannot be read without nbgrader. Fix that first.")
+        return Line("gradebook", "bad", f"unknown ({broken})", "Reading it takes nbgrader. Fix that first.")
     try:
         url = open_course(folder).api().coursedir.db_url
     except Exception as error:  # the file is the user's own Python, so anything can happen
-        return Line("gradebook", "bad", type(error).__name__, f"{CONFIG_FILE} cannot be read. Fix it: python "
-                    f"{CONFIG_FILE} shows the line (get_config is nbgrader's).")  # fmt: skip
+        return Line("gradebook", "bad", type(error).__name__, f"{CONFIG_FILE} cannot be read. To find the line, "
+                    f"run: python {CONFIG_FILE} (an error about get_config is normal).")  # fmt: skip
     return connection_line(url)
 
 
@@ -254,16 +259,16 @@ def connection_line(address: str) -> Line:
     is_file = url.get_backend_name() == "sqlite"
     shown = str(url.database) if is_file else url.set(query={}).render_as_string()
     if is_file and not Path(shown).exists():
-        return Line("gradebook", "good", shown, "Not there yet; grader release makes it.")
+        return Line("gradebook", "good", shown, "It does not exist yet; grader release creates it.")
     engine = create_engine(url, connect_args={} if is_file else {"connect_timeout": DATABASE_SECONDS})
     try:
         tables = inspect(engine).get_table_names()
     except SQLAlchemyError:
-        fix = "It is not a gradebook, or it may not be read." if is_file else "Is the server on, the password right?"
-        return Line("gradebook", "bad", shown, f"It does not answer. {fix} The address is c.CourseDirectory.db_url in "
-                    "nbgrader_config.py.")  # fmt: skip
+        fix = "Is it a gradebook, and may you read it?" if is_file else "Is the server running, and the password right?"
+        return Line("gradebook", "bad", shown, f"It does not respond. {fix} The address is c.CourseDirectory.db_url "
+                    "in nbgrader_config.py.")  # fmt: skip
     finally:
         engine.dispose()
     if "assignment" not in tables:
-        return Line("gradebook", "good", shown, "It answers, and is empty; grader release fills it.")
-    return Line("gradebook", "good", shown, "It answers.")
+        return Line("gradebook", "good", shown, "It works, and is empty; grader release fills it.")
+    return Line("gradebook", "good", shown, "It works.")

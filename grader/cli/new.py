@@ -12,40 +12,40 @@ from grader.cli.terminal import console, shown
 from grader.course.folder import open_course
 
 new = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="markdown", help="Begin a course, an assignment or an exercise."
+    no_args_is_help=True, rich_markup_mode="markdown", help="Start a course, an assignment or an exercise."
 )
 
 
 @new.command()
-def course(name: Annotated[str, typer.Argument(help="The folder that is made.")]) -> None:
+def course(name: Annotated[str, typer.Argument(help="The folder to create.")]) -> None:
     """Make a folder for a course.
 
     Example: `grader new course statistics`
     """
     from grader.authoring.beginnings import new_course
 
-    _tell(new_course(Path(name)), f"Go on there: cd {name} && grader new assignment week1")
+    _tell(new_course(Path(name)), f"Next, run: cd {name} && grader new assignment week1")
 
 
 @new.command()
-def assignment(name: Annotated[str, typer.Argument(help="What it is called, such as week1.")]) -> None:
+def assignment(name: Annotated[str, typer.Argument(help="Its name, such as week1.")]) -> None:
     """Make an assignment without exercises.
 
     Example: `grader new assignment week1`
     """
     from grader.authoring.beginnings import new_assignment
 
-    _tell(new_assignment(open_course(), name), f"Go on with: grader new exercise mean --assignment {name}")
+    _tell(new_assignment(open_course(), name), f"Next, run: grader new exercise mean --assignment {name}")
 
 
 @new.command()
 def exercise(
     name: Annotated[str, typer.Argument(help="A number or a name, such as 1 or mean.")],
-    assignment: Annotated[str, typer.Option(help="The assignment that gets it.")],
+    assignment: Annotated[str, typer.Option(help="The assignment to add it to.")],
 ) -> None:
-    """Make an exercise, of the solution cell that the notebook has.
+    """Make an exercise from the notebook's solution cell.
 
-    If it has none, one that works is added to the end, to write your own in its place.
+    If there is none, a working example is added at the end for you to replace.
 
     Example: `grader new exercise mean --assignment week1`
     """
@@ -53,9 +53,9 @@ def exercise(
 
     made = new_exercise(open_course(), name, assignment)
     first = (
-        "Write its hidden cases and mistakes" if made.from_cell else "It asks for the mean: put in your own exercise"
+        "Write its hidden cases and mistakes" if made.from_cell else "It asks for the mean, as an example. Replace that"
     )
-    _tell(made.files, f"{first}, and run: grader validate {assignment}")
+    _tell(made.files, f"{first}, then run: grader validate {assignment}")
 
 
 def _tell(written: Sequence[Path], advice: str) -> None:

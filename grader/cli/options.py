@@ -35,31 +35,29 @@ Platforms = Annotated[
     list[str] | None,
     typer.Option(
         metavar="|".join(PLATFORMS),
-        help="Also for this platform; the same as last time if none is named.",
+        help="Also write files for this platform; the same as last time by default.",
         autocompletion=_platforms,
     ),
 ]
-Roster = Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")]
-Column = Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")]
-By = Annotated[Identifier | None, typer.Option(help="Moodle, --send: how students are found; username if not given.")]
-StaleAnyway = Annotated[bool, typer.Option("--stale-anyway", help="Even if something has changed since grading.")]
-Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
+Roster = Annotated[Path | None, typer.Option(help="Canvas: the gradebook exported from there.")]
+Column = Annotated[str, typer.Option(help="Canvas, Moodle: the assignment's name there.")]
+By = Annotated[Identifier | None, typer.Option(help="Moodle, --send: how to match students; username by default.")]
+StaleAnyway = Annotated[bool, typer.Option("--stale-anyway", help="Go on even if something changed since grading.")]
+Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="The device to test code on.")]
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.", autocompletion=_assignments)]
 OneOrAll = Annotated[
     str | None,
-    typer.Argument(help="The assignment, such as week1; the whole term if none is named.", autocompletion=_assignments),
+    typer.Argument(help="The assignment, such as week1; the whole term by default.", autocompletion=_assignments),
 ]
 Assignments = Annotated[
     list[str] | None,
-    typer.Argument(help="Assignments; all of them if none is named.", autocompletion=_assignments),
+    typer.Argument(help="Assignments; all by default.", autocompletion=_assignments),
 ]
 SubmittedAssignments = Annotated[
     list[str] | None,
-    typer.Argument(
-        help="Assignments, such as week1; all with submissions if none is named.", autocompletion=_assignments
-    ),
+    typer.Argument(help="Assignments, such as week1; all with submissions by default.", autocompletion=_assignments),
 ]
 Student = Annotated[
     list[str] | None,
-    typer.Option(help="Only this student; may be given several times.", autocompletion=_students),
+    typer.Option(help="Only this student (repeatable).", autocompletion=_students),
 ]

@@ -18,12 +18,14 @@ from grader.sandbox.plain_text import listed, one_line
 
 _MOST = 20  # students and lines that are listed one by one
 
-students = typer.Typer(invoke_without_command=True, rich_markup_mode="markdown", help="Say who the students are.")
+students = typer.Typer(
+    invoke_without_command=True, rich_markup_mode="markdown", help="List, import and invite students."
+)
 
 
 @students.callback()
 def show(context: typer.Context) -> None:
-    """List the students of the course: names, e-mail, and what platforms call them.
+    """List the students of the course: names, email, and what platforms call them.
 
     Example: `grader students`
     """
@@ -41,21 +43,23 @@ def show(context: typer.Context) -> None:
     others = {student.id for student in in_gradebook(course, tell)} | set(course.submitters())
     if others := others - roster.keys():
         console.print(
-            escape(f"Not in it, but in the gradebook or with submissions: {listed(sorted(others), _MOST)}."),
+            escape(f"Not on the roster, but in the gradebook or with submissions: {listed(sorted(others), _MOST)}."),
             highlight=False,
         )
     if not roster:
-        console.print("To fill it, run: grader students import FILE", highlight=False)
+        console.print("To add students, run: grader students import FILE", highlight=False)
 
 
 @students.command("import")
 def import_table(
-    file: Annotated[Path, typer.Argument(help="A table: id, name, email and more, or what Moodle or Canvas exports.")],
+    file: Annotated[
+        Path, typer.Argument(help="A table with id, name, email and so on, or an export from Moodle or Canvas.")
+    ],
 ) -> None:
-    """Take students from a table into the course's roster.
+    """Import students from a table into the roster.
 
-    What the table says takes the place of what was there. Nobody and nothing else is taken out. Lines that cannot be
-    right are left out and named, and the command exits with 3.
+    What the table says replaces what the roster said. Everything else stays. Invalid lines are skipped and listed,
+    and the command then exits with 3.
 
     Example: `grader students import participants.csv`
     """
@@ -71,13 +75,13 @@ def import_table(
         console.print(_table(["changed", "what"], ([student, "; ".join(said)] for student, said in some)))
     if found.new:
         console.print(escape(f"New: {listed(sorted(found.new), _MOST)}."), highlight=False)
-    counts = f"{len(found.new)} new, {len(found.changed)} changed, {found.same} as before"
+    counts = f"{len(found.new)} new, {len(found.changed)} changed, {found.same} unchanged"
     console.print(f"{FILE}: {counts}.", highlight=False)
     for line, why in list(found.bad.items())[:_MOST]:
-        tell(f"Line {line} is left out: {why}.")
+        tell(f"Skipped line {line}: {why}.")
     if found.bad:
-        count = "1 line is" if len(found.bad) == 1 else f"{len(found.bad)} lines are"
-        errors.print(f"{count} left out. Fix that in {escape(one_line(file))}, and run this again.", highlight=False)
+        count, them = ("1 line", "it") if len(found.bad) == 1 else (f"{len(found.bad)} lines", "them")
+        errors.print(f"Skipped {count}. Fix {them} in {escape(one_line(file))}, then run this again.", highlight=False)
         raise typer.Exit(WAITING)
 
 

@@ -23,7 +23,7 @@ from grader.export.destinations import (
     export_points,
     refuse_what_is_not_for,
 )
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import one_line, plural
 
 if TYPE_CHECKING:
     from grader.gradebook.published import Publication
@@ -35,21 +35,23 @@ def publish(
     roster: Roster = None,
     column: Column = "",
     by: By = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Even if students will see other points than before.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Publish even if points have changed.")] = False,
     stale_anyway: StaleAnyway = False,
     waiting_anyway: Annotated[
-        bool, typer.Option("--waiting-anyway", help="Even if answers wait for points by hand.")
+        bool, typer.Option("--waiting-anyway", help="Publish even if answers still need manual grading.")
     ] = False,
-    history: Annotated[bool, typer.Option("--history", help="Say what was published so far, and stop.")] = False,
-    again: Annotated[int | None, typer.Option("--restore", metavar="N", help="Hand out the Nth publication.")] = None,
-    send: Annotated[bool, typer.Option("--send", help="Also send points to Canvas or Moodle; shown first.")] = False,
-    at: Annotated[str, typer.Option(metavar="COURSE/ASSIGNMENT", help="Where, with --send: their numbers.")] = "",
-    link: Annotated[str, typer.Option(help="With --send: the address of feedback; {student} is the id.")] = "",
+    history: Annotated[bool, typer.Option("--history", help="Only show what was published so far.")] = False,
+    again: Annotated[int | None, typer.Option("--restore", metavar="N", help="Bring back the Nth publication.")] = None,
+    send: Annotated[
+        bool, typer.Option("--send", help="Also send points to Canvas or Moodle, after showing them.")
+    ] = False,
+    at: Annotated[str, typer.Option(metavar="COURSE/ASSIGNMENT", help="With --send: their IDs on the platform.")] = "",
+    link: Annotated[str, typer.Option(help="With --send: a link to feedback; {student} becomes the id.")] = "",
 ) -> None:
-    """Tell students their points, and keep what was told.
+    """Publish points and feedback, and keep a copy.
 
-    Feedback goes to feedback/, exports to export/, and both are kept in published/. With --send, points go to the
-    platform itself.
+    Feedback goes to feedback/, exports go to export/, and copies of both to published/. With --send, points also go
+    straight to the platform.
 
     Example: `grader publish week1 --to moodle`
     """
@@ -69,7 +71,7 @@ def publish(
 
         platform = receiver(to or [], at)
     elif at or link:
-        raise CourseError("--at and --link say how points are sent. Add --send, or leave them out.")
+        raise CourseError("--at and --link only work with --send. Add it, or leave them out.")
     new: Publication | None
     if again is not None:
         new = restore(course, assignment, again)
@@ -90,19 +92,20 @@ def publish(
         except UnseenChanges as unseen:
             show_changes(course, assignment, unseen.found, unseen.since)
             raise
-    said = "was published before, and nothing has changed"
+    said = "Nothing to publish: students already know these points."
     if new:
-        said = f"is published: number {new.number}, {len(new.students)} students"
-    tables = f", what goes to platforms in {EXPORTS}/" if to else ""
-    console.print(f"{assignment} {said}. Pages are in {course.called('feedback')}/{tables}.", highlight=False)
+        count = plural(len(new.students), "student")
+        said = f"Published {assignment} for {count} (publication {new.number})."
+    tables = f", files for platforms in {EXPORTS}/" if to else ""
+    console.print(f"{said} Pages are in {course.called('feedback')}/{tables}.", highlight=False)
     if send:
         send_published(course, assignment, platform, by or "username", link, yes)
 
 
 def feedback(assignment: Assignment, student: Student = None) -> None:
-    """Write a page for each student: what was right, what to change.
+    """Write a page for each student: what is right, what to change.
 
-    The pages are written into feedback/.
+    Pages go to feedback/.
 
     Example: `grader feedback week1 --student ada`
     """
@@ -118,16 +121,16 @@ def feedback(assignment: Assignment, student: Student = None) -> None:
 def report(
     assignment: OneOrAll = None,
     student: Student = None,
-    who: Annotated[str, typer.Option(metavar="CODE", help="Say who is called so in an anonymous assignment.")] = "",
+    who: Annotated[str, typer.Option(metavar="CODE", help="Show who has this code in an anonymous assignment.")] = "",
     against: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Also compare with these notebooks, such as submitted/ of last year."),
+        typer.Option(metavar="FOLDER", help="Also compare with these notebooks, such as last year's submitted/."),
     ] = None,
 ) -> None:
-    """Write a page about the class: what was understood, whom to see.
+    """Write a report on the class: what was understood, who needs help.
 
-    It goes to report/, with the same as CSV and JSON. With --student, it is about these students, as if they were the
-    class. Without an assignment, it has the points of all assignments, and the weighted total.
+    It goes to report/, also as CSV and JSON. With --student, it covers only these students. Without an assignment,
+    it has the points for all assignments, and the weighted total.
 
     Example: `grader report week1`
     """
@@ -141,7 +144,7 @@ def report(
         _write(functools.partial(write_report, against=against or []), course, assignment, student or [])
         return
     if against:
-        raise CourseError("--against compares one assignment: name it, too.")
+        raise CourseError("--against compares one assignment. Name it, too.")
     from grader.publishing.whole_term import write_term_report
 
     print_path(write_term_report(course, tell, student or []))
@@ -152,7 +155,7 @@ def _say_who(course: Course, assignment: str | None, code: str) -> None:
     from grader.gradebook.names import Names
 
     if not assignment:
-        raise CourseError("Codes are others in each assignment. Name it, too.")
+        raise CourseError("Codes differ between assignments. Name the assignment, too.")
     course.chosen([assignment])
     console.print(escape(one_line(Names(course, assignment).whose(code))), highlight=False)
 
@@ -187,20 +190,20 @@ def _write(
 
 def export(
     assignment: OneOrAll = None,
-    to: Annotated[Target | None, typer.Option(help="Who is to import points, to grade, or to compare code.")] = None,
+    to: Annotated[Target | None, typer.Option(help="The platform or tool to export for.")] = None,
     roster: Roster = None,
     column: Column = "",
     by: By = None,
     index: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Graders elsewhere: where pip finds PyTorch for CPUs.")
+        str, typer.Option(metavar="ADDRESS", help="Grading elsewhere: where pip finds PyTorch for CPUs.")
     ] = "",
     stale_anyway: StaleAnyway = False,
 ) -> None:
-    """Write points, or the grader, in the form a platform takes.
+    """Export points, or the grader itself, for a platform.
 
-    They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
-    With jplag, it is the submitted code, to be compared.
-    Without an assignment, it is a table of all assignments, with the weighted total.
+    Files go to export/. gradescope-autograder and github get a grader, with the hidden cases, to run there. jplag
+    gets the submitted code, to compare it.
+    Without an assignment, you get a table of all assignments, with the weighted total.
 
     Example: `grader export week1 --to canvas --roster grades.csv`
     """
@@ -210,9 +213,7 @@ def export(
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
     if assignment is None:
         if to or index or any(options.values()):
-            raise CourseError(
-                "Platforms import one assignment: name it. Without one, leave out --to and what is for it."
-            )
+            raise CourseError("Platforms import one assignment at a time. Name it, or leave out --to and its options.")
         _refuse_stale(course, stale_anyway)
         from grader.publishing.whole_term import export_term
 

@@ -9,6 +9,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.platform import PlatformApi
 from grader.export.send import SENDERS, plan, plan_table, platform_at, send
+from grader.sandbox.plain_text import plural
 
 
 def receiver(to: Sequence[str], at: str) -> PlatformApi:
@@ -24,12 +25,12 @@ def send_published(course: Course, assignment: str, platform: PlatformApi, by: s
     with busy(f"{platform.name} …"):
         grades = plan(course, assignment, platform, by, link, tell)
     if not grades:
-        console.print(f"{platform.name} has all of these points already; nothing is sent.", highlight=False)
+        console.print(f"{platform.name} already has all of these points. Nothing was sent.", highlight=False)
         return
     console.print(plan_table(grades, platform))
     with busy(f"{platform.name} …"):
         sent = send(course, assignment, platform, grades, yes)
     if sent:
-        console.print(f"{sent} sent.", highlight=False)
+        console.print(f"Sent {plural(sent, 'grade')}.", highlight=False)
     else:
-        console.print("Nothing is sent so far. Look at this, and run it again; or add --yes.", highlight=False)
+        console.print("Nothing was sent yet. To send these points, run this again, or add --yes.", highlight=False)

@@ -24,25 +24,26 @@ from grader.sandbox.plain_text import listed, one_line
 if TYPE_CHECKING:
     from grader.gradebook.roster import Enrolled
 
+Server = Annotated[str, typer.Option("--server", help="The address where students reach the server.")]
 HERE = "http://127.0.0.1:8000"
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.")] = 8000,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 picks a free one.")] = 8000,
     address: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help=f"How many to grade at once; default: {cores()}.")] = None,
     device: Device = "cpu",
-    https: Annotated[bool, typer.Option("--https", help="A proxy in front of it speaks https with browsers.")] = False,
-    user_header: Annotated[str, typer.Option(help="The header in which a proxy says who has signed in.")] = "",
+    https: Annotated[bool, typer.Option("--https", help="A proxy in front of the server handles https.")] = False,
+    user_header: Annotated[str, typer.Option(help="The header where a proxy names the signed-in user.")] = "",
     trust: Annotated[
-        list[str] | None, typer.Option(help="An address that this header is believed from; 127.0.0.1 if none is named.")
+        list[str] | None, typer.Option(help="An address to trust with this header; 127.0.0.1 by default.")
     ] = None,
     hub: Annotated[
-        str, typer.Option(help="The API of a JupyterHub whose users may submit: http://127.0.0.1:8081/hub/api, say.")
+        str, typer.Option(help="The API of a JupyterHub whose users may submit, such as http://127.0.0.1:8081/hub/api.")
     ] = "",
-    demo: Annotated[bool, typer.Option("--demo", help="Serve a made-up class, in a folder that is removed.")] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Serve a made-up class from a temporary folder.")] = False,
 ) -> None:
-    """Let students submit, and read the verdict at once.
+    """Let students submit, and see the verdict right away.
 
     Example: `grader serve --port 8000`
     """
@@ -103,7 +104,7 @@ def submit(
         raise typer.Exit(in_terminal(str(notebook), assignment))
 
 
-def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - reads what is typed or piped.")]) -> None:
+def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt, or - for standard input.")]) -> None:
     """Check a receipt that a student shows.
 
     Example: `grader receipt receipt.json`
@@ -117,27 +118,25 @@ def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt; - re
     except ValueError:
         data = None
     if not is_ours(data, secret_of(course.root)):
-        raise CourseError("This is not a receipt of this course, or somebody has changed it.")
+        raise CourseError("This receipt is not from this course, or somebody has changed it.")
     said = "submission {number} of {assignment} by {student} arrived at {arrived}, with SHA-256 {sha256}".format(**data)
     console.print(escape(f"The receipt is genuine: {said}."), highlight=False, soft_wrap=True)
 
 
 def invite(
-    names: Annotated[list[str] | None, typer.Argument(help="Students; all of the roster if none is named.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Students; everyone on the roster by default.")] = None,
     instructor: Annotated[bool, typer.Option("--instructor", help="Invite an instructor, who sees the class.")] = False,
     assistant: Annotated[
         bool, typer.Option("--assistant", help="Invite an assistant, who sees the class and changes nothing.")
     ] = False,
-    days: Annotated[
-        int | None, typer.Option(min=1, help="How long the links are valid; for ever if not given.")
-    ] = None,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Make their links invalid, and give no new ones.")] = False,
+    days: Annotated[int | None, typer.Option(min=1, help="Days until the links expire; never by default.")] = None,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Cancel their links, and make no new ones.")] = False,
     mail: Annotated[bool, typer.Option("--mail", help="Mail the links to students, and print none.")] = False,
-    server: Annotated[str, typer.Option(help="The address that students reach the server at.")] = HERE,
+    server: Server = HERE,
 ) -> None:
     """Print or mail a personal link for each student.
 
-    Earlier links and tokens of theirs are no longer valid. [serving.mail] in course.toml says how to mail.
+    Their earlier links and tokens stop working. [serving.mail] in course.toml says how to mail.
 
     Example: `grader students invite --server https://grader.example.edu > links.csv`
     """
@@ -153,9 +152,7 @@ def invite(
     roster = read_roster(course.root)
     chosen = names or (sorted(roster) if are_students else [])
     if not chosen:
-        raise CourseError(
-            "Nobody is named, and the roster is empty. Name somebody, or run: grader students import FILE"
-        )
+        raise CourseError("There is nobody to invite. Name somebody, or run: grader students import FILE")
     if are_students and not revoke and (unknown := sorted({*chosen} - {*roster, *course.submitters()})):
         raise CourseError(f"There is no student called {listed(unknown, last='or')}. Run: grader students import FILE")
     with alone(course):

@@ -12,6 +12,7 @@ import typer
 from grader.cli.options import Assignment
 from grader.cli.terminal import console, errors, tell
 from grader.course.folder import open_course
+from grader.sandbox.plain_text import plural
 
 WAITING = 3  # the exit code if something waits for a person
 
@@ -20,33 +21,34 @@ def collect(
     assignment: Assignment,
     sources: Annotated[list[Path], typer.Argument(help="Zips and folders with submissions.")],
     students: Annotated[
-        Path | None, typer.Option(help="A table of students: id, name, email, or as Moodle or Canvas exports it.")
+        Path | None,
+        typer.Option(help="A table of students with id, name and email, or an export from Moodle or Canvas."),
     ] = None,
     times: Annotated[
         Path | None,
-        typer.Option(help="When they submitted: Moodle's grading worksheet, or Canvas's submissions as JSON."),
+        typer.Option(help="Submission times: Moodle's grading worksheet, or Canvas's submissions as JSON."),
     ] = None,
     platform: Annotated[
         str,
         typer.Option(
             "--from",
             metavar="PLATFORM",
-            help="exchange, ngshare, moodle, canvas, clones or folder; recognised if not given.",
+            help="exchange, ngshare, moodle, canvas, clones or folder; detected by default.",
         ),
     ] = "",
     as_named: Annotated[
-        bool, typer.Option("--as-named", help="Call students who are not known as the platform does.")
+        bool, typer.Option("--as-named", help="For unknown students, use the names on the platform.")
     ] = False,
     newer: Annotated[
-        bool, typer.Option("--newer", help="Where times are missing: this is newer than what is in submitted/.")
+        bool, typer.Option("--newer", help="If times are missing, treat these as newer than those in submitted/.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would be done.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decisions as JSON.")] = False,
 ) -> None:
-    """Bring submissions into submitted/, wherever they come from.
+    """Collect submissions into submitted/, wherever they come from.
 
-    Notebooks are recognised by what they contain, whatever they are called. What is not certain waits, in a list, and
-    the command exits with 3.
+    Notebooks are recognized by what they contain, whatever their names. Unclear ones are listed but not collected,
+    and the command then exits with 3.
 
     Example: `grader collect week1 moodle.zip --students participants.csv`
     """
@@ -69,8 +71,11 @@ def collect(
         if waiting:
             console.print(waiting_table(waiting))
         done = "would be collected" if dry_run else "collected"
-        console.print(f"{len(collected)} {done}, {len(waiting)} waiting.", highlight=False)
+        console.print(f"{len(collected)} {done}, {len(waiting)} not collected.", highlight=False)
     if waiting:
         where = f"{course.called('submitted')}/STUDENT/{assignment}/"
-        errors.print(f"What waits is not collected yet. Say more, as --help shows, or put it into {where} yourself.")
+        errors.print(
+            f"{plural(len(waiting), 'submission')} not collected. Try --students, --times, --as-named or --newer, or "
+            f"put notebooks into {where} yourself."
+        )
         raise typer.Exit(WAITING)

@@ -24,9 +24,7 @@ _FORMS = tuple(
     for day in ("%A, %d %B %Y", "%A, %B %d, %Y", "%d %B %Y", "%B %d, %Y")
     for clock in ("%I:%M %p", "%H:%M")
 )
-_INSTEAD = (
-    "Name with --times a grading worksheet of Moodle's, submissions of Canvas's as JSON, or a table: id,submitted_at."
-)
+_INSTEAD = "For --times, use Moodle's grading worksheet, Canvas's submissions as JSON, or a table: id,submitted_at."
 
 
 class Times:
@@ -40,7 +38,7 @@ class Times:
             self._times |= dict.fromkeys(Key.of("", *said).forms, self._moment(text))
         known = [time for time in self._times.values() if isinstance(time, datetime)]
         if not known:
-            why = next((why for why in self._times.values() if isinstance(why, str)), "nobody in it has one")
+            why = next((why for why in self._times.values() if isinstance(why, str)), "nobody in it has a time")
             raise CourseError(f"{path} has no times: {why}. {_INSTEAD}")
 
     def of(self, upload: Upload, student: str) -> tuple[datetime | None, str]:
@@ -53,7 +51,7 @@ class Times:
     def _moment(self, text: str) -> datetime | str:
         said = f"{self._path.name} says “{one_line(text, 60)}”"
         if (moment := _read(text)) is None:
-            return f"{said}, which is not a time that can be read"
+            return f"{said}, which it cannot read as a time"
         try:
             return moment_of(moment, self._zone)
         except NoTime as error:

@@ -61,7 +61,9 @@ def _one_of(usable: Sequence[Chosen | Waits]) -> Iterator[Chosen | Waits]:
         yield first
         return
     for one in usable:
-        differ = f"one of {len(usable)} submissions of this student that differ, and no time shows which is the newest"
+        differ = (
+            f"one of {len(usable)} different submissions by this student, with no times to show which is the newest"
+        )
         yield Waits(one.upload, [differ])
 
 
@@ -80,7 +82,7 @@ def _read(upload: Upload, recogniser: Recogniser) -> Chosen | Waits:
         number += looked is not None
         if number > MAX_LOOKED_AT:
             many = f"it holds more than {MAX_LOOKED_AT} notebooks and scripts with cells"
-            return Waits(upload, [f"{many}. Ask for the notebook alone"])
+            return Waits(upload, [f"{many}. Ask for just the notebook"])
         if isinstance(looked, Recognised):
             candidates.setdefault(looked.name, []).append(looked)
         elif isinstance(looked, Unknown):
@@ -94,10 +96,12 @@ def _read(upload: Upload, recogniser: Recogniser) -> Chosen | Waits:
     best = {name: _best(same_name) for name, same_name in candidates.items()}
     if several := [one for found in best.values() if len(found) > 1 for one in found]:
         which = ", ".join(_shown(one.held) for one in several)
-        return Waits(upload, [f"{len(several)} notebooks that differ, and no time shows which is the newest: {which}"])
+        return Waits(
+            upload, [f"{len(several)} different notebooks, with no times to show which is the newest: {which}"]
+        )
     taken = {name: found[0] for name, found in best.items()}
     if cut and (recogniser.names - taken.keys() or any(one.untouched for one in taken.values())):
-        return Waits(upload, [*cut, "it could be what was worked on"])
+        return Waits(upload, [*cut, "it could be the student's work"])
     for name, one in taken.items():
         notes += [*one.notes, *_passed_over(one, candidates[name])]
     files = _beside(others, {one.held.parts[:-1] for one in taken.values()}, notes)
@@ -106,7 +110,7 @@ def _read(upload: Upload, recogniser: Recogniser) -> Chosen | Waits:
 
 def _lateness(upload: Upload) -> Iterator[str]:
     if upload.late:
-        unknown = "" if upload.time else ", but not since when: it counts as on time until --times says that"
+        unknown = "" if upload.time else ", but not by how much: it counts as on time unless --times has the time"
         yield f"late, as {upload.late} says{unknown}"
 
 
@@ -121,8 +125,8 @@ def _passed_over(taken: Recognised, candidates: Sequence[Recognised]) -> Iterato
     for one in candidates:
         if one.content == taken.content:
             continue
-        what = "as it was given out" if one.untouched else "a script beside the notebook"
-        yield f"{_shown(one.held)} is {what}, and not taken"
+        what = "unchanged since the release" if one.untouched else "a script next to the notebook"
+        yield f"{_shown(one.held)} is {what}, so it was skipped"
 
 
 def _beside(others: Sequence[HeldFile], folders: set[Parts], notes: list[str]) -> dict[str, bytes]:
@@ -135,11 +139,11 @@ def _beside(others: Sequence[HeldFile], folders: set[Parts], notes: list[str]) -
         if not place or place in _NOT_THEIRS or is_page(PurePosixPath(place[-1]).suffix):
             continue
         if len(files) == MAX_FILES:
-            notes.append(f"more than {MAX_FILES} files: the others are left out")
+            notes.append(f"more than {MAX_FILES} files: the rest were skipped")
             break
         path = PurePosixPath(*place)
         if any(str(other) in files for other in (path, *path.parents)) or str(path) in above_files:
-            notes.append(f"{_shown(held)} is in the way of another file, and left out")
+            notes.append(f"{_shown(held)} conflicts with another file, so it was skipped")
             continue
         files[str(path)] = held.content
         above_files |= set(map(str, path.parents))

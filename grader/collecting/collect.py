@@ -31,7 +31,7 @@ from grader.sandbox.plain_text import listed, one_line
 
 # Match uploads with students: never if two students fit, or if something contradicts what is known about one.
 
-_NO_FOLDER = "no name that a folder can have for nbgrader"
+_NO_FOLDER = "not a folder name that nbgrader can use"
 
 
 def matched(uploads: Sequence[Upload], roster: Roster, as_named: bool) -> Iterator[tuple[Upload, str, str]]:
@@ -60,8 +60,8 @@ def _several(user: Form, students: set[str], users: set[Form]) -> str:
     else:
         return ""
     if user[0] == OWNER:
-        return f"{why}. If one user has put all of them there, copy the folder, and collect from the copy"
-    return f"{why}. Name with --students a table that has their numbers"
+        return f"{why}. If one user put them all there, copy the folder and collect from the copy"
+    return f"{why}. Use --students with a table that has their numbers"
 
 
 def _shown(user: Form) -> str:
@@ -90,12 +90,15 @@ class _Matching:
     def _checked(self, student: str, key: Key) -> tuple[str, str]:
         """The student, unless something else in the key speaks against it; then the reason."""
         if differs := self._roster.differs(student, key):
-            of_another = ". Is the table that of this assignment?" if MOODLE in differs else ""
+            of_another = ". Is this the table for this assignment?" if MOODLE in differs else ""
             other = f"who has another {' and another '.join(differs)}"
             return "", f"{_quoted(key)} could be {one_line(student)}, {other}{of_another}"
         user = self._roster.is_user(key.user)
         if user - {student}:
-            return "", f"it says to be of {student}, and belongs to {listed(sorted(user), last='or')} on this machine"
+            return (
+                "",
+                f"it claims to be from {student}, but belongs to {listed(sorted(user), last='or')} on this machine",
+            )
         return (student, "") if is_name(student) else ("", f"{_quoted(key)} is {_NO_FOLDER}: {one_line(student)}")
 
     def _not_known(self, key: Key) -> tuple[str, str]:
@@ -103,7 +106,7 @@ class _Matching:
         if not self._as_named or not key.own:
             return "", unknown
         if not is_name(key.own):
-            return "", f"{unknown}, and that is {_NO_FOLDER}"
+            return "", f"{unknown}, which is {_NO_FOLDER}"
         if self._roster.called(Key.of("", (NAME, key.own))) or self._named.setdefault(normal(key.own), key) != key:
             return "", f"{unknown}, and another student is called {key.own}"
         return key.own, ""
@@ -180,7 +183,7 @@ def collect(
 def _uploads(listing: Listing, asked: Asked, named: str, tell: Callable[[str], None]) -> list[Upload]:
     platform, found, doubt = uploads_of(listing, asked, named)
     number = "1 submission" if len(found) == 1 else f"{len(found)} submissions"
-    tell(f"{listing.called} is read as {platform.called}: {number} of {asked.assignment}.{doubt}")
+    tell(f"Reading {listing.called} as {platform.called}: {number} for {asked.assignment}.{doubt}")
     return found
 
 
@@ -201,7 +204,7 @@ def _placed(place: Place, chosen: Chosen, without: Sequence[str], wanted: Wanted
         if outcome in (NEW, REPLACED) and not wanted.dry_run:
             place.put(chosen)
     except OSError as error:
-        outcome, why = WAITS, f"{error.filename or place.path} cannot be written: {error.strerror}"
+        outcome, why = WAITS, f"cannot write {error.filename or place.path}: {error.strerror}"
     said = [why] if why else []
     missing = [] if outcome == WAITS else [f"without {name}.ipynb" for name in without]
     upload = chosen.upload
@@ -218,14 +221,14 @@ _LONGEST = 500
 
 
 def collected_table(decisions: Sequence[Decision]) -> Table:
-    table = _table("Collected", "student", "what", "from", "told")
+    table = _table("Collected", "student", "what", "from", "notes")
     for one in decisions:
         table.add_row(*map(_text, (one.student, one.outcome, one.place)), _said(one))
     return table
 
 
 def waiting_table(decisions: Sequence[Decision]) -> Table:
-    table = _table("Waiting for you", "student", "from", "why")
+    table = _table("Not collected yet", "student", "from", "why")
     for one in decisions:
         table.add_row(*map(_text, (one.student or "?", one.place)), _said(one))
     return table

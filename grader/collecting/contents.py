@@ -51,10 +51,10 @@ def list_zip(path: Path, stack: ExitStack) -> Listing:
         file = stack.enter_context(_Guarded(io.FileIO(path), MAX_TABLE))
         return Listing(path.name, _members(stack.enter_context(zipfile.ZipFile(file)), ()))
     except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, and run this again.") from None
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, then run this again.") from None
     except (*_DAMAGED, NotImplementedError):
         raise CourseError(
-            f"{path} is not a zip, or a damaged one. Download it again, or unpack it and name the folder."
+            f"{path} is not a zip file, or it is damaged. Download it again, or unpack it and use the folder."
         ) from None
 
 
@@ -63,7 +63,7 @@ def list_inner(content: bytes, parts: Parts, place: str) -> list[File]:
     try:
         return _members(zipfile.ZipFile(_Guarded(io.BytesIO(content), MAX_INNER_TABLE)), parts, place)
     except (*_DAMAGED, NotImplementedError):
-        raise Refused("it is not a zip, a damaged one, or one with far too many files") from None
+        raise Refused("it is not a zip file, or it is damaged or has too many files") from None
 
 
 def _members(archive: zipfile.ZipFile, above: Parts, place: str = "") -> list[File]:
@@ -93,7 +93,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
     if info.flag_bits & 1:
         raise Refused("it is encrypted")
     if info.compress_type not in _METHODS:
-        raise Refused("it is compressed in a way that is not read here")
+        raise Refused("its compression method is not supported")
     if info.file_size > most:
         raise TooLarge
     try:
@@ -150,7 +150,7 @@ def contents_of(files: Iterable[File]) -> Contents:
             left -= why.unpacked
             contents.refuse(file.place, str(why))
     if waiting:
-        contents.refuse(waiting[0][0].place, f"more than {MAX_FILES} files; what comes here is not read")
+        contents.refuse(waiting[0][0].place, f"more than {MAX_FILES} files; from here on, they were skipped")
     return contents
 
 
@@ -163,16 +163,16 @@ def _is_packed(file: File, content: bytes) -> bool:
     """Whether a file is a zip to unpack. Spreadsheets and saved tensors are zips, too, but stay packed."""
     name = file.parts[-1].lower()
     if name.endswith(_ARCHIVES):
-        raise Refused("an archive of a kind that is not unpacked here")
+        raise Refused("this kind of archive is not supported")
     if name.endswith(".zip") and not is_zip(content):
-        raise Refused("it is not a zip")
+        raise Refused("it is not a zip file")
     return is_zip(content) and (name.endswith((".zip", ".ipynb")) or "." not in name)
 
 
 def _unpacked(file: File, content: bytes, zips: int, most: int) -> list[File]:
     if zips == MAX_ZIPS:
-        raise Refused(f"more than {MAX_ZIPS} zips lie in one another")
+        raise Refused(f"more than {MAX_ZIPS} zip files are nested")
     inner = list_inner(content, file.parts, file.place)
     if len(inner) > most:
-        raise Refused(f"with it, the submission has more than {MAX_FILES} files")
+        raise Refused(f"it would bring the submission to more than {MAX_FILES} files")
     return sorted(inner, key=_turn)

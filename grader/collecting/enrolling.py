@@ -40,7 +40,7 @@ def import_students(course: Course, table: Path, tell: Callable[[str], None]) ->
     owners |= {key: one.id for one in roster.values() for key in _keys(one)}
     lines: dict[str, int] = {}  # by id
     found = Imported()
-    for line, row in read_lines(table, "Name a table of students."):
+    for line, row in read_lines(table, "Use a table of students."):
         try:
             if one := _enrolled(row):
                 one = same_as(one, known, by_id=row.get("id") == one.id)
@@ -83,10 +83,10 @@ def _keys(one: Enrolled) -> set[tuple[str, str]]:
 
 def _must_be_its_own(one: Enrolled, owners: Mapping[tuple[str, str], str], lines: Mapping[str, int]) -> None:
     if one.id in lines:
-        raise BadLine(f"{one.id} is in line {lines[one.id]}, too")
+        raise BadLine(f"{one.id} is also on line {lines[one.id]}")
     for column, text in sorted(_keys(one)):
         if (owner := owners.get((column, text), one.id)) != one.id:
-            raise BadLine(f"its {column} “{one_line(text, 60)}” is that of {owner}")
+            raise BadLine(f"its {column} “{one_line(text, 60)}” belongs to {owner}")
 
 
 def _merged(before: Enrolled | None, one: Enrolled, found: Imported) -> Enrolled:

@@ -25,7 +25,7 @@ class Refused(Exception):
 
 class TooLarge(Refused):
     def __init__(self) -> None:
-        super().__init__(f"with it, the submission has more than {MAX_BYTES // 2**20} MB")
+        super().__init__(f"it would bring the submission to more than {MAX_BYTES // 2**20} MB")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def why_not(parts: Sequence[str]) -> str:
     if not parts or any(part in ("", ".", "..") for part in parts):
         return "its path leads elsewhere"
     if len(parts) > MAX_LEVELS or sum(len(part.encode(errors="replace")) + 1 for part in parts) > MAX_PLACE:
-        return "it lies too deep"
+        return "it is in too many nested folders"
     if not all(part.isprintable() and len(part.encode(errors="replace")) <= MAX_NAME for part in parts):
         return "its name is too long, or has characters that cannot be shown"
     return ""

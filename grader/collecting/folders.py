@@ -14,7 +14,7 @@ from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_
 from grader.errors import CourseError
 
 MAX_OF_ONE = 5000  # entries to look at below one first-level folder, perhaps a student's own
-_TOO_MANY = f"more than {MAX_OF_ONE} files and folders; what lies deepest is not looked at"
+_TOO_MANY = f"more than {MAX_OF_ONE} files and folders; the most deeply nested were skipped"
 _GIT = ".git"
 
 
@@ -45,7 +45,9 @@ def _entries(folder: Path, not_read: list[File]) -> Iterator[tuple[Parts, os.Dir
                 entries = sorted(found, key=lambda entry: (".ipynb" not in entry.name.lower(), entry.name))
         except OSError as error:
             if not parts:
-                raise CourseError(f"{folder} cannot be read: {error.strerror}. Fix that, and run this again.") from None
+                raise CourseError(
+                    f"{folder} cannot be read: {error.strerror}. Fix that, then run this again."
+                ) from None
             not_read.append(refused(parts, "/".join(parts), "it cannot be read"))
             continue
         if not parts and sum(not is_junk([entry.name]) for entry in entries) == 1:
@@ -82,7 +84,7 @@ def _read(path: Path, most: int) -> bytes:
         if status.st_size > most:
             raise TooLarge
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-            raise Refused("it is the same file as another one (a hard link)")
+            raise Refused("it is a hard link to another file")
         return read_plain(path, status.st_size)
     except OSError as error:
         raise Refused(f"it cannot be read: {error.strerror}") from None

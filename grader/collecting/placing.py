@@ -65,14 +65,17 @@ class Place:
             shown = said(before, self._course.rules(self._assignment).zone)
             return (REPLACED, f"one of {shown}") if time > before else (OLDER, f"of {shown}")
         if same and time and not before:
-            return REPLACED, "by the same, whose time is known now"
+            return REPLACED, "the same, now with its time"
         if same and chosen.upload.late and not before and not is_late_without_time(self.path):
-            return REPLACED, "by the same, of which it is known now that it is late"
+            return REPLACED, "the same, now known to be late"
         if same or (time and time == before):
-            return SAME, "" if same else "one of the same time"
+            return SAME, "" if same else "with the same time"
         if newer:
-            return REPLACED, "as --newer says"
-        return WAITS, f"another one is in {self._shown}, and no time shows which is newer: say --newer if this one is"
+            return REPLACED, "because of --newer"
+        return (
+            WAITS,
+            f"there is another one in {self._shown}, with no times to show which is newer: if this one is, use --newer",
+        )
 
     @property
     def _shown(self) -> str:
@@ -134,7 +137,7 @@ def _time_file(chosen: Chosen) -> dict[str, bytes]:
     time, late = chosen.upload.time, chosen.upload.late
     if time:
         return {TIMESTAMP: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()}
-    return {LATE_FILE: f"{late} says that this is late, and not since when.\n".encode()} if late else {}
+    return {LATE_FILE: f"{late} says that this is late, but not by how much.\n".encode()} if late else {}
 
 
 def _remove(path: Path) -> None:

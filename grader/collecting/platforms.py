@@ -47,7 +47,7 @@ class Exchange:
 def _key_by_owner(student: str, owner: str) -> Key:
     """A key from the folder's name and owner: students can choose its name, but not who owns it."""
     if owner and owner != student and _is_user(student):
-        return Key.in_doubt(student, f"it belongs to {one_line(owner, 60)} on this machine, where this is another user")
+        return Key.in_doubt(student, f"on this machine, it belongs to another user, {one_line(owner, 60)}")
     return Key.of(student, (ID, student), user=(OWNER, owner) if owner else None)
 
 
@@ -63,7 +63,7 @@ class Ngshare:
     """A folder like submitted/, collected by nbgrader from ngshare, with a time beside each submission."""
 
     name = "ngshare"
-    called = "what nbgrader has collected from ngshare"
+    called = "submissions that nbgrader collected from ngshare"
 
     def fits(self, _listing: Listing) -> int:
         """Never recognise it, since students could make such a folder with any time: the user has to name it."""
@@ -96,7 +96,7 @@ class Clones:
     """A folder of git clones, one for each student."""
 
     name = "clones"
-    called = "a folder of clones of git"
+    called = "a folder of git clones"
 
     def fits(self, listing: Listing) -> int:
         return len(listing.clones.intersection(listing.tops))
@@ -175,7 +175,7 @@ class Moodle:
     """Moodle's download of all submissions: a folder for each student, or one for all."""
 
     name = "moodle"
-    called = "what Moodle gives out of an assignment"
+    called = "a Moodle submissions archive"
     # Moodle takes every `_` out of the name before it writes the rest, so there is only one way to read this, even if
     # students choose odd names for files. A team may have no number.
     _NAMED = re.compile(r"(?P<name>[^_]+)(?:_(?P<number>[0-9]+))?_assignsubmission_[a-z0-9]+(?:_(?P<file>.*))?")
@@ -238,7 +238,7 @@ class Canvas:
     """Canvas's download of all submissions, in one folder; names of files show whose they are."""
 
     name = "canvas"
-    called = "what Canvas gives out of an assignment"
+    called = "a Canvas submissions archive"
 
     def fits(self, listing: Listing) -> int:
         return sum(any(_readings(top)) for top in listing.tops)
@@ -294,8 +294,8 @@ def _read(top: str, asked: Asked) -> _Reading | str:
         return sure[0]
     users = listed((f"user {one.user}" for one in readings[:3]), last="or")
     return (
-        f"it can be read as a file of {users}, since a name in it has numbers between “_”. "
-        "Name with --students the gradebook that Canvas exports: it has the numbers of users"
+        f"it could be from {users}, since its name has numbers between “_”. "
+        "Use --students with the gradebook exported from Canvas, which has the users' numbers"
     )
 
 
@@ -311,7 +311,7 @@ PLATFORMS = {platform.name: platform for platform in (*_SPECIAL, _FOLDER)}
 
 def must_be_known(named: str) -> None:
     if named and named not in PLATFORMS:
-        raise CourseError(f"There is no platform “{named}”. There are: {', '.join(PLATFORMS)}.")
+        raise CourseError(f"There is no platform “{named}”. Choose one of: {', '.join(PLATFORMS)}.")
 
 
 def uploads_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platform, list[Upload], str]:
@@ -349,10 +349,10 @@ def _doubt(listing: Listing, unwrapped: Listing, is_unwrapped: bool) -> str:
     for seen, platform in product((listing, unwrapped), _SPECIAL):
         if number := platform.fits(seen):
             names = "1 name in it looks" if number == 1 else f"{number} names in it look"
-            return f" {names} like {platform.called}: if all of it is that, say --from {platform.name}."
+            return f" {names} like {platform.called}. If all of it is that, use --from {platform.name}."
     if unwrapped is not listing and not is_unwrapped and len(unwrapped.tops) > 1:
         return (
-            f" All of it lies in “{one_line(listing.tops[0], 60)}”, which is read as one student's folder. "
-            "If it holds those of all, name that folder; unpack a zip first."
+            f" All of it is in “{one_line(listing.tops[0], 60)}”, which was read as one student's folder. "
+            "If it holds everyone's submissions, collect from that folder; unpack a zip file first."
         )
     return ""

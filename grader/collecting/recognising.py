@@ -38,7 +38,7 @@ _MAGIC = re.compile(r"^# (?=(?:# )*[%!])", re.MULTILINE)  # jupytext hides them 
 _COMMENT_LINE = re.compile(r"[ \t]*(?:#.*)?")
 _QUOTES = ('"""', "'''")
 
-MARIMO = "it is a notebook of marimo; make an ordinary one of it: marimo export ipynb FILE --sort top-down -o NEW.ipynb"
+MARIMO = "it is a marimo notebook; convert it first: marimo export ipynb FILE --sort top-down -o NEW.ipynb"
 ScriptCell = dict[str, Any]
 Matches = dict[str, NotebookNode]  # the cells of a file, by the ids of the course's cells that they match
 
@@ -226,7 +226,7 @@ class Recogniser:
         if len(held.content) > MAX_BYTES:
             return self._look_without_outputs(held)
         if why := why_not_whole(held.content):
-            return Unknown(f"it is not a whole notebook: {why}, so it has to be submitted again", is_cut=True)
+            return Unknown(f"it is not a complete notebook: {why}, so the student has to submit it again", is_cut=True)
         notebook = parse_notebook(held.content)
         if not notebook.cells:
             return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please submit it again.")))
@@ -238,15 +238,15 @@ class Recogniser:
         if light and len(light) <= MAX_BYTES:
             looked = self.look(replace(held, content=light))
             if isinstance(looked, Recognised):
-                why = f"it is larger than {MAX_BYTES // 2**20} MB, and is collected without its outputs"
+                why = f"it is larger than {MAX_BYTES // 2**20} MB, so it was collected without its outputs"
                 return replace(looked, held=held, notes=[f"{one_line(held.place)}: {why}", *looked.notes])
             return looked
         if len(held.content) > MAX_WITH_OUTPUTS:
             large = f"larger than {MAX_WITH_OUTPUTS // 2**20} MB"
         else:
-            more = ", also without its outputs" if light else ", and cannot be read"
+            more = ", even without its outputs" if light else ", and cannot be read"
             large = f"larger than {MAX_BYTES // 2**20} MB{more}"
-        return Unknown(f"it is {large}. Ask for it with all outputs cleared", is_cut=True)
+        return Unknown(f"it is {large}. Ask the student to clear all outputs", is_cut=True)
 
     def _by_ids(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Recognised | Unknown | None:
         """Recognise a notebook by nbgrader's cell ids. If several of the course use them, the cells decide."""
@@ -273,7 +273,7 @@ class Recogniser:
         best, _, why = self._matching(cells, of_script=False)
         if best is None:
             return Unknown(f"no cell has an id of this course, and {why}")
-        notes = ["its cells have lost their ids, and were recognised by what they define"]
+        notes = ["its cells had lost their ids, and were recognized by what they define"]
         return Recognised(best.name, held, held.content, notes)
 
     def _look_at_script(self, held: HeldFile) -> Recognised | Unknown | None:
@@ -292,14 +292,14 @@ class Recogniser:
                 break
             reasons.append(why)
         if best is None:
-            return Unknown(f"it is a script, and {reasons[0]}. Ask for the notebook itself", is_script=True)
+            return Unknown(f"it is a script, and {reasons[0]}. Ask for the notebook", is_script=True)
         written = [cell for cell in best.cells if cell.solution and cell.grade_id in matches]
         untouched = all(
             without_comments_at_end(matches[cell.grade_id].source) == without_comments_at_end(cell.source)
             for cell in written
         )
         content = _notebook_of(matches, best, cells)
-        return Recognised(best.name, held, content, ["made of a script"], script=True, untouched=untouched)
+        return Recognised(best.name, held, content, ["made from a script"], script=True, untouched=untouched)
 
     def _matching(
         self, cells: Sequence[NotebookNode], of_script: bool
@@ -318,7 +318,7 @@ class Recogniser:
         """The only notebook that fits, if it is one of this assignment."""
         if len(found) > 1:
             return Unknown(f"it could be {listed((f'{one.assignment}/{one.name}' for one in found), last='or')}")
-        return found[0] if found[0].assignment == self._assignment else Unknown(f"it is of {found[0].assignment}")
+        return found[0] if found[0].assignment == self._assignment else Unknown(f"it is for {found[0].assignment}")
 
 
 def _is_like_notebook(content: bytes) -> bool:
@@ -380,19 +380,19 @@ def _matches(known: Sequence[KnownCell], cells: _Cells, of_script: bool) -> Matc
         places = cells.places(cell)
         same = [other.grade_id for other in known if cell.given and other.given and other.source == cell.source]
         if len(places) != max(1, len(same)):
-            return f"the cell “{one_line(cell.grade_id, 60)}” is {_there(cell, len(places))}"
+            return f"the cell “{one_line(cell.grade_id, 60)}” {_there(cell, len(places))}"
         found[cell.grade_id] = places[same.index(cell.grade_id) if same else 0]
     if len({id(cell) for cell in found.values()}) < len(found) or not any(cell.solution for cell in known):
-        return "some of its cells cannot be told apart"
+        return "some of its cells look the same"
     return found
 
 
 def _there(known: KnownCell, times: int) -> str:
     if times:
-        return f"{times} times in it"
+        return f"is in it {times} times"
     if known.given:
-        return "not in it as it was given out"
-    return "not in it" if defined_in(known.source) else "not recognisable without its id"
+        return "is not in it as released"
+    return "is not in it" if defined_in(known.source) else "cannot be recognized without its id"
 
 
 def _notebook_of(matches: Matches, released: Released, cells: Sequence[NotebookNode]) -> bytes:

@@ -57,13 +57,13 @@ def in_gradebook(course: Course, tell: Callable[[str], None]) -> list[Student]:
 
 def _read_table(path: Path, known: Sequence[Student]) -> Iterator[Student]:
     roster = Roster(known)
-    for line, row in read_lines(path, "Name with --students a table of students."):
+    for line, row in read_lines(path, "Use --students with a table of students."):
         if not (enrolled := read_line(row)):
             continue
         try:
             yield student_of(same_as(enrolled, roster))
         except BadLine as error:
-            raise CourseError(f"{path}, line {line}: {error}. Fix the line, and run this again.") from None
+            raise CourseError(f"{path}, line {line}: {error}. Fix the line, then run this again.") from None
 
 
 class BadLine(Exception):
@@ -78,8 +78,8 @@ def read_lines(path: Path, instead: str) -> list[tuple[int, dict[str, str]]]:
     )
     if rows is None:
         raise CourseError(
-            f"{path} is not a table of students: its first line names no column id. Name one with the columns id, name "
-            "and email, or one that Moodle or Canvas exports."
+            f"{path} is not a table of students: its first line has no column id. Use a table with the columns id, "
+            "name and email, or an export from Moodle or Canvas."
         )
     return rows
 
@@ -91,7 +91,7 @@ def read_text(path: Path, instead: str) -> str:
             raise CourseError(f"{path} is larger than {MAX_BYTES // 2**20} MB. {instead}")
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise CourseError(f"{path} cannot be read: {reason}. {instead}") from None
 
 
@@ -143,7 +143,7 @@ def same_as(enrolled: Enrolled, known: Roster, by_id: bool = False) -> Enrolled:
     identity = found.pop() if found else enrolled.id
     if not is_name(identity):
         raise BadLine(
-            f"a student cannot be called “{one_line(identity, 60)}”, since nbgrader takes some characters for a pattern"
+            f"“{one_line(identity, 60)}” cannot be a student's id: nbgrader cannot use some of its characters"
         )
     return replace(enrolled, id=identity)
 

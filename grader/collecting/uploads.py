@@ -65,6 +65,4 @@ def inside(files: Iterable[File]) -> list[File]:
 
 def unnamed(listing: Listing, files: Sequence[File], platform: str) -> Upload:
     top = files[0].parts[0]
-    return Upload(
-        Key.in_doubt(top, f"it is not named as {platform} names what it gives out"), files, listing.within(top)
-    )
+    return Upload(Key.in_doubt(top, f"its name is not one that {platform} writes"), files, listing.within(top))

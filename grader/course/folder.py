@@ -83,11 +83,11 @@ class Course:
             config = read_config(self.settings)
         except (Exception, SystemExit) as error:  # it is the user's own Python code, so anything can happen
             where = f"{type(error).__name__}: {error}"
-            raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, and run this again. {where}") from None
+            raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, then run this again. {where}") from None
         if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):
             raise CourseError(
-                f"c.CourseDirectory.directory_structure in {CONFIG_FILE} does not work here: students' folders lie in "
-                f"those of the steps, and assignments in them. Leave it at {STRUCTURE}, or use nbgrader alone."
+                f"c.CourseDirectory.directory_structure in {CONFIG_FILE} does not work here. Set it to {STRUCTURE}, "
+                "or use nbgrader alone."
             )
         config.CourseDirectory.root = str(self.root)
         return config
@@ -141,8 +141,8 @@ class Course:
         for folder in (self.root, *map(self.folder, STEPS)):
             if glob.escape(str(folder)) != str(folder):
                 raise CourseError(
-                    f"nbgrader finds nothing in {folder}, since it takes [, * and ? for a pattern. Rename the folder, "
-                    "and run this again."
+                    f"nbgrader finds nothing in {folder}, because it reads [, * and ? as a pattern. Rename the folder, "
+                    "then run this again."
                 )
 
     def assignments(self) -> list[str]:
@@ -181,7 +181,7 @@ class Course:
         try:
             return nbformat.read(path, as_version=4)
         except (OSError, NotJSONError, ValueError) as error:
-            again = "Fix it, or put it back." if folder == "source" else f"Run: grader release {assignment}"
+            again = "Fix it, or restore a copy." if folder == "source" else f"Run: grader release {assignment}"
             reason = error.strerror if isinstance(error, OSError) else "it is not a notebook"
             raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
 
@@ -204,14 +204,13 @@ class Course:
             return []
         except OSError as error:
             raise CourseError(
-                f"The folder {self.called('submitted')}/ cannot be read: {error.strerror}. Fix that, and run this "
+                f"The folder {self.called('submitted')}/ cannot be read: {error.strerror}. Fix that, then run this "
                 "again."
             ) from None
 
     def _those(self, known: list[str]) -> str:
-        return (
-            f"There are: {', '.join(known)}." if known else f"There is none: they lie in {self.called('source')}/NAME/."
-        )
+        place = self.called("source")
+        return f"Assignments: {', '.join(known)}." if known else f"There are none yet. Put them in {place}/NAME/."
 
 
 def _is_there(path: Path) -> bool:

@@ -143,7 +143,7 @@ class _Problem(NamedTuple):
 def _refuse(files: ExerciseFiles, problems: Iterable[_Problem]) -> None:
     said = [f"{files.shown}/{one.place}, line {one.line}: {one.text}" for one in dict.fromkeys(problems)]
     if said:
-        raise ExerciseError("\n".join([*said, "Fix that, and run this again."]))
+        raise ExerciseError("\n".join([*said, "Fix that, then run this again."]))
 
 
 # --- import ----------------------------------------------------------------------------------------------------------
@@ -186,13 +186,13 @@ def _import_one(package: str, place: str, files: ExerciseFiles) -> Exercise | _P
     """Import one file: its exercise, or what is wrong with it, or None if it has none."""
     name = place.removesuffix(".py")
     if not name.isidentifier():
-        return _Problem(place, 1, "a file of exercises is named like a Python module: letters, digits and _.")
+        return _Problem(place, 1, "the name of an exercise file can only have letters, digits and _.")
     try:
         exercise = getattr(importlib.import_module(f"{package}.{name}"), "exercise", None)
     except (Exception, SystemExit) as error:  # it is the author's own Python code, so anything can happen
         return _where(error, place, files)
     if exercise is None and name.startswith("ex"):
-        return _Problem(place, 1, "it sets no `exercise`. Write `exercise = Exercise(…)`.")
+        return _Problem(place, 1, "it does not set `exercise`. Write `exercise = Exercise(…)`.")
     if exercise is None or isinstance(exercise, Exercise):
         return exercise
     return _Problem(place, _line(files, place), f"`exercise` is of type {type(exercise).__name__}, not an Exercise.")
@@ -219,7 +219,7 @@ def _advice(error: BaseException, files: ExerciseFiles) -> str:
         return former or _meant(slip[2], [each.name for each in fields(kind)])
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     is_beside = name and {f"{name.split('.')[0]}.py", f"{name.split('.')[0]}/{INIT}"} & files.texts.keys()
-    return f" What lies beside it is imported as `from .{name} import …`." if is_beside else ""
+    return f" Import files next to it with `from .{name} import …`." if is_beside else ""
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Exercise, ("reference",), Callable, "a function"),
     (Exercise, ("read", "glance", "picture", "lent", "first_form"), (Callable, LentClass, NoneType), "a function"),
     (Exercise, ("cases", "mistakes", "other_forms", "others"), (list, tuple), "a list"),
-    (Exercise, ("form",), Form, "a form, such as MODULE"),
+    (Exercise, ("form",), Form, "a form such as MODULE"),
     (Exercise, ("columns",), (Columns, NoneType), "Columns(…)"),
     (Exercise, ("scales", "explained_in"), Mapping, "a dict"),
     (Case, ("name", "catches", "beside"), str, "a text"),
@@ -240,7 +240,7 @@ _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Misconception, ("credit",), (int, float), "a number"),
     (Misconception, ("change",), Mapping, "a dict"),
     (Misconception, ("answers",), (Callable, NoneType), "a function"),
-    (Misconception, ("in_code",), (list, tuple), "a tuple of texts"),
+    (Misconception, ("in_code",), (list, tuple), "a tuple of strings"),
 )
 
 
@@ -248,8 +248,8 @@ def _in_folders(files: ExerciseFiles) -> Iterator[_Wrong]:
     """Exercises in subfolders, where nothing looks for them."""
     for place in files.texts:
         if "/" in place and _sets_an_exercise(files.texts[place]):
-            what = "an exercise in a folder is not found"
-            yield place, f"{what}. Put its file into {files.shown}/ itself.", ""
+            what = "an exercise in a subfolder is not found"
+            yield place, f"{what}. Put its file directly into {files.shown}/.", ""
 
 
 def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -> Iterator[_Wrong]:
@@ -258,7 +258,7 @@ def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -
     for place, exercise in found.items():
         if bool(exercise.number) == bool(exercise.name) or label_of(exercise.label) != exercise.label:
             said = (
-                "an exercise has either a number from 1, as in `number=3`, or a name of letters, digits, - and _, "
+                "an exercise needs either a number from 1 up, as in `number=3`, or a name of letters, digits, - and _, "
                 'as in `name="softmax"`.'
             )
             yield place, said, ""
@@ -268,10 +268,10 @@ def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -
             continue
         other = first.setdefault((exercise.assignment, exercise.label), place)
         if other != place:
-            said = f"exercise {exercise.label} of {exercise.assignment} is in {other}, too. Give it another one."
+            said = f"exercise {exercise.label} of {exercise.assignment} is also in {other}. Change one of them."
             yield place, said, ""
         if assignments is not None and exercise.assignment not in assignments:
-            known = f"There are: {', '.join(sorted(assignments))}." if assignments else "There is none."
+            known = f"Assignments: {', '.join(sorted(assignments))}." if assignments else "There are none yet."
             yield place, f"there is no assignment “{exercise.assignment}”. {known}", ""
         for function in exercise.functions:
             yield from ((place, text, called) for text, called in _wrong_with(function))
@@ -294,7 +294,7 @@ def _mistyped(exercise: Exercise) -> Iterator[tuple[str, str]]:
                 if not isinstance(value := getattr(part, name), wanted):
                     called = "" if isinstance(part, Exercise) else str(part.name)
                     whose = f"“{called}”: " if called else ""
-                    yield f"{whose}`{name}` is {_shown(value)}, and is to be {words}.", called
+                    yield f"{whose}`{name}` is {_shown(value)}, but should be {words}.", called
     for other in exercise.others if isinstance(exercise.others, (list, tuple)) else ():
         if isinstance(other, Exercise):
             yield from _mistyped(other)
@@ -315,7 +315,7 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
     ):
         for name, times in Counter(names).items():
             if times > 1:
-                yield f"`{function.entry}` has {times} {kind} called “{name}”. Call each by a name of its own.", name
+                yield f"`{function.entry}` has {times} {kind} called “{name}”. Give each its own name.", name
     steps = function.written.lines.places if function.written else _steps(function.reference)
     called = "mark of the solution" if function.written else "step of the reference"
     for one in function.mistakes:
@@ -349,7 +349,7 @@ def _wrong_lines(
             yield f"“{one.name}”: {error}.", one.name
             continue
         if text in known:
-            yield f"“{one.name}” has the lines of “{known[text]}”.", one.name
+            yield f"“{one.name}” has the same lines as “{known[text]}”.", one.name
         known[text] = one.name
 
 
@@ -376,7 +376,7 @@ def _meant(name: str, known: Collection[str]) -> str:
     own = dict.fromkeys(one for one in known if not one.startswith("_"))
     if close := get_close_matches(name, own, 1):
         return f" Did you mean “{close[0]}”?"
-    return f" There are: {', '.join(own)}." if 0 < len(own) <= MOST_TOLD else ""
+    return f" Options: {', '.join(own)}." if 0 < len(own) <= MOST_TOLD else ""
 
 
 def _sets_an_exercise(text: bytes) -> bool:

@@ -33,7 +33,7 @@ from grader.sandbox.plain_text import listed, one_line
 _CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
 _CANVAS_COLUMNS = ("Student", *_CANVAS_IDS, "Section")
 _POINTS_POSSIBLE = "    Points Possible"
-_FROM_CANVAS = "the file that Canvas saves: choose Grades, Export, Export Entire Gradebook there."
+_FROM_CANVAS = "the file from Canvas: choose Grades, Export, Export Entire Gradebook there."
 _READ_ONLY = "(read only)"
 _TITLE_WITH_ID = re.compile(r"(.*?)(?: \(\d+\))?", re.DOTALL)
 
@@ -63,12 +63,12 @@ def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]
 
 def _read_roster(path: Path) -> list[list[str]]:
     """Read the lines of a gradebook exported from Canvas."""
-    text = read_text(path, f"Name with --roster {_FROM_CANVAS}")
+    text = read_text(path, f"Use --roster with {_FROM_CANVAS}")
     for rows in (_split(text, ","), _split(text, ";")):
         if rows and "Section" in rows[0] and set(_CANVAS_IDS) & set(rows[0]):
             return rows
     raise CourseError(
-        f"{path} is not a gradebook from Canvas: its first line has no columns ID and Section. Name {_FROM_CANVAS}"
+        f"{path} is not a gradebook from Canvas: its first line has no columns ID and Section. Use {_FROM_CANVAS}"
     )
 
 
@@ -86,7 +86,7 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
     known = head.index("Section") + 1
     column = _column(head[known:], title)
     if column is None:
-        tell(f"Canvas has no assignment “{one_line(title)}” yet, and will ask whether to make one.")
+        tell(f"Canvas has no assignment “{one_line(title)}” yet. It will ask whether to create one.")
     rows = [[*head[:known], defused(title) if column is None else head[known + column]]]
     for line in lines:
         line.extend([""] * (len(head) - len(line)))
@@ -106,15 +106,15 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
             rows.append([*who, number(standing.total)])
     if len(left) == len(grades.graded):
         raise CourseError(
-            f"Nobody in {roster} has a grade here: the gradebook knows students neither by ID nor by SIS User ID "
-            "nor by SIS Login ID. To take such ids from a table, run: grader students import FILE"
+            f"Nobody in {roster} has a grade here: no ID, SIS User ID or SIS Login ID matches the gradebook. "
+            "To import these ids from a table, run: grader students import FILE"
         )
     if left:
         tell(f"Not in the file from Canvas, so left out: {listed(sorted(left))}.")
     if formulas:
         tell(
-            "Left out, because a spreadsheet would take the identifier in the file from Canvas for a formula: "
-            f"{listed(sorted(formulas))}. Type in their points in Canvas."
+            "Left out, because a spreadsheet would read their identifier in the file from Canvas as a formula: "
+            f"{listed(sorted(formulas))}. Enter their points in Canvas."
         )
     return rows
 
@@ -123,11 +123,13 @@ def _compare_points(there: str, here: float, title: str, tell: Tell) -> None:
     """Warn if the maximum differs in Canvas: points on another scale would be imported without a word."""
     column = f"“{one_line(title)}”"
     if there == _READ_ONLY:
-        tell(f"Canvas computes {column} itself, and takes no points for it. Name another assignment with --column.")
+        tell(
+            f"Canvas calculates {column} itself, and cannot import points for it. Use --column with another assignment."
+        )
     elif there and not _is_number(there, here):
         tell(
             f"In Canvas, {column} has {one_line(there, 30)} points; here, it has {number(here)}. Change that in "
-            "Canvas before you import the file, or name another assignment with --column."
+            "Canvas before you import the file, or use --column with another assignment."
         )
 
 
@@ -157,8 +159,8 @@ def _matched(
     for column, found in candidates:
         if len(found) == len(best) and found != best:
             raise CourseError(
-                f"{best_column} and {column} find different students. Empty the wrong one of these columns in the file "
-                "from Canvas, and export again."
+                f"{best_column} and {column} match different students. Clear the wrong column in the file from Canvas, "
+                "then export again."
             )
     by_name = {standing.student: standing for standing in standings}
     return [(lines[place], by_name[student]) for place, student in best.items()]
@@ -190,7 +192,7 @@ def _column(titles: Sequence[str], title: str) -> int | None:
     if len(found) > 1:
         raise CourseError(
             f"Canvas has {len(found)} assignments called “{one_line(title)}”. "
-            f"Say which, such as: --column '{one_line(titles[found[0]])}'"
+            f"Choose one, such as: --column '{one_line(titles[found[0]])}'"
         )
     return found[0] if found else None
 
@@ -213,7 +215,9 @@ class CanvasApi:
         found = self._rest.get(self._assignment).data
         title = one_line(found.get("name", ""), 100)
         if found.get("grading_type") != "points":
-            raise CourseError(f"In Canvas, “{title}” is not graded with points. Change that there, and run this again.")
+            raise CourseError(
+                f"In Canvas, “{title}” is not graded with points. Change that there, then run this again."
+            )
         worth = found.get("points_possible")
         must_be_worth(self.name, title, None if worth is None else points_of(worth), max_points)
 
@@ -246,4 +250,4 @@ class CanvasApi:
             if not following:
                 return
             reply = self._rest.get(following[1])
-        raise CourseError("Canvas has given far too many pages. Nothing is sent.")
+        raise CourseError("Canvas returned too many pages. Nothing was sent.")

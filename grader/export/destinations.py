@@ -29,7 +29,7 @@ def refuse_what_is_not_for(platform: str, options: Mapping[str, object]) -> None
         if value and platform not in OPTION_OF[option]:
             those = " and ".join(platform.title() for platform in OPTION_OF[option])
             raise CourseError(
-                f"--{option} is for {those}, not for {platform.title()}. Leave it out, and run this again."
+                f"--{option} is for {those}, not for {platform.title()}. Leave it out, then run this again."
             )
 
 

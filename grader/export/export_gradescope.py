@@ -42,7 +42,7 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
         said = [one for one in standing.remarks if one.cell == item.cell or one.exercise == item.exercise is not None]
         elsewhere = [one for one in elsewhere if one not in said]
         found = [one_line(text, 1000) for text in verdict.sentences] if verdict else []
-        ruled = [f"By the rules of the course: {item.rule.words}."] if item.rule else []
+        ruled = [f"Course rule: {item.rule.words}."] if item.rule else []
         waits = ["Waiting for your instructor."] if item.cell in standing.waits else []
         title = f": {verdict.title}" if verdict and item.exercise else ""
         tests.append({
@@ -52,9 +52,9 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
             "max_score": item.most,
             "output": "\n".join([*ruled, *waits, *found, *_told(said)]),
         })  # fmt: skip
-    late = f"{number(standing.penalty)} points were taken off, since it was submitted late." if standing.penalty else ""
+    late = f"Late penalty: {number(standing.penalty)}." if standing.penalty else ""
     which = f"This is {standing.attempt}." if standing.attempt else ""
-    open_ = "These points are not final: something waits for your instructor." if standing.waits else ""
+    open_ = "These points are not final: some answers are waiting for your instructor." if standing.waits else ""
     first = " ".join(filter(None, ["Graded outside of Gradescope.", which, late, open_]))
     return {
         "score": round(standing.total, 2),

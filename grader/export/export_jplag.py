@@ -42,7 +42,7 @@ def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -
             text = program(parse_notebook(content))
             write_export(course, f"{folder}/submissions/{names(student)}/{name}.py", text)
     if left_out:
-        tell(f"Left out, since their submissions cannot be read: {listed(sorted(left_out))}.")
+        tell(f"Left out, because their submissions cannot be read: {listed(sorted(left_out))}.")
     return course.root / FOLDER / folder
 
 

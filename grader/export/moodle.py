@@ -60,7 +60,7 @@ class MoodleApi:
         title = one_line(found["name"], 100)
         if found.get("teamsubmission"):
             raise CourseError(
-                f"In Moodle, “{title}” is for groups. Import a CSV file instead: grader export --to moodle"
+                f"In Moodle, “{title}” is a group assignment. Import a CSV file instead: grader export --to moodle"
             )
         must_be_worth(self.name, title, points_of(found["grade"]), max_points)
 
@@ -83,7 +83,7 @@ class MoodleApi:
             found += here
             if len(here) < PAGE:
                 return found
-        raise CourseError("Moodle has given far too many pages. Nothing is sent.")
+        raise CourseError("Moodle returned too many pages. Nothing was sent.")
 
     def points(self) -> dict[str, float | None]:
         found = self._call("mod_assign_get_grades", {"assignmentids[0]": self._assignment})

@@ -66,7 +66,7 @@ def must_be_worth(platform: str, title: str, there: float | None, here: float) -
     if there is None or not same(there, here):
         has = f"{number(there)} points" if there and there > 0 else "no points"
         raise CourseError(
-            f"In {platform}, “{title}” has {has}; here, it has {number(here)}. Change that there, and run this again."
+            f"In {platform}, “{title}” has {has}; here, it has {number(here)}. Change that there, then run this again."
         )
 
 

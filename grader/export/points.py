@@ -30,7 +30,7 @@ IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle
     "idnumber": ("ID number", lambda standing: standing.person.lms_user_id),
 }
 
-GIVE_THEM = "Give them in the formgrader (`jupyter lab`, menu Nbgrader)"
+GRADE_THEM = "Grade them in the formgrader (`jupyter lab`, menu Nbgrader)"
 
 Tell = Callable[[str], None]
 
@@ -39,7 +39,7 @@ def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades
     """Read the grades of a class, and report answers that still wait for points."""
     grades = read_class(course, assignment, tell)
     if waits := said_of_waiting(grades.waiting):
-        tell(f"{waits} {GIVE_THEM}, and export again.")
+        tell(f"{waits} {GRADE_THEM}, then export again.")
     return grades
 
 
@@ -48,8 +48,8 @@ def tell_of_maximum(grades: ClassGrades, platform: str, tell: Tell) -> None:
     here, before = number(grades.max_points), number(grades.without_rules)
     if here != before:
         tell(
-            f"By course.toml, {one_line(grades.assignment)} has {here} points, and not {before}. See that {platform} "
-            f"has {here}, too, before you import the file."
+            f"Because of course.toml, {one_line(grades.assignment)} has {here} points, not {before}. Before you import "
+            f"the file, make sure that {platform} has {here}, too."
         )
 
 
@@ -62,10 +62,10 @@ def said_of_waiting(waiting: Mapping[str, Sequence[str]]) -> str:
     if not whose:
         return ""
     answers, people = sum(map(len, whose.values())), sum(map(bool, waiting.values()))
-    count = "1 answer waits" if answers == 1 else f"{answers} answers wait"
-    of = "1 student" if people == 1 else f"{people} students"
+    count = "1 answer" if answers == 1 else f"{answers} answers"
+    by = "1 student" if people == 1 else f"{people} students"
     which = "; ".join(f"{one_line(exercise, 60)}: {listed(students)}" for exercise, students in whose.items())
-    return f"Not final: {count} for points by hand, of {of} ({which})."
+    return f"Not final: {count} by {by} still to grade manually ({which})."
 
 
 def write_export(course: Course, name: str, content: str | bytes) -> Path:
@@ -89,12 +89,12 @@ def identified(
     named = [(identifier(standing), standing) for standing in standings]
     counts = Counter(name.casefold() for name, _ in named)
     usable = [(name, standing) for name, standing in named if is_identifier(name) and counts[name.casefold()] == 1]
-    hint = "To take them from a table, run: grader students import FILE"
+    hint = "To import them from a table, run: grader students import FILE"
     if not usable:
-        raise CourseError(f"The gradebook has no usable {heading} for anybody. {hint}")
+        raise CourseError(f"Nobody in the gradebook has a usable {heading}. {hint}")
     students = {standing.student for _, standing in usable}
     if left_out := [standing.student for _, standing in named if standing.student not in students]:
-        tell(f"Left out, because the gradebook has no usable {heading} for them: {listed(left_out)}. {hint}")
+        tell(f"Left out, because they have no usable {heading} in the gradebook: {listed(left_out)}. {hint}")
     return usable
 
 

@@ -26,7 +26,7 @@ TRIES = 6
 LONGEST_WAIT = 300.0  # seconds that a platform may ask us to wait
 _BUSY, _BROKEN = {429, 503}, {502, 504}
 _HERE = ("127.0.0.1", "localhost", "::1")
-_AGAIN = "Run this again: it goes on where it stopped."
+_AGAIN = "Run this again: it continues where it stopped."
 
 
 class Reply(NamedTuple):
@@ -91,14 +91,14 @@ class Rest:
 
     def _pause_after(self, harmless: bool, error: Exception, failed: int) -> float:
         if isinstance(error, urllib.error.HTTPError):
-            said, asked, why = self._said(error), error.headers.get("Retry-After", ""), "asks us to come later"
+            said, asked, why = self._said(error), error.headers.get("Retry-After", ""), "is busy"
             busy = error.code in _BUSY or (error.code == 403 and "rate limit" in said.lower())
             if not busy and not (harmless and error.code in _BROKEN):
                 raise self._refused(error, said) from None
         elif isinstance(error, (OSError, HTTPException)):
             asked, why = "", f"cannot be reached: {self._shown(error, 200)}"
             if not harmless:  # it may have worked, and must not be done twice
-                raise CourseError(f"{self.name} has not answered: {self._shown(error, 200)}. {_AGAIN}") from None
+                raise CourseError(f"{self.name} did not respond: {self._shown(error, 200)}. {_AGAIN}") from None
         else:
             raise error
         seconds = _seconds(asked, 2.0**failed)
@@ -120,18 +120,15 @@ class Rest:
 
     def _read(self, content: bytes) -> Any:
         if len(content) > MAX_BYTES:
-            raise CourseError(f"{self.name} has answered with more than {MAX_BYTES / 2**20:g} MB. Nothing is sent.")
+            raise CourseError(f"{self.name} returned more than {MAX_BYTES / 2**20:g} MB. Nothing was sent.")
         try:
             return json.loads(self._without_token(content.decode()))
         except (ValueError, RecursionError):
-            raise CourseError(
-                f"{self.name} has answered with something that is not JSON. Is its address right?"
-            ) from None
+            raise CourseError(f"{self.name} did not return JSON. Check its address.") from None
 
     def _sent_away(self, place: str) -> CourseError:
         return CourseError(
-            f"{self.name} sends us to another place, {self._shown(place, 100)}. Nothing is sent there. Is its address "
-            "right?"
+            f"{self.name} redirects to {self._shown(place, 100)}. Nothing was sent there. Check its address."
         )
 
     def _refused(self, error: urllib.error.HTTPError, said: str) -> CourseError:
@@ -139,9 +136,9 @@ class Rest:
         if place := error.headers.get("Location") if 300 <= code < 400 else None:
             return self._sent_away(place)
         if code == 401:
-            return CourseError(f"{self.name} does not take the token. Make a new one there, and run this again.")
-        means = {403: "forbids that to the token's owner", 404: "does not know what we ask for"}.get(
-            code, f"says {code}"
+            return CourseError(f"{self.name} rejected the token. Create a new one there, then run this again.")
+        means = {403: "does not allow this to the token's owner", 404: "cannot find this"}.get(
+            code, f"returned error {code}"
         )
         return CourseError(f"{self.name} {means}: {one_line(said, 300)}{f' {_AGAIN}' if code >= 500 else ''}")
 

@@ -44,23 +44,21 @@ def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.envir
     """The interface to the assignment at COURSE/ASSIGNMENT, with address and token from the environment."""
     name, prefix = kind.title(), kind.upper()
     if not (found := _PLACE.fullmatch(place)):
-        raise CourseError(
-            f"Say where: --at COURSE/ASSIGNMENT, with the numbers that {name} has for them, such as --at 101/4711."
-        )
+        raise CourseError(f"Use --at COURSE/ASSIGNMENT with their IDs in {name}, such as --at 101/4711.")
     # A value read from a file ends with a newline.
     given = {each: environment.get(each, "").strip() for each in (f"{prefix}_URL", f"{prefix}_TOKEN")}
     if missing := " and ".join(each for each, text in given.items() if not text):
-        raise CourseError(f"The address of {name} and a token are taken from the environment. Set {missing}.")
+        raise CourseError(f"The address of {name} and a token come from the environment. Set {missing}.")
     url, token = given.values()
     if not _ADDRESS.fullmatch(url):
         raise CourseError(
-            f"{prefix}_URL is not an address of {name}. Set it to one like https://{kind}.example.edu, without a user, "
-            "a password or a question mark."
+            f"{prefix}_URL is not a valid address for {name}. Set it to one like https://{kind}.example.edu, without "
+            "a user, a password or a question mark."
         )
     if not _TOKEN.fullmatch(token):
         raise CourseError(
-            f"{prefix}_TOKEN is not a token of {name}: tokens consist of letters, digits and . _ ~ - alone. Copy it "
-            "again, without anything around it."
+            f"{prefix}_TOKEN is not a valid token for {name}: tokens only have letters, digits and . _ ~ - in them. "
+            "Copy just the token."
         )
     if kind == "moodle":
         return MoodleApi(Rest(name, url, {}, token), token, found[1], found[2])
@@ -76,8 +74,7 @@ def _in_a_sentence(platform: PlatformApi) -> Iterator[None]:
         raise
     except Exception as error:
         raise CourseError(
-            f"{platform.name} has answered with something that it should not ({type(error).__name__}). Is its address "
-            "right?"
+            f"{platform.name} sent an unexpected answer ({type(error).__name__}). Check its address."
         ) from None
 
 
@@ -94,11 +91,11 @@ def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: 
     found |= _paired(people, by, {one.student: identifier(one) for one in ours}, found)
     if not found:
         ways = " or ".join(IDENTIFIERS)
-        raise CourseError(f"{platform.name} knows nobody here by {heading}. Say how it is to find them: --by {ways}")
+        raise CourseError(f"{platform.name} cannot match any student here by {heading}. Try another way: --by {ways}")
     if unknown := [student for student in last.students if student not in found]:
-        tell(f"Left out, because {platform.name} knows nobody or two by their {heading}: {listed(unknown)}.")
+        tell(f"Left out, because {platform.name} has no match, or several, for their {heading}: {listed(unknown)}.")
     if excused := [student for student, one in found.items() if one.id not in points]:
-        tell(f"Left out, because {platform.name} has excused them, or has not assigned it to them: {listed(excused)}.")
+        tell(f"Left out, because they are excused or not assigned in {platform.name}: {listed(excused)}.")
     return [
         Grade(student, one.id, points[one.id], round(told.total, 2), _comment(told, last.max_points, student, link))
         for student, one in found.items()
@@ -128,7 +125,7 @@ def _same(there: float | None, here: float) -> bool:
 
 def _comment(told: Told, max_points: float, student: str, link: str) -> str:
     parts = [f"{label}: {told.shown(label)}" for label in told.points]
-    parts += [f"taken off: {number(told.penalty)}"] if told.penalty else []
+    parts += [f"late penalty: {number(told.penalty)}"] if told.penalty else []
     said = f"{number(told.total)} of {number(max_points)} points ({', '.join(parts)})."
     return f"{said} {link.replace('{student}', quote(student, safe=''))}" if link else said
 
@@ -165,7 +162,7 @@ def _shown(path: Path) -> list[str]:
 
 
 def plan_table(grades: Sequence[Grade], platform: PlatformApi) -> Table:
-    table = Table(title=f"For {platform.name}", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(title=f"To send to {platform.name}", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)
     for name in ("there", "now"):
         table.add_column(name, justify="right")

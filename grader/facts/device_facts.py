@@ -12,7 +12,7 @@ KEPT, MOVED, MADE = "attribute stays on the CPU", "moved to the CPU", "tensor ma
 _ORDER = (KEPT, MOVED, MADE)  # the clearest comes first
 _SAYS = {
     KEPT: "`{}` is a plain attribute, so it stays on the CPU when the module moves. Keep it with register_buffer.",
-    MOVED: "`{}` takes a tensor from the device of the inputs to the CPU. Leave that out.",
+    MOVED: "`{}` moves a tensor from the inputs' device to the CPU. Leave that out.",
     MADE: "`{}` makes its tensor on the CPU, wherever the inputs are. Give it their device, such as device=x.device.",
 }
 _MAKERS = {"arange", "empty", "eye", "from_numpy", "full", "linspace", "ones", "rand", "randint", "randn", "tensor"}

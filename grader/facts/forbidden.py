@@ -13,10 +13,10 @@ from grader.model.exercise import Allowed
 from grader.model.verdict import Reason, Verdict
 
 MAX_LINE = 80  # characters of a line that is shown
-IN_SIGHT = "In this exercise it must be seen what the code uses: write it into the cell of the exercise."
+IN_SIGHT = "In this exercise, we need to see everything that your code uses: write it in the exercise's cell."
 OTHERWISE = (
-    "Your results come from more than your function and what it uses by name: where only that was run, they were not "
-    f"the same. {IN_SIGHT}"
+    "Your results depend on more than your function and what it uses by name: with only that, they were different. "
+    f"{IN_SIGHT}"
 )
 _PYTHONS = frozenset(dir(builtins))
 _BY_LITERAL = ("getattr", "hasattr")  # these reach only what they name, if it is written out

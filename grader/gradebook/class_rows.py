@@ -127,8 +127,8 @@ class ClassRows:
             if len(rows) > 1 and (None in (times := [row.timestamp for row in rows]) or len(set(times)) < len(times)):
                 both = " and ".join(row.student_id for row in rows)
                 raise CourseError(
-                    f"course.toml, groups: {both} have both submitted {self.assignment}, and no time says which one "
-                    "counts. Write the times into their timestamp.txt, and run: grader autograde"
+                    f"course.toml, groups: {both} submitted {self.assignment}, with no times to show which one "
+                    "counts. Write the times into their timestamp.txt, then run: grader autograde"
                 )
             if rows:
                 found |= dict.fromkeys(group, max(rows, key=lambda row: (row.timestamp is not None, row.timestamp)))

@@ -29,9 +29,9 @@ _LIMITS = {
     "tcp_user_timeout": "20000",
     "options": "-c lock_timeout=1000",
 }
-_WHOLE = "Nothing is half-written; run this again when it can."
-_AGAIN = "Run this again when it can."
-_FIX = "Fix that, or put back a copy that is whole, and run this again."
+_WHOLE = "Nothing is half-saved. Run this again when it works."
+_AGAIN = "Run this again when it works."
+_FIX = "Fix that, or restore an intact copy, then run this again."
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def open_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> Gradebook:
         url.get_dialect().import_dbapi()
     except (ArgumentError, ImportError) as error:
         raise CourseError(
-            f"c.CourseDirectory.db_url is not for us: {error}. For PostgreSQL it begins with postgresql+psycopg://, "
+            f"Cannot use c.CourseDirectory.db_url: {error}. For PostgreSQL, it begins with postgresql+psycopg://, "
             "and needs: pip install 'psycopg[binary]'"
         ) from None
     limited = _with_limits(url).render_as_string(hide_password=False)
@@ -129,7 +129,7 @@ class PatientSession:
 
     def _must_be_there(self) -> None:
         if self._file != _identity(self.engine.url):
-            raise CourseError("The gradebook was removed or replaced meanwhile. Put it back, and run this again.")
+            raise CourseError("The gradebook was removed or replaced during the run. Put it back, then run this again.")
 
 
 def _patiently(
@@ -147,7 +147,7 @@ def _patiently(
             hint = again if may_pass else _FIX
             raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. {hint}") from error
         if not failed:
-            tell(f"The gradebook does not answer ({_reason(error)}). Waiting for it …")
+            tell(f"The gradebook does not respond ({_reason(error)}). Waiting for it …")
         return PAUSE
 
     return patiently(work, pause_after)

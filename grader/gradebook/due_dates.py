@@ -88,9 +88,9 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell:
     row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).one()
     if row.duedate != rules.due:
         session.execute(update(Assignment).where(Assignment.id == row.id).values(duedate=rules.due))
-        before = said(row.duedate, rules.zone) if row.duedate else "no due date"
+        before = said(row.duedate, rules.zone) if row.duedate else "not set"
         now = said(rules.due, rules.zone)
-        tell(f"By course.toml, {assignment} is due on {now}; the gradebook had {before}.")
+        tell(f"course.toml sets the due date of {assignment} to {now}; it was {before}.")
     submitted = SubmittedAssignment
     query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
     for one in session.execute(query).all():
@@ -101,7 +101,7 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell:
                 f"until {said(due + more, rules.zone)}" if more else "none"
                 for due, more in ((rules.due, extension), (row.duedate or rules.due, one.extension))
             )
-            tell(f"By course.toml, the extension of {one_line(one.student_id, 60)} is {until}; it was {before}.")
+            tell(f"From course.toml, the extension for {one_line(one.student_id, 60)} is now {until}; it was {before}.")
 
 
 def write_penalties(session: Session, rows: Iterable[NotebookRow], penalties: Mapping[str, float] | None) -> None:

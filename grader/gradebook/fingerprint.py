@@ -52,7 +52,7 @@ def changes_between(before: str, now: str) -> tuple[str, ...]:
         return ("another version of the grader",) if before != now else ()
     pairs = {
         NEW_SUBMISSION: (then.submission, today.submission),
-        "the notebook, its points or a file beside it": (then.notebook, today.notebook),
+        "the notebook, its points or a file next to it": (then.notebook, today.notebook),
         EXERCISES: (then.exercises, today.exercises),
         "settings, due date or extension": (then.rules, today.rules),
         "another version of the grader": (then.grader[:-1], today.grader[:-1]),

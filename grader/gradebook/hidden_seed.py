@@ -43,8 +43,8 @@ def secret_of(course: Path) -> bytes:
         if known := path.read_bytes():
             return known
         raise CourseError(  # perhaps after a power cut; anybody could guess an empty one
-            f"{path} is empty, and no secret. Put back a copy, or remove it: then the next run makes a new one, and "
-            "grades all again."
+            f"{path} is empty, so it is not a secret. Restore a copy, or delete it: the next run then makes a new one "
+            "and regrades everything."
         )
     descriptor, new = tempfile.mkstemp(prefix=SECRET_FILE, dir=course)  # readable by its owner alone
     try:

@@ -92,7 +92,7 @@ class Names:
         for student in self._known:
             if self(student) == code:
                 return student
-        raise CourseError(f"Nobody is called {code} in {self._assignment}.")
+        raise CourseError(f"Nobody in {self._assignment} has the code {code}.")
 
     @cached_property
     def _secret(self) -> bytes:

@@ -60,7 +60,7 @@ class SubmissionExporter(NotebookExporter):
         self._remove_what_links_lead_to(path.parent, resources["nbgrader"])
         content = content_of(path)
         if content is not None and (why := why_not_whole(content)):  # zero points would say nothing about it
-            raise CourseError(f"{path.name} is not a whole notebook: {why}. Ask for it again.")
+            raise CourseError(f"{path.name} is not a complete notebook: {why}. Ask the student to submit it again.")
         output: tuple[str, Resources] = self.from_notebook_node(parse_notebook(content), resources, **kw)
         return output
 
@@ -122,14 +122,14 @@ def _released(part: NbGraderPreprocessor, names: dict[str, str]) -> NotebookNode
 class RunAndJudge(Execute):
     """Runs the notebook in a sandbox and writes verdicts into its test cells, in place of nbgrader's Execute."""
 
-    timeout = Integer(10, allow_none=True, help="Seconds that one cell may compute.").tag(config=True)
-    case_timeout = Integer(5, help="Seconds that one hidden case may compute.").tag(config=True)
-    submission_timeout = Integer(300, help="Seconds that a whole notebook may compute.").tag(config=True)
-    memory = Integer(4 * 2**30, help="Bytes of memory that a notebook may use.").tag(config=True)
-    seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
-    device = Enum(["cpu", "cuda"], "cpu", help="Where hidden inputs live.").tag(config=True)
-    confined = Bool(True, help="Whether the kernel confines what submissions do.").tag(config=True)
-    by_user = Bool(False, help="Where it has no Landlock: whether a user of its own does for a submission.").tag(
+    timeout = Integer(10, allow_none=True, help="Time limit for one cell, in seconds.").tag(config=True)
+    case_timeout = Integer(5, help="Time limit for one hidden case, in seconds.").tag(config=True)
+    submission_timeout = Integer(300, help="Time limit for a whole notebook, in seconds.").tag(config=True)
+    memory = Integer(4 * 2**30, help="Memory limit for a notebook, in bytes.").tag(config=True)
+    seed = Integer(DEFAULT_SEED, help="The seed for random hidden cases.").tag(config=True)
+    device = Enum(["cpu", "cuda"], "cpu", help="The device to test code on.").tag(config=True)
+    confined = Bool(True, help="Whether submissions run in the kernel's sandbox.").tag(config=True)
+    by_user = Bool(False, help="Without Landlock: whether submissions may run as a separate user instead.").tag(
         config=True
     )
 

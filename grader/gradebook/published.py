@@ -126,7 +126,7 @@ def _change(student: str, old: Told | None, new: Told | None) -> PointsChange:
     if NEW_SUBMISSION in why and (new.hand_in or old.hand_in):
         why[why.index(NEW_SUBMISSION)] = f"another attempt counts: {new.hand_in or 'the last one'}"
     given = [name for name in names if name in new.by_hand or name in old.by_hand]
-    why += [f"points by hand for {', '.join(given)}"] if given else []
+    why += [f"manual points for {', '.join(given)}"] if given else []
     why += _other_rules(old.rules, new.rules)
     why += ["the penalty for being late"] if old.penalty != new.penalty else []
     return PointsChange(student, old.total, new.total, shown, why or ("points in the gradebook",))
@@ -171,9 +171,9 @@ class Publications:
             return Publication(**data, students=students, changed=changed)
         except FileNotFoundError:
             known = ", ".join(map(str, self.numbers)) or "none"
-            raise CourseError(f"There is no publication {number} of {self._assignment}. There are: {known}.") from None
+            raise CourseError(f"There is no publication {number} of {self._assignment}. Available: {known}.") from None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise CourseError(f"{path} cannot be read: {error}. Put back a copy of it, and run this again.") from None
+            raise CourseError(f"{path} cannot be read: {error}. Restore a copy of it, then run this again.") from None
 
     def begin(self) -> Path:
         """Make an empty folder for the files of the next publication, which is not one until `keep`."""

@@ -53,13 +53,13 @@ def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
     except (ValueError, csv.Error):
         lines = [{}]
     except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, and run this again.") from None
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, then run this again.") from None
     if any("id" not in line for line in lines):
         if not to_write:
             return {}
         raise CourseError(
-            f"{path} is not a roster: it has no column id, or is not CSV in UTF-8. Give that file another name, or put "
-            "back a copy of the roster."
+            f"{path} is not a roster: it has no column id, or is not a UTF-8 CSV file. Rename that file, or restore a "
+            "copy of the roster."
         )
     known = [{column: (line.get(column) or "").strip() for column in COLUMNS} for line in lines]
     return {line["id"]: Enrolled(**line) for line in known if line["id"]}

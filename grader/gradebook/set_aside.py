@@ -176,7 +176,7 @@ def how_many(session: Session, submissions: Iterable[str] | None = None) -> Coun
 
 def said_of_best(attempts: int, time: datetime | None, zone: str) -> str:
     """Which of several attempts counts, in words; empty if there is only one."""
-    which = f"that of {said(time, zone)}" if time else "whose time is not known"
+    which = f"submitted {said(time, zone)}" if time else "submitted at an unknown time"
     return f"the best of {attempts} attempts, {which}" if attempts > 1 else ""
 
 

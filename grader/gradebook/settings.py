@@ -55,12 +55,12 @@ def term_rules(course: Course, assignment: str) -> AssignmentRules:
     """The term's rules for an assignment. A late plug-in beside them is an error: nobody pays twice."""
     rules = course.rules(assignment)
     if (rules.late or rules.best) and takes_points_off(_penalties(_nbgraders_own(course, course.api()))):
-        plugin = f"a plugin of nbgrader's, in {CONFIG_FILE}, takes points off for being late"
+        plugin = f"an nbgrader plugin in {CONFIG_FILE} takes points off for late work"
         if rules.late:
-            raise CourseError(f"course.toml, late: {plugin}, too. Leave out one of the two, and run this again.")
+            raise CourseError(f"course.toml, late: {plugin}, too. Remove one of the two, then run this again.")
         raise CourseError(
-            f"course.toml, counts: {plugin}, so no rule says which attempt is the best. Write [late] in its place, "
-            "and run this again."
+            f"course.toml, counts: {plugin}, so no rule says which attempt is the best. Replace it with [late] in "
+            "course.toml, then run this again."
         )
     return rules
 
@@ -79,7 +79,7 @@ def _nbgraders_own(course: Course, api: NbGraderAPI) -> Autograde:
     converter = Autograde(coursedir=api.coursedir, config=config)
     if RUN_AND_JUDGE not in converter.autograde_preprocessors:
         raise CourseError(
-            f"c.Autograde.autograde_preprocessors in {CONFIG_FILE} leaves out {RUN_AND_JUDGE}. Put it back, or grade "
+            f"c.Autograde.autograde_preprocessors in {CONFIG_FILE} leaves out {RUN_AND_JUDGE}. Add it again, or grade "
             "with nbgrader autograde."
         )
     return converter

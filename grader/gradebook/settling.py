@@ -45,7 +45,7 @@ def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) ->
     for student in sorted(named.difference(known)):
         meant = get_close_matches(student, set(known) - named, 1)
         asked = f" Did you mean {one_line(meant[0], 60)}?" if meant else ""
-        tell(f"course.toml names {one_line(student, 60)}, whom the gradebook does not know.{asked}")
+        tell(f"course.toml names {one_line(student, 60)}, who is not in the gradebook.{asked}")
 
 
 def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
@@ -54,8 +54,8 @@ def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
     late = [one for one in course.students(assignment) if is_late_without_time(submitted / one / assignment)]
     if late:
         tell(
-            f"Late, but nobody knows by how much, so nothing is taken off: {listed(late)}. Collect again with --times, "
-            f"or write the time into timestamp.txt beside the notebook, and run: grader autograde {assignment}"
+            f"Late by an unknown time, so there is no penalty: {listed(late)}. Collect again with --times, or write "
+            f"the time into timestamp.txt next to the notebook. Then run: grader autograde {assignment}"
         )
 
 

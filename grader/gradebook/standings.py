@@ -132,7 +132,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         zone=rows.rules.zone,
     )
     if not found.graded:
-        raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
+        raise CourseError(f"{assignment} is not graded yet. Run: grader autograde {assignment}")
     return found
 
 

@@ -78,7 +78,7 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
 def _is_hidden(course: Course, name: str, tell: Callable[[str], None]) -> bool:
     """Whether an assignment is still anonymous: beside points of other assignments, its codes would be no secret."""
     if hidden := Names(course, name).hidden:
-        tell(f"{name} is anonymous until it is published, and left out.")
+        tell(f"{name} is anonymous until it is published, so it was left out.")
     return hidden
 
 

@@ -39,8 +39,8 @@ print(json.dumps([x.grad.sum().item(), could, free]))
 RIGHT = 216.0  # the sum that this cell should compute
 _MISSING = "No module named"  # Python's own words
 _WAY_OUT = (
-    "Sandboxes take packages only from folders called site-packages or dist-packages. Install the grader in a virtual "
-    "environment, or give the folder on your PYTHONPATH that name."
+    "Sandboxes only use packages in folders called site-packages or dist-packages. Install the grader in a virtual "
+    "environment, or rename the folder on your PYTHONPATH."
 )
 
 
@@ -87,8 +87,8 @@ def must_start(device: str, confined: bool, hidden: Sequence[str]) -> None:
 
 def cannot_start(error: Exception) -> CrewGone:
     """The error that ends the whole run: no submission is to blame."""
-    way_out = _WAY_OUT if _MISSING in str(error) else "`grader doctor` says more."
-    return CrewGone(f"No sandbox can start: {said(error)}. {way_out}")
+    way_out = _WAY_OUT if _MISSING in str(error) else "For details, run: grader doctor"
+    return CrewGone(f"Cannot start a sandbox: {said(error)}. {way_out}")
 
 
 def said(error: Exception) -> str:
@@ -99,7 +99,9 @@ def said(error: Exception) -> str:
 def need_device(device: str) -> None:
     """Check that the device is there, or every submission would seem to fail."""
     if device == "cuda" and not torch.cuda.is_available():
-        raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")
+        raise CourseError(
+            "PyTorch finds no CUDA device here. Grade without --device cuda. For details, run: grader doctor"
+        )
 
 
 def gpus() -> list[str]:

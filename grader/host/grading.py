@@ -210,7 +210,7 @@ class Grading:
         """Run a cell, written by the student or given, and keep its outputs."""
         self.definitions.note(cell.source)
         if self.time.is_over:
-            cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
+            cell.outputs = [_error_output("NotRun", "The notebook took too long in total, so this cell was not run.")]
             return
         try:
             result = self._run_in(self._alive(), cell.source, self.limits.cell, self.numbers[id(cell)])
@@ -258,7 +258,7 @@ class Grading:
         self.output_left -= size_of(outputs)
         if self.output_left > 0:
             return outputs
-        return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
+        return [_error_output("TooMuchOutput", "The notebook has too much output in total, so this is left out.")]
 
     def _blocked_outputs(self) -> list[NotebookNode]:
         denied = list(dict.fromkeys(self.denied + self.sandbox.take_denied()))
@@ -318,7 +318,7 @@ class Grading:
         label = tested_exercise(cell)
         exercise = self.settings.exercises.get(label) if label else None
         if exercise is None:
-            why = "This test belongs to no exercise that the grader knows, so nothing was compared."
+            why = "This test does not belong to an exercise that the grader knows, so nothing was compared."
             return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
         return combined({function.entry: self._decide(function) for function in exercise.functions})
 

@@ -31,7 +31,7 @@ try:
     Path("file").write_bytes(bytes(2**21))
 except OSError:
     sys.exit()
-sys.exit("it had no end")
+sys.exit("the limit did not hold")
 """
 
 # Make two calls that do nothing: one that containers allow, and one that many of them refuse.

@@ -43,7 +43,7 @@ def while_short(work: Callable[[], T], tell: Callable[[str], None] = lambda _: N
         if time.monotonic() + PAUSES[failed] > until:
             raise error
         if not failed:
-            tell(f"This machine is short of something ({error.strerror}). Waiting …")
+            tell(f"This machine is short of resources ({error.strerror}). Waiting …")
         return PAUSES[failed]
 
     return patiently(work, pause_after)

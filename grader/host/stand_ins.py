@@ -37,7 +37,7 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
     if function is None or not isinstance(arguments, list) or len(arguments) != 3 or not isinstance(names, list):
         return {"refused": "there is no such function"}, {}
     if not _small(list(frame.tensors.values())) or not _are_modest(arguments):
-        short = f"the right {name}() that stands in for yours is for short inputs only"
+        short = f"the right {name}() used in place of yours only takes short inputs"
         return {"refused": short, "beyond": True}, {}
     try:
         positional, named, gradient = arguments

@@ -22,8 +22,8 @@ MAX_BLANKS = 200  # in a row
 MAX_OTHER = 2_000  # characters of a cell that names another language
 MAX_WORK = 5_000_000  # microseconds, roughly, for nbconvert to render all outputs
 
-SHORTENED = "# [Shortened here. It was run as it was handed in.]\n"
-NOTE = "Some cells hold very much code, very long lines or very many blanks. All was run; it is shown shortened."
+SHORTENED = "# [Shortened here. All of it was run.]\n"
+NOTE = "Some cells have a lot of code, very long lines or very many spaces. All of it was run, but only part is shown."
 
 _BLANKS = re.compile(rf"(\s{{{MAX_BLANKS}}})\s++")
 _OTHER = re.compile(r"%%(?:html|javascript|js|latex|perl|ruby|!)", re.IGNORECASE)
@@ -70,7 +70,7 @@ def _leave_out(cell: NotebookNode, left: int) -> int:
         if ours or left >= 0:
             kept.append(output)
     if len(kept) < len(cell.outputs):
-        said = "The notebook as a whole shows far too much; this is left out."
+        said = "The notebook has too much output in total, so this is left out."
         name = "TooMuchOutput"
         kept.append(nbformat.v4.new_output("error", ename=name, evalue=said, traceback=[f"{name}: {said}"]))
     cell.outputs = kept

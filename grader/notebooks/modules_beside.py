@@ -67,8 +67,8 @@ def given_beside(source: Path) -> Files:
     modules = modules_for([*codes.values(), *_cells(source)])
     for name in modules.keys() & codes.keys():
         raise CourseError(
-            f"The notebook needs the grader's {name} beside it, and {source.parent.name}/{source.name} has a file of "
-            "that name. Give that another name, and release it again."
+            f"The notebook needs the grader's {name} next to it, but {source.parent.name}/{source.name} has another "
+            "file with that name. Rename it, then release again."
         )
     changed = {place: for_students(code).encode() for place, code in codes.items() if for_students(code) != code}
     return changed | modules

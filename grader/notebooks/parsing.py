@@ -94,7 +94,7 @@ def parse_notebook(content: bytes | None) -> NotebookNode:
         return _unreadable(str(unreadable))
     notes = []
     if submitted.get("nbformat") != 4 and isinstance(submitted.get("cells"), list):
-        notes.append("This notebook claims to have another format; its cells were read all the same.")
+        notes.append("This notebook claims to have a different format, but its cells could be read.")
     elif submitted.get("nbformat") != 4:
         notes.append("This notebook has an old format and was converted.")
     cells = cells_of(submitted, MAX_CELLS + 1) if is_old(submitted) else submitted.get("cells")
@@ -106,7 +106,7 @@ def parse_notebook(content: bytes | None) -> NotebookNode:
     rebuilt = [_rebuild(cell) for cell in cells]
     kept = as_ordinary([cell for cell in rebuilt if cell is not None])
     if sum(len(cell.source) for cell in kept) > MAX_SOURCE:
-        return _unreadable("its cells hold far too much text")
+        return _unreadable("its cells have too much text")
     if None in rebuilt:
         notes.append("Some cells could not be read and were left out.")
     language = _language(submitted)
@@ -165,7 +165,7 @@ def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:
     if len(content) > most:
         raise _Unreadable(f"it is larger than {most // 2**20} MB")
     if any(itertools.islice(_PART.finditer(content), MAX_PARTS * most // MAX_BYTES, None)):
-        raise _Unreadable("it consists of far too many parts")
+        raise _Unreadable("it has too many parts")
     if not content.strip():
         raise _NotWhole("it is empty")
     try:
@@ -181,7 +181,7 @@ def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:
     if submitted is None:
         raise _Unreadable("it is empty")
     if not isinstance(submitted, dict):
-        raise _Unreadable("it holds no notebook")
+        raise _Unreadable("it does not contain a notebook")
     return submitted
 
 

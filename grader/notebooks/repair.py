@@ -83,7 +83,7 @@ def _find(cells: list[NotebookNode], known: Sequence[KnownCell], notes: list[str
             if cell is not None:
                 places[original.grade_id] = cell
                 taken.add(id(cell))
-                notes.append(f"The cell “{original.grade_id}” had lost its nbgrader metadata and was recognised.")
+                notes.append(f"The cell “{original.grade_id}” had lost its nbgrader metadata and was recognized.")
     for index, original in enumerate(known):
         same = copies.get(original.grade_id, [])
         if len(same) > 1:
@@ -91,7 +91,7 @@ def _find(cells: list[NotebookNode], known: Sequence[KnownCell], notes: list[str
             before = places.get(test.grade_id) if test and not original.given else None
             places[original.grade_id] = last = _last_before(cells, same, before)
             which = "the last one" if last is same[-1] else "the last one before its test"
-            notes.append(f"The cell “{original.grade_id}” exists several times; {which} counts.")
+            notes.append(f"The cell “{original.grade_id}” is there several times; {which} counts.")
     return places
 
 
@@ -124,7 +124,9 @@ def _as_given(source: str, known: KnownCell) -> bool:
 def _restore(cells: list[NotebookNode], cell: NotebookNode, known: KnownCell, notes: list[str]) -> NotebookNode:
     """Restore the kind and metadata of a known cell and, if the course wrote it, the source."""
     if cell.cell_type != known.cell_type:
-        notes.append(f"The cell “{known.grade_id}” had another type; it is a {known.cell_type} cell again.")
+        notes.append(
+            f"The cell “{known.grade_id}” had a different type; it was changed back to a {known.cell_type} cell."
+        )
     elif known.given and not _as_given(cell.source, known):
         notes.append(f"The given cell “{known.grade_id}” was edited; the original was restored.")
     restored = _new_cell(known, known.source if known.given else cell.source, cell["id"])
@@ -141,7 +143,7 @@ def _reorder(
     present = [cell for cell in notebook.cells if id(cell) in known_ids]
     if [id(cell) for cell in present] == [id(cell) for cell in wanted]:
         return
-    notes.append("The cells were in another order; the released order was restored.")
+    notes.append("The cells were in a different order; the original order was restored.")
     followers: dict[int, list[NotebookNode]] = {0: []}
     leader = 0
     for cell in notebook.cells:
@@ -165,7 +167,7 @@ def _insert_missing(
             after += 1
             source = original.source if original.given else ""
             notebook.cells.insert(after, _new_cell(original, source, _free_id(notebook, original.grade_id)))
-            notes.append(f"The cell “{original.grade_id}” was missing and was put back.")
+            notes.append(f"The cell “{original.grade_id}” was missing and was restored.")
 
 
 def _new_cell(known: KnownCell, source: str, identity: str) -> NotebookNode:

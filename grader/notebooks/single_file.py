@@ -91,8 +91,8 @@ def _in_order(modules: Mapping[str, str]) -> list[str]:
         return list(TopologicalSorter(needs).static_order())
     except CycleError as error:
         raise CourseError(
-            f"The modules beside the notebook import each other in a circle: {', '.join(error.args[1])}. Such modules "
-            "cannot be put inside it; let one of them do without."
+            f"The modules next to the notebook import each other in a circle: {', '.join(error.args[1])}. Remove one "
+            "of these imports, or they cannot go inside the notebook."
         ) from None
 
 
@@ -100,7 +100,7 @@ def _imports(name: str, text: str) -> Iterator[str]:
     try:
         code = ast.parse(text)
     except SyntaxError as error:
-        raise CourseError(f"{name}.py, line {error.lineno}: {error.msg}. Fix it, and release again.") from None
+        raise CourseError(f"{name}.py, line {error.lineno}: {error.msg}. Fix it, then release again.") from None
     for node in ast.walk(code):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -34,10 +34,10 @@ _LOOKS = {
 }
 # The panel is light, so it must not inherit the colours of a dark theme.
 _CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">\\1</code>'
-_NOT_ALLOWED = "⚑ Not allowed while a notebook is graded"
+_NOT_ALLOWED = "⚑ Not allowed during grading"
 _EXPLAINED = (
-    "A notebook that is graded can read Python's libraries and the files beside it, and write files of its own. "
-    "The instructor sees this notice, too."
+    "During grading, a notebook can only read Python's libraries and the files next to it, and write files in its own "
+    "folder. The instructor sees this notice, too."
 )
 # A grey that is readable on white and on black. Without this, the notebook would show a bare number.
 _SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
@@ -77,7 +77,7 @@ def refuse_to_score(notebook: NotebookNode, why: str) -> None:
 def blocked_output(denied: Sequence[DeniedCall]) -> NotebookNode:
     """A notice of what code tried but may not do: the kinds for the student, all details for the instructor."""
     kinds = list(dict.fromkeys(one.kind for one in denied))
-    sentences = [*(f"It tried to {for_student(kind)}." for kind in kinds), _EXPLAINED]
+    sentences = [*(f"The code tried to {for_student(kind)}." for kind in kinds), _EXPLAINED]
     heading = f"<strong>{_NOT_ALLOWED}</strong>"
     notice = _box("blocked", "#44546a", "#eef1f5", heading, map(escape, sentences))
     return nbformat.v4.new_output(

@@ -58,7 +58,7 @@ def write_feedback(
     course.need_plain_path()
     graded = {path.parent.parent.name for path in course.folder("autograded").glob(f"*/{assignment}/*.ipynb")}
     if not graded:
-        raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
+        raise CourseError(f"{assignment} is not graded yet. Run: grader autograde {assignment}")
     api = course.api()
     check_gradebook(api, tell)
     by = submitted_by(course, assignment, tell)
@@ -69,13 +69,13 @@ def write_feedback(
         result = api.generate_feedback(assignment, student or None, force=True)
         if not result["success"]:
             raise CourseError(
-                f"nbgrader could not write the feedback. It says:\n{reason_of(result)}\nMend that, and run this again. "
-                f"All that nbgrader says: nbgrader generate_feedback {assignment} --force"
+                f"nbgrader could not write the feedback. It says:\n{reason_of(result)}\nFix that, then run this again. "
+                f"For all of nbgrader's output, run: nbgrader generate_feedback {assignment} --force"
             )
     copy_pages(course, assignment, {student: other for student, other in by.items() if other in graded})
     if not students:
         for student in sorted(_with_points(api, assignment) - graded):
-            tell(f"{one_line(student)} has points, but no graded notebook, and so no feedback page.")
+            tell(f"{one_line(student)} has points, but no graded notebook, so there is no feedback page.")
         for page in course.folder("feedback").glob(f"*/{assignment}/*.html"):
             if page.parent.parent.name not in {*graded, *by}:
                 page.unlink()  # left from an earlier run, and no longer true

@@ -31,28 +31,28 @@ from grader.term.rules import Rule
 # What a student should do next, by the reason of the verdict.
 
 _NEXT_STEPS = {
-    Reason.MISSING: "Restart the kernel, run all cells from the top, and see whether the name is still known.",
-    Reason.ERROR: "Print what is computed step by step, up to the line where it stops.",
-    Reason.TEST_FAILED: "Restart the kernel, run all cells from the top, and call your code as the test does.",
-    Reason.NO_ANSWER: "Look for a loop that never ends, or for something that takes far too much memory.",
-    Reason.CONSTANT: "Call it with two inputs that differ, and print what it makes of each, step by step. Use its "
-    "arguments, and nothing of the notebook's own data.",
-    Reason.LOCATED: "Read what is shown piece by piece, and say for each piece what it is, of which type or shape.",
-    Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one result by hand.",
+    Reason.MISSING: "Restart the kernel and run all cells from the top. Is the name still defined?",
+    Reason.ERROR: "Print each step, up to the line where it stops.",
+    Reason.TEST_FAILED: "Restart the kernel, run all cells from the top, and call your code the way the test does.",
+    Reason.NO_ANSWER: "Look for a loop that never ends, or for code that takes far too much memory.",
+    Reason.CONSTANT: "Call it with two different inputs, and print each step for both. Use only its arguments, not the "
+    "notebook's own data.",
+    Reason.LOCATED: "Go through the code shown, piece by piece. What is each piece, and what is its type or shape?",
+    Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and work out one result on paper.",
 }
 # More specific advice, where it is known what went wrong.
 _ADVICE = {
-    Symptom.NAME: "Find the place where that name gets its value. It is an argument, "
-    "or something that is computed before it is read.",
-    Symptom.SYNTAX: "Run the cell by itself: Python shows the place that it "
-    "cannot read. A bracket or a colon before it may be missing.",
-    Symptom.KIND: "Print what kind of thing each value is, just before it stops: a tensor, a list, a number or None.",
-    Symptom.DTYPE: "Print the dtype of each tensor, just before it stops: all should have that of the input.",
+    Symptom.NAME: "Find the place where that name gets its value. It should be an argument, "
+    "or be computed before it is used.",
+    Symptom.SYNTAX: "Run just this cell: Python shows the place that it cannot "
+    "read. Often a bracket or a colon is missing just before it.",
+    Symptom.KIND: "Just before it stops, print what each value is: a tensor, a list, a number or None?",
+    Symptom.DTYPE: "Print the dtype of each tensor just before it stops. Each should match the input's dtype.",
     Symptom.SIZE: "Call it with inputs of other sizes than the notebook's, and "
-    "print the shape of each tensor, just before it stops.",
-    Symptom.NOTHING: "Call it in a cell of its own, and look at what comes back: a result has to be "
-    "returned, on every path through the code.",
-    Symptom.NAN: "Print what you compute step by step, and find the first line after which there is NaN or ∞.",
+    "print the shape of each tensor just before it stops.",
+    Symptom.NOTHING: "Call it in a new cell, and look at what comes back. Every path through the code has to "
+    "return a result.",
+    Symptom.NAN: "Print each step, and find the first line that gives NaN or ∞.",
 }
 
 
@@ -69,7 +69,7 @@ _STATES = {
     Reason.TO_DO: "Still to do",
     Reason.MISSING: "Not found",
     Reason.ERROR: "Stopped with an error",
-    Reason.FORBIDDEN: "Not what is asked for",
+    Reason.FORBIDDEN: "Not allowed in this exercise",
     Reason.NO_ANSWER: "No result",
     Reason.TEST_FAILED: "The test fails",
 }
@@ -115,7 +115,7 @@ class _Reader:
             why_late=one_line(self.names.get("why_late", "")),
             parts=parts,
             notes=list(map(self._sentence, notes)),
-            blocked=[self._sentence(f"It tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
+            blocked=[self._sentence(f"Your code tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
         )
 
     def _part(self, cell: NotebookNode) -> PagePart | None:
@@ -150,7 +150,7 @@ class _Reader:
             part.state, part.headline = "waiting", "Not graded"
         else:
             part.state = _state(part.points, most)
-            part.headline = "Graded without a verdict"
+            part.headline = "Graded, without details"
         if part.state != "full" and not (verdict and verdict.right):
             part.steps = [*self._hint(cell, verdict), *part.steps, *self._to_read(marks["grade_id"], verdict)]
             part.steps += [_again(cell, exercise)] if exercise else []
@@ -164,7 +164,6 @@ class _Reader:
 
     def _explain(self, part: PagePart, scored: Scored) -> None:
         verdict = scored.verdict
-        part.in_process = verdict.in_process
         part.title = f"{part.title}: {verdict.title}" if part.exercise else verdict.title
         part.state = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
         part.headline = _found(verdict)
@@ -193,19 +192,19 @@ class _Reader:
             part.steps = []
             part.right = part.right if scored.verdict.right else []  # it mentions the points that were replaced
         elif scored.verdict.right:
-            part.steps = [Markup("The tests find nothing wrong: ask your instructor what is missing.")]
+            part.steps = [Markup("The tests found nothing wrong. Ask your instructor what is missing.")]
 
     def _hint(self, cell: NotebookNode, verdict: Verdict | None) -> Iterator[Markup]:
         section = self.sections.by_cell.get(cell.metadata["nbgrader"]["grade_id"], "")
         if verdict and verdict.reason == Reason.TO_DO and section in self.sections.with_hint:
-            yield Markup("Begin with the first hint: unfold it in this section.")
+            yield Markup("Start with the first hint: open it in this section of the notebook.")
 
     def _to_read(self, grade_id: str, verdict: Verdict | None) -> Iterator[Markup]:
         own = self.sections.by_cell.get(grade_id, "")
         other = self.sections.by_anchor.get(verdict.explained_in, "") if verdict else ""
         named = [f"“{self._sentence(without_points(name))}”" for name in dict.fromkeys([other, own]) if name]
         has_hints = self.sections.calls_hint and own in self.sections.with_hint
-        hints = f"; <code>hint({exercise_of(grade_id)!r})</code> there gives you a hint" if has_hints else ""
+        hints = f". For a hint, run <code>hint({exercise_of(grade_id)!r})</code> there" if has_hints else ""
         if named:
             yield Markup(f"Reread {', then '.join(named)} in the notebook{hints}.")
 
@@ -225,7 +224,7 @@ class _Reader:
         if waiting:
             _wait(part, marks)
         if empty:
-            part.headline = "Nothing was written"
+            part.headline = "Nothing written yet"
             return part
         if section and part.state in ("part", "none"):
             part.steps = [Markup(f"Reread “{self._sentence(without_points(section))}” in the notebook.")]
@@ -300,7 +299,7 @@ def _by_rule(part: PagePart, cell: NotebookNode) -> PagePart:
         if not is_open:
             part.automatic, part.found = part.points or 0.0, part.headline
         part.points = max(part.points or 0.0, part.max_points)
-        part.state, part.headline = "full", "Full marks for all who submitted"
+        part.state, part.headline = "full", "Full marks for everyone who submitted"
         part.right, part.steps = [], []
     return part
 
@@ -324,11 +323,9 @@ def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
     if _functions_differ(verdict):
         yield from (f"`{name}` is right." for name, function in verdict.functions.items() if function.right)
     elif verdict.reason == Reason.MISCONCEPTION and verdict.credit > 0:
-        mistakes = "this mistake" if len(verdict.misconceptions) == 1 else "these mistakes"
-        share = f"{scored.points:g} of {most:g} points are for the rest"
-        yield f"{share}: in every hidden case, your values are those of a right solution with just {mistakes}."
+        yield f"You get {scored.points:g} of {most:g} points for the rest: the hidden cases show no other mistake."
     elif verdict.reason == Reason.LOCATED and verdict.credit > 0:
-        yield f"{scored.points:g} of {most:g} points are for the rest: with that line fixed, all values are right."
+        yield f"You get {scored.points:g} of {most:g} points for the rest: with that line fixed, all values are right."
     if _some_cases_are_right(verdict) and not any(map(_says_how_many, verdict.functions.values() or [verdict])):
         yield f"{verdict.cases_right} of {verdict.cases} hidden cases are right."
 
@@ -360,8 +357,8 @@ def _says_how_many(verdict: Verdict) -> bool:
 def _again(cell: NotebookNode, exercise: Label) -> Markup:
     """What to run after a change: `check`, if the notebook has it, or else the test cell."""
     call = f"check({exercise!r})"
-    what = f"<code>{call}</code>" if call in cell.source else "the cell below it"
-    return Markup(f"When you have changed it, run {what} again.")
+    what = f"<code>{call}</code>" if call in cell.source else "the test cell below it"
+    return Markup(f"After each change, run {what} again.")
 
 
 def _state(points: float, most: float) -> str:

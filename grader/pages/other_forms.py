@@ -20,8 +20,8 @@ class OtherForm(NamedTuple):
 
 
 _FORMS = {
-    "single-file": OtherForm(write_single_files, "{path} is ready, too: what is in it needs no file beside it."),
-    "html": OtherForm(write_book, "{path} is ready, too: pages to read."),
+    "single-file": OtherForm(write_single_files, "{path} is ready, too. Its notebooks need no other files."),
+    "html": OtherForm(write_book, "{path} is ready, too, with web pages."),
     "marimo": OtherForm(convert_release, "{folder} is ready, too. Try it: marimo edit {path}"),
 }
 

@@ -72,7 +72,6 @@ class PagePart:
     found: str = ""  # the headline before that, from the tests
     rule: Rule | None = None  # of the term, for this exercise
     exercise: Label | None = None
-    in_process: bool = False  # its test ran in the student's process
 
 
 @dataclass

@@ -28,7 +28,7 @@ from grader.pages.report_lines import AlikePair, ExercisePoints, Identical, Poin
 from grader.pages.similar_code import LETTERS, WORDS
 from grader.pages.spreadsheet import defused, number
 from grader.pages.submitted_work import files_of, read_earlier
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import one_line, plural
 from grader.term.times import said
 
 # Links from the report to the feedback pages and graded notebooks in the course folder.
@@ -201,12 +201,12 @@ def in_short(told: Summary) -> list[str]:
     share, hardest = min(counted, key=lambda pair: pair[0], default=(1.0, None))
     if hardest and share < 1:
         title = f", {hardest.title}" if hardest.title else ""
-        said.append(f"The fewest full marks are in exercise {hardest.exercise}{title}: {share:.0%}.")
+        said.append(f"Hardest: exercise {hardest.exercise}{title} ({share:.0%} got full marks).")
     named = [(mistakes.exercise, line) for mistakes in told.mistakes for line in mistakes.misconceptions]
     exercise, line = max(named, key=lambda pair: pair[1].count, default=(None, None))  # of several, the first
     if line and line.count > 1:
         said.append(
-            f"The most frequent misconception: “{line.name}” in exercise {exercise} ({plural(line.count, 'student')})."
+            f"Most common misconception: “{line.name}” in exercise {exercise} ({plural(line.count, 'student')})."
         )
     return said
 
@@ -220,13 +220,13 @@ def _points_in_short(points: Points, waiting: int) -> list[str]:
         low, high = map(number, points.middle_half)
         said.append(
             f"{points.final} students have a {grade}. The median is {number(points.median)} of {most} points; "
-            f"the middle half lies between {low} and {high}."
+            f"the middle half got {low} to {high}."
         )
     if points.final:
         said.append(f"{plural(full, 'student').capitalize()} {'has' if full == 1 else 'have'} full marks.")
     if waiting:
-        verbs = ("waits", "has") if waiting == 1 else ("wait", "have")
-        said.append("{} {} for points by hand, and {} no final grade.".format(plural(waiting, "student"), *verbs))
+        has = "has" if waiting == 1 else "have"
+        said.append(f"{plural(waiting, 'student')} {has} no final grade yet (waiting for manual grading).")
     return said
 
 
@@ -234,7 +234,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
     """What an instructor should look at, with the section that says more."""
     kinds = Counter(line.kind for line in told.stopped)
     counts = [
-        ("waiting", len(told.waiting), "submission", "waiting for points by hand"),
+        ("waiting", len(told.waiting), "submission", "waiting for manual grading"),
         ("no-grade", len(told.no_grade), "submission", "without a grade"),
         ("empty", len(told.empty), "notebook", "with nothing filled in"),
         ("stopped", kinds["timeout"], "timeout", ""),
@@ -245,16 +245,11 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("alike", len(told.alike), "pair", "of similar notebooks"),
         ("alike", len(told.not_compared), "submission", "with code that could not be compared"),
         ("late", len(told.late), "late submission", ""),
-        ("late-without-time", len(told.late_without_time), "submission", "late by nobody knows how much"),
-        ("no-time", len(told.no_time), "submission", "without a time"),
+        ("late-without-time", len(told.late_without_time), "submission", "late by an unknown time"),
+        ("no-time", len(told.no_time), "submission", "without a submission time"),
         ("no-submission", len(told.no_submission), "student", "without a submission"),
     ]
     return [(section, f"{plural(count, what)} {which}".strip()) for section, count, what, which in counts if count]
-
-
-def plural(count: int, one: str) -> str:
-    many = f"{one}es" if one.endswith("sh") else f"{one}s"
-    return f"{count or 'no'} {one if count == 1 else many}"
 
 
 def duration(seconds: float) -> str:

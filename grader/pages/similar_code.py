@@ -142,7 +142,7 @@ def _surprise(parts: Collection[int], holders: int, owners: Mapping[int, float])
 
 WORDS, LETTERS = 6, 200  # shorter texts, and shorter code without blanks, are often the same
 MOST_OWN_WORDS = 200  # text cells to compare in one notebook
-_FILE, _ALL = "the same file, byte for byte", "the same text in all that was filled in"
+_FILE, _ALL = "the same file, byte for byte", "the same text in everything that they filled in"
 
 
 def identical(

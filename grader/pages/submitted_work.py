@@ -16,7 +16,7 @@ from grader.gradebook.records import digest_of
 from grader.model.label import Label
 from grader.notebooks.parsing import MAX_BYTES, parse_notebook
 from grader.pages.similar_code import Work
-from grader.sandbox.plain_text import one_line
+from grader.sandbox.plain_text import one_line, plural
 
 MOST = 1000  # submissions from earlier years to compare with
 
@@ -39,19 +39,19 @@ def _digest(course: Course, assignment: str, student: str) -> str:
 def read_earlier(folder: Path, assignment: str, tell: Callable[[str], None]) -> Mapping[str, Work]:
     """Read work on an assignment from a folder: STUDENT/ASSIGNMENT/NOTEBOOK, or just notebooks."""
     if not folder.is_dir():
-        raise CourseError(f"{folder} is not a folder. Name with --against a folder of notebooks.")
+        raise CourseError(f"{folder} is not a folder. Use --against with a folder of notebooks.")
     notebooks = [file for file in list_folder(folder).files if file.parts[-1].lower().endswith(".ipynb")]
     of_this = [file for file in notebooks if assignment in file.parts[:-1]] or notebooks
     if not of_this:
-        raise CourseError(f"There is no notebook in {folder}. Name with --against a folder of notebooks.")
+        raise CourseError(f"There is no notebook in {folder}. Use --against with a folder of notebooks.")
     found: dict[str, list[File]] = {}
     for file in of_this:
         who = [part for part in file.parts[:-1] if part != assignment] or [file.parts[-1]]
         found.setdefault(f"{folder.name}/{'/'.join(who)}", []).append(file)
     if len(found) > MOST:
-        tell(f"{folder} has works of {len(found)}: the first {MOST} are compared.")
+        tell(f"{folder} has the work of {len(found)} students. Only the first {MOST} are compared.")
     works = {who: _work(files, tell) for who, files in sorted(found.items())[:MOST]}
-    tell(f"Compared with {len(works)} of {folder}.")
+    tell(f"Compared with the work of {plural(len(works), 'student')} in {folder}.")
     return works
 
 
@@ -63,7 +63,7 @@ def _work(files: Iterable[File], tell: Callable[[str], None]) -> Work:
         try:
             content = file.read(MAX_BYTES)
         except Refused as error:
-            tell(f"{one_line(file.place)} is left out: {error}.")
+            tell(f"Skipped {one_line(file.place)}: {error}.")
             continue
         notebook = parse_notebook(content)
         solutions |= solution_sources(notebook)

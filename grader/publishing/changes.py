@@ -58,7 +58,7 @@ def history_table(course: Course, assignment: str) -> Table:
 
 def changes_table(found: Sequence[PointsChange], since: Publication, zone: str) -> Table:
     """A table with a row for each student whose points have changed."""
-    title = f"Not as published on {day(since, zone)}" if since.number else "Not as in the gradebook"
+    title = f"Changes since {day(since, zone)}" if since.number else "Changes to the gradebook"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)
     for name in ("published", "now"):

@@ -17,7 +17,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.destinations import OPTION_OF, PLATFORMS, export_points
 from grader.export.points import FOLDER as EXPORTS
-from grader.export.points import GIVE_THEM, said_of_waiting
+from grader.export.points import GRADE_THEM, said_of_waiting
 from grader.gradebook.names import Names
 from grader.gradebook.published import PointsChange, Publication, Publications, Told, changes, told_now
 from grader.gradebook.settling import write_rules
@@ -34,8 +34,7 @@ class UnseenChanges(CourseError):
 
     def __init__(self, found: Sequence[PointsChange], since: Publication) -> None:
         super().__init__(
-            "Nothing is published: these changes have not been shown before. Look at them, and run this again; or add "
-            "--yes."
+            "Nothing was published yet. Check these changes first. To publish them, run this again, or add --yes."
         )
         self.found = found
         self.since = since
@@ -47,7 +46,7 @@ def refuse_stale(course: Course, assignment: str, anyway: bool, tell: Tell) -> N
     found = {names(student): reasons for student, reasons in stale(course, assignment, tell).items()}
     if said := told_of_stale(dict(sorted(found.items())), assignment):
         if not anyway:
-            raise CourseError(f"{said} To go on all the same, add --stale-anyway.")
+            raise CourseError(f"{said} To go on anyway, add --stale-anyway.")
         tell(said)
 
 
@@ -55,8 +54,8 @@ def refuse_names(course: Course, assignment: str, what: str) -> None:
     """Refuse to make anything that names students while graders must not know them yet."""
     if Names(course, assignment).hidden:
         raise CourseError(
-            f"{assignment} is anonymous until it is published, and {what} names students. Run: "
-            f"grader publish {assignment}"
+            f"{assignment} is anonymous until it is published, and {what} would name students. "
+            f"To publish it, run: grader publish {assignment}"
         )
 
 
@@ -78,7 +77,7 @@ def publish(
     """
     course.chosen([assignment])
     if unknown := sorted(set(platforms) - set(PLATFORMS)):
-        raise CourseError(f"There is no platform “{one_line(unknown[0])}”. There are: {', '.join(PLATFORMS)}.")
+        raise CourseError(f"There is no platform “{one_line(unknown[0])}”. Choose one of: {', '.join(PLATFORMS)}.")
     with alone(course):
         refuse_stale(course, assignment, stale_anyway, tell)
         write_rules(course, assignment, tell)
@@ -135,10 +134,10 @@ def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
     if said := said_of_waiting({student: one.waits for student, one in told.items()}):
         if not anyway:
             raise CourseError(
-                f"Nothing is published. {said} {GIVE_THEM}, and run this again; or add "
-                "--waiting-anyway: then pages say of these answers that they wait."
+                f"Nothing was published. {said} {GRADE_THEM}, then run this again. Or add "
+                "--waiting-anyway, and pages will show these answers as waiting."
             )
-        tell(f"{said} Pages say so. {GIVE_THEM}, and publish again.")
+        tell(f"{said} Pages say so. {GRADE_THEM}, then publish again.")
 
 
 def _unpacked(path: Path) -> dict[str, bytes] | None:

@@ -35,7 +35,7 @@ def export_term(course: Course, tell: Tell) -> Path:
     """Write the table into export/."""
     grades = read_term(course, tell)
     if grades.not_final:
-        tell(f"Not final: of {listed(grades.not_final)}, something waits for a grade or for points by hand.")
+        tell(f"Not final: {listed(grades.not_final)} (some submissions are not graded, or wait for manual grading).")
     return write_export(course, f"{NAME}.csv", as_csv(table(grades)))
 
 

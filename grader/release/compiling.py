@@ -69,14 +69,15 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
     source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     if "submissions associated" in reason_of(result):
         raise CourseError(
-            f"Submissions of {assignment} have been graded, and nbgrader keeps which cells have points. {kept} stays. "
-            f"If they were a trial: nbgrader db assignment remove {assignment} --force forgets all its points, "
-            "those given by hand as well, and leaves the files; then release and grade again. Or put the new cells in "
-            "another assignment."
+            f"Submissions of {assignment} were already graded, so nbgrader cannot change which cells have points. "
+            f"{kept} was not changed. Put the new cells in another assignment. Or, if the grading was just a trial, "
+            "delete all its points, manual ones too (files stay), then release and grade again. To delete them, run: "
+            f"nbgrader db assignment remove {assignment} --force"
         )
     raise CourseError(
-        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\nFix {source}, and run this again; "
-        f"until then, {kept} is as it was. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
+        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\n{kept} was not changed. "
+        f"Fix {source}, then run this again. For all of nbgrader's output, run: nbgrader generate_assignment "
+        f"{assignment} --force"
     )
 
 

@@ -27,12 +27,12 @@ def enter(course: Course, assignment: str, gradebook: Gradebook, tell: Callable[
         release = course.folder("release") / assignment
         if changed := differing(release, tried / assignment):
             raise CourseError(
-                f"{assignment} is not in the gradebook yet, and its source does not compile to what lies in "
-                f"{course.called('release')}: {', '.join(changed)} would differ. Run: grader release {assignment}"
+                f"{assignment} is not in the gradebook yet, and its source has changed since the last "
+                f"{course.called('release')} ({', '.join(changed)}). Run: grader release {assignment}"
             )
         compile_into(course, assignment, Path(folder, "made"))
     gradebook.db.expire_all()
-    tell(f"{assignment} was not in the gradebook; now it is.")
+    tell(f"Added {assignment} to the gradebook.")
 
 
 def _knows(gradebook: Gradebook, assignment: str) -> bool:

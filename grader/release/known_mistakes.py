@@ -50,7 +50,7 @@ def table_for(course: Course, assignment: str) -> bytes | None:
     if not modules:
         return None
     if TABLE in texts:
-        raise CourseError(f"{source.name} has a file {FILE}, as its release will. Give it another name.")
+        raise CourseError(f"{source.name} has a file {FILE}, but the release needs that name. Rename it.")
     made_of = json.dumps([texts, course.exercise_files.digest, [path.read_text() for path in _OURS]])
     former = course.folder("release") / assignment / FILE
     head, _, table = former.read_text(encoding="utf-8").partition("\n\n") if former.is_file() else ("", "", "")

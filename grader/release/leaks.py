@@ -59,7 +59,7 @@ class Searched(NamedTuple):
             said.append(f"Of images and PDFs, only the text in them was read: {', '.join(self.in_part)}.")
         if self.unread:
             count = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
-            said.append(f"{count} not looked into, so look yourself: {', '.join(self.unread)}.")
+            said.append(f"{count} not checked, so please check manually: {', '.join(self.unread)}.")
         return "\n  ".join(said)
 
 
@@ -68,9 +68,9 @@ def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release"
     searched = search(course, assignment, folder)
     if searched.leaks:
         raise LeakError(
-            f"{called or folder}/{assignment} would give away what is listed here. Take it out in "
-            f"{course.called('source')}/, or, where students are meant to see it, give the cell that shows it the "
-            f"tag `{SHOWN}`. Then release it again.\n" + "\n".join(f"  {leak}" for leak in searched.leaks)
+            f"{called or folder}/{assignment} would give away what is listed here. Remove it in "
+            f"{course.called('source')}/. If students should see it, give the cell that shows it the tag `{SHOWN}`. "
+            "Then release again.\n" + "\n".join(f"  {leak}" for leak in searched.leaks)
         )
     return searched
 

@@ -81,14 +81,14 @@ def uses(code: str) -> dict[str, bool]:
         all_uses = _all_uses(code)
     except SyntaxError as error:
         raise CourseError(
-            f"A cell is not plain Python, which is all that marimo takes: {error.text or error.msg}. Change it in "
-            "source/, and release again."
+            f"A cell is not plain Python, which marimo needs: {error.text or error.msg}. Change it in source/, then "
+            "release again."
         ) from None
     for use in all_uses:
         if use.stores and found.get(use.name) is False:
             raise CourseError(
-                f"A cell reads the variable {use.name} before it defines it anew, which marimo does not allow. "
-                "Give one of the two another name in source/, and release again."
+                f"A cell reads the variable {use.name} before it redefines it, which marimo does not allow. "
+                "Rename one of the two in source/, then release again."
             )
         found.setdefault(use.name, use.stores)
     return found
@@ -135,8 +135,8 @@ def _renamed(code: str, new_names: Mapping[str, str]) -> str:
     expected = [(new_names.get(name, name), stores) for name, stores, _ in before]
     if [(name, stores) for name, stores, _ in _all_uses(renamed)] != expected:
         raise CourseError(
-            f"Several cells define {' and '.join(new_names)}, which marimo does not allow, and it cannot be given "
-            f"another name everywhere in: {code.splitlines()[0]} … Give it one in source/, and release again."
+            f"Several cells define {' and '.join(new_names)}, which marimo does not allow, and it cannot be "
+            f"renamed everywhere in: {code.splitlines()[0]} … Rename it in source/, then release again."
         )
     return renamed
 
@@ -147,11 +147,11 @@ _FIGURE = re.compile(r"^!\[([^\]]*)\]\((images/[^)]+)\)$", re.MULTILINE)
 _SHOWS_RESULTS = re.compile(r"\b(?:check|solved)\(([\w\"', -]+)\)")
 _SHOWS_ALL = re.compile(r"\bcheck\(\)")
 _INTRODUCTION = """\
-**This is the notebook for [marimo](https://marimo.io).** Cells run by themselves, checks too, whenever something that
-they use has changed. A name may be defined in one cell only; names that begin with `_` belong to their cell. Keep
-this file in its folder, beside whatever else is there.
+**This is the notebook for [marimo](https://marimo.io).** Cells, checks too, run by themselves whenever something that
+they use changes. Define each name in only one cell; names that begin with `_` belong to their cell. Keep this file in
+its folder, with the other files there.
 
-To submit it, make a Jupyter notebook of it:
+To submit it, turn it into a Jupyter notebook:
 `marimo export ipynb {name}.py --sort top-down -o {name}.ipynb`
 """
 _IN_TURN = """\
@@ -196,7 +196,7 @@ def _marimo(*commands: list[str]) -> None:
     done = subprocess.run(order, capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stdout + done.stderr).strip()
-        raise CourseError(f"marimo does not take the notebook; change it in source/ and release it again:\n{said}")
+        raise CourseError(f"marimo rejected the notebook. Change it in source/, then release again:\n{said}")
 
 
 def _for_marimo(notebook: NotebookNode, name: str, exercises: Exercises) -> NotebookNode:

@@ -36,9 +36,9 @@ def public_folder(config: Config) -> str:
     found = _ON_GITHUB.fullmatch(setting.rstrip("/"))
     if setting and not found:
         raise CourseError(
-            f"{SETTING} is “{setting}”, which is not the address of a folder on GitHub. Colab opens notebooks from a "
-            "link there only. Copy the address of the folder that holds what is in release_single/ here, such as "
-            "https://github.com/OWNER/REPOSITORY/tree/main/notebooks, into nbgrader_config.py."
+            f"{SETTING} is “{setting}”, which is not the address of a GitHub folder. Colab links only work from there. "
+            "In nbgrader_config.py, set it to the folder on GitHub with the files of release_single/, such as "
+            "https://github.com/OWNER/REPOSITORY/tree/main/notebooks."
         )
     return f"https://colab.research.google.com/github/{found[1]}/blob/{found[2]}" if found else ""
 
@@ -68,9 +68,8 @@ def write_single_files(course: Course, assignment: str) -> Path:
         all_inside |= inside
     if left := sorted(beside.keys() - all_inside - {ASSISTANTS.name}):  # assistants need a folder for that
         raise CourseError(
-            f"{assignment} cannot be handed out as a single file: only modules, and figures that a text shows as "
-            f"`![…](…)`, can be put inside a notebook, and beside it there is also {', '.join(left)}. "
-            "Let the notebook do without, or hand out the folder."
+            f"{assignment} cannot be a single file: only modules, and figures shown as `![…](…)`, fit in a notebook, "
+            f"but there is also {', '.join(left)}. Remove that from the notebook, or give students the folder."
         )
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
@@ -85,6 +84,6 @@ def _need_readable(ordinary: NotebookNode, single: NotebookNode, name: str) -> N
     as_read = [parse_notebook(nbformat.writes(each).encode()).cells for each in (ordinary, single)]
     if as_read[0] != as_read[1]:
         raise CourseError(
-            f"{name}.ipynb as a single file could not be read when it is submitted; its figures may be too large. "
-            "Hand out the folder instead."
+            f"{name}.ipynb would be too large to read as a single file, perhaps because of its figures. Give students "
+            "the folder instead."
         )

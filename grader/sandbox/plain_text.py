@@ -1,4 +1,4 @@
-"""Text from the other side, made fit to be shown."""
+"""Text from the other side, made fit to be shown, and words for lists and counts."""
 
 from __future__ import annotations
 
@@ -19,3 +19,9 @@ def listed(names: Iterable[object], most: int = 10, last: str = "and") -> str:
     if len(shown) > most:
         shown = [*shown[:most], f"{len(shown) - most} more"]
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def plural(count: int, one: str) -> str:
+    """A count with its noun, such as "no students", "1 student" or "3 students"."""
+    many = f"{one}es" if one.endswith("sh") else f"{one}s"
+    return f"{count or 'no'} {one if count == 1 else many}"

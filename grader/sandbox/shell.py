@@ -179,7 +179,7 @@ class Shell(InteractiveShell):
             return SList() if split else LSString()
 
     def _say_not_run(self, command: str) -> None:
-        sys.stderr.write(f"{command}: not run, because no program can be started while a notebook is graded\n")
+        sys.stderr.write(f"{command}: not run, because no program can be started during grading\n")
         self.user_ns["_exit_code"] = 126  # what shells say when they cannot execute something
 
     def ask_exit(self) -> None:
@@ -213,7 +213,7 @@ Shell.__name__ = "ZMQInteractiveShell"  # as in ipykernel: libraries look for th
 
 
 def _no_input(*_: object, **__: object) -> str:
-    raise StdinNotImplementedError("input() cannot be used here: nobody is there to answer while a notebook is graded.")
+    raise StdinNotImplementedError("input() cannot be used here: nobody is there to answer during grading.")
 
 
 def start_shell() -> Shell:

@@ -47,9 +47,7 @@ class TomlTable:
         """The table of this name, or an empty one."""
         found = self.values.get(key, {})
         if not isinstance(found, dict):
-            raise self.wrong(
-                key, f"{shown(found)} is not a table", f"Write [{'.'.join([*self._place, key])}] in its place"
-            )
+            raise self.wrong(key, f"{shown(found)} is not a table", f"Write [{'.'.join([*self._place, key])}] instead")
         return TomlTable(found, (*self._place, key))
 
     def share(self, key: str, usual: float | None = None) -> float:
@@ -57,14 +55,14 @@ class TomlTable:
         found = self.values.get(key, usual)
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found <= 1:
             what = "it is missing" if found is None else f"{shown(found)} is not a number from 0 to 1"
-            raise self.wrong(key, what, f"Write {key} = 0.1 for 10 %")
+            raise self.wrong(key, what, f"Write {key} = 0.1 for 10%")
         return float(found)
 
     def amount(self, key: str, usual: float) -> float:
         """A number that is not negative."""
         found = self.values.get(key, usual)
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found < math.inf:
-            raise self.wrong(key, f"{shown(found)} is not a number of 0 or more", f"Write {key} = 2, say")
+            raise self.wrong(key, f"{shown(found)} is not a number of 0 or more", f"For example, write {key} = 2")
         return float(found)
 
     def count(self, key: str, usual: int | None) -> int | None:
@@ -73,7 +71,7 @@ class TomlTable:
         if found is None:
             return None
         if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-            raise self.wrong(key, f"{shown(found)} is not a whole number of 1 or more", f"Write {key} = 3, say")
+            raise self.wrong(key, f"{shown(found)} is not a whole number of 1 or more", f"For example, write {key} = 3")
         return found
 
     def line(self, key: str, usual: str | None) -> str:
@@ -103,7 +101,7 @@ class TomlTable:
     def one_of(self, key: str, known: Sequence[str]) -> str:
         found = self.values.get(key)
         if found not in known:
-            what = "it is missing" if found is None else f"{shown(found)} is none of them"
+            what = "it is missing" if found is None else f"{shown(found)} is not an option"
             choice = " or ".join(f'{key} = "{one}"' for one in known)
             raise self.wrong(key, what, f"Write {choice}")
         return str(found)
@@ -136,9 +134,9 @@ def _is_name(value: object) -> bool:
 def nearest(name: str, known: Collection[str]) -> str:
     """A hint for a misspelt name: the one that was probably meant, and all there are."""
     if not known:
-        return "There is none"
+        return "There are none"
     meant = get_close_matches(name, known, 1, 0.0)
-    return f"Did you mean {meant[0]}? There are: {', '.join(known)}"
+    return f"Did you mean {meant[0]}? The options are: {', '.join(known)}"
 
 
 def shown(value: object) -> str:
@@ -170,7 +168,7 @@ def _read(path: Path, assignments: Sequence[str] | None) -> Rules:
         return Rules()
     except (OSError, ValueError, RecursionError) as error:  # also if it is not TOML, or not UTF-8
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Fix that, and run this again.") from None
+        raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Fix that, then run this again.") from None
     term = TomlTable(values)
     term.only(_TERM)
     tables = term.table("assignments")
@@ -204,9 +202,11 @@ def _zone(term: TomlTable) -> str:
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
         known = available_timezones()
         instead = (
-            f'Write timezone = "{get_close_matches(str(name), known, 1, 0.0)[0]}", say' if known else "Leave it out"
+            f'For example, write timezone = "{get_close_matches(str(name), known, 1, 0.0)[0]}"'
+            if known
+            else "Leave it out"
         )
-        raise term.wrong("timezone", f"there is no time zone {shown(name)} here", instead) from None
+        raise term.wrong("timezone", f"there is no time zone {shown(name)}", instead) from None
 
 
 def _late(above: TomlTable) -> Late | None:
@@ -234,10 +234,10 @@ def _groups(table: TomlTable) -> list[list[str]]:
     for name in table.values:
         members = table.names(name, '["ada", "kurt"]')
         if len(set(members)) < max(2, len(members)):
-            raise table.wrong(name, f"{shown(members)} are not two different students or more", "Name each once")
+            raise table.wrong(name, f"{shown(members)} are not at least two different students", "Name each once")
         for student in members:
             if student in found:
-                raise table.wrong(name, f"{student} is in {found[student]}, too", "Take the name out of one of them")
+                raise table.wrong(name, f"{student} is also in {found[student]}", "Take the name out of one of them")
             found[student] = name
     return [table.names(name, "") for name in table.values]
 
@@ -246,13 +246,13 @@ def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, 
     """Extensions by student, given as a length of time or as a new due date."""
     given = table.table("extensions")
     if given.values and due is None:
-        raise table.wrong(
-            "extensions", "there is no due date that they extend", "Write due = 2026-10-12T10:00:00+02:00"
-        )
+        raise table.wrong("extensions", "there is no due date to extend", "Write due = 2026-10-12T10:00:00+02:00")
     found = {}
     for student, value in given.values.items():
         if isinstance(value, dict):
-            raise given.wrong(student, "a name with a dot in it is taken for two", f'Write it in quotes: "{student}.…"')
+            raise given.wrong(
+                student, "a name with a dot in it is read as two names", f'Write it in quotes: "{student}.…"'
+            )
         if isinstance(value, date):  # or a date and time
             until = given.moment(student, zone)
             assert until is not None
@@ -273,7 +273,7 @@ def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
     for rule in Rule:
         for label in table.names(rule, '[3, "mean"]'):
             if label in exercises:
-                raise table.wrong(rule, f"exercise {label} is in {exercises[label]}, too", "Take it out of one of them")
+                raise table.wrong(rule, f"exercise {label} is also in {exercises[label]}", "Take it out of one of them")
             exercises[label] = rule
     extensions, weight = _extensions(table, due, zone), table.amount("weight", 1.0)
     groups = of_all.groups if table.switch("groups", True) else ()

@@ -22,7 +22,7 @@ class Rule(StrEnum):
         return _WORDS[self]
 
 
-_WORDS = {Rule.VOID: "does not count", Rule.FULL: "full marks for all who submitted", Rule.BONUS: "a bonus"}
+_WORDS = {Rule.VOID: "does not count", Rule.FULL: "full marks for everyone who submitted", Rule.BONUS: "a bonus"}
 
 
 def counted(points: float, max_points: float, rule: Rule | None) -> float:
@@ -58,12 +58,12 @@ class Late:
     @property
     def words(self) -> str:
         most = f", at most {_percent(self.cap)}" if self.cap < 1 else ""
-        free = f"; up to {self.grace // unit('minute')} minutes are forgiven" if self.grace else ""
-        return f"{_percent(self.share)} of the points for each {self.per} begun{most}{free}"
+        free = f"; a delay of {self.grace // unit('minute')} min or less is free" if self.grace else ""
+        return f"{_percent(self.share)} of the points for each {self.per} started{most}{free}"
 
 
 def _percent(share: float) -> str:
-    return f"{round(100 * share, 2):g} %"
+    return f"{round(100 * share, 2):g}%"
 
 
 class Detail(StrEnum):

@@ -49,7 +49,8 @@ def _in_zone(value: datetime, zone: str) -> datetime:
     first, second = (value.replace(tzinfo=ZoneInfo(zone), fold=fold) for fold in (0, 1))
     if first.utcoffset() != second.utcoffset():
         raise NoTime(
-            f"clocks in {zone} change then, so this is not one moment", f"Write it as {first.isoformat()}, say"
+            f"clocks in {zone} change then, so this is not a single moment",
+            f"For example, write it as {first.isoformat()}",
         )
     return first
 

@@ -165,7 +165,7 @@ def hidden_from_students(autograder: Path) -> list[bytes]:
 def test_it_grades_there_and_what_is_hidden_stays_hidden(attacked: Any, autograder: Path) -> None:
     done = attacked()
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Confined by: a user of its own, without Landlock.\n")
+    assert done.stdout.startswith("Confined by: a separate user, without Landlock.\n")
     said = results(autograder)
     assert (said["score"], said["visibility"], said["stdout_visibility"]) == (30, "visible", "hidden")
     assert "leaderboard" not in said
@@ -302,8 +302,8 @@ def test_nothing_handed_in_earns_nothing_and_says_why(autograder: Path) -> None:
     said = results(autograder)
     assert said["score"] == 0
     assert said["output"] == (
-        "Nothing was graded: there is no notebook in it: report.pdf. Submit again, with one notebook of this "
-        "assignment in it."
+        "Nothing was graded: there is no notebook in it: report.pdf. Submit again, with exactly one "
+        "notebook for this assignment."
     )
     assert [(one["name"], one["score"], one["max_score"]) for one in said["tests"]][:2] == [
         ("Exercise 1", 0, 3),
@@ -316,9 +316,9 @@ def test_nothing_handed_in_earns_nothing_and_says_why(autograder: Path) -> None:
     [
         ({}, "it is empty"),
         ({"a.ipynb": {3: "def softmax(x): return 1"}, "b.ipynb": {3: "def softmax(x): return 2"}},
-         "2 notebooks that differ, and no time shows which is the newest: a.ipynb, b.ipynb"),
-        ({"broken.ipynb": b"\x00{"}, "it is not valid JSON, so it has to be submitted again. Submit again"),
-        ({"week.ipynb": "causal_attention"}, "week.ipynb: it is of causal_attention"),
+         "2 different notebooks, with no times to show which is the newest: a.ipynb, b.ipynb"),
+        ({"broken.ipynb": b"\x00{"}, "it is not valid JSON, so the student has to submit it again. Submit again"),
+        ({"week.ipynb": "causal_attention"}, "week.ipynb: it is for causal_attention"),
     ],
     ids=["empty", "doubled", "unreadable", "another assignment"],
 )  # fmt: skip
@@ -443,7 +443,7 @@ def test_pip_looks_where_it_is_told(course: Course) -> None:
     for wrong in ("http://example.edu", "https://me:secret@example.edu", "https://example.edu\nmore"):
         done = grader("export", ASSIGNMENT, "--to", "github", "--index", wrong, folder=course.root)
         assert (done.returncode, done.stderr) == (
-            1, "What --index says is not the address of an index for pip. Give one like https://example.edu/cpu.\n"
+            1, "--index needs the address of a pip index, such as https://example.edu/cpu.\n"
         )  # fmt: skip
 
 

@@ -134,7 +134,7 @@ def test_the_instructor_sees_points_and_where_they_are_lost(
     assert "| 3 | 2 of 2 | Right\\. |" in runner.summary
     assert runner.summary.startswith("## class\\/self\\-attention\\-ada: 24 of 30 points\n")
     assert len(re.findall(r"^\|", runner.summary, re.MULTILINE)) == 10
-    assert "- It tried to read \\/etc\\/passwd\\." in runner.summary
+    assert "- The code tried to read \\/etc\\/passwd\\." in runner.summary
     (results,) = runner.artifacts
     found = json.loads(results.read_text())
     assert (found["student"], found["points"], found["max_points"]) == (STUDENT, 24, 30)

@@ -66,7 +66,7 @@ def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
     ("exercise", "place", "what"),
     [
         (replace(SOUND, reference=lambda x, factor=2.0: factor * x / 0), "three numbers", "is not finite"),
-        (replace(SOUND, reference=by_chance), "three numbers", "in two ways"),
+        (replace(SOUND, reference=by_chance), "three numbers", "different answers for the same inputs"),
         (replace(SOUND, reference=far_less_precise), "three numbers", "float32 and float64"),
         (replace(SOUND, reference=lambda x, **_: x.nowhere), "three numbers", "stops with AttributeError"),
         (
@@ -136,7 +136,9 @@ def drawing(inputs: Callable[[torch.Generator], Any]) -> list[str]:
 )
 def test_inputs_that_do_not_come_from_their_generator_are_told(inputs: Callable[[torch.Generator], Any]) -> None:
     (told,) = drawing(inputs)
-    assert told.startswith("exercise 1, `double`, “drawn”: the same seed draws other inputs each time. Draw all that")
+    assert told.startswith(
+        "exercise 1, `double`, “drawn”: the same seed gives different inputs each time. Draw everything"
+    )
 
 
 @pytest.mark.parametrize(
@@ -237,13 +239,13 @@ def copied(index: int) -> Any:
             lambda: notebook(test="hidden_tests(1, points=2)"),
             "exercise 1, cell test-exercise-1, line 1: students would get these hidden tests. Put it between",
         ),
-        (lambda: marked(2, points=-2), "cell test-exercise-1: its points are -2. Write a number from 0 on"),
-        (lambda: marked(2, points="two"), "cell test-exercise-1: its points are two. Write a number"),
-        (lambda: marked(2, points=None), "cell test-exercise-1: it has no points. Write a number"),
-        (lambda: marked(1, grade_id="exercise 1"), "cell exercise 1: its grade_id is “exercise 1”. Take letters"),
-        (lambda: copied(1), "cell exercise-1: two cells have this grade_id. Give one of them another: a copied"),
+        (lambda: marked(2, points=-2), "cell test-exercise-1: its points are -2. Set a number of 0 or more"),
+        (lambda: marked(2, points="two"), "cell test-exercise-1: its points are two. Set a number of 0 or more"),
+        (lambda: marked(2, points=None), "cell test-exercise-1: it has no points. Set a number of 0 or more"),
+        (lambda: marked(1, grade_id="exercise 1"), "cell exercise 1: its grade_id is “exercise 1”. Use letters"),
+        (lambda: copied(1), "cell exercise-1: two cells have this grade_id. Change one of them: a copied"),
         (lambda: without(0), "the notebook has no section for it"),
-        (lambda: without(1), "the notebook has no cell for a solution"),
+        (lambda: without(1), "the notebook has no solution cell"),
         (lambda: without(2), "the notebook has no test cell"),
     ],
 )
@@ -254,7 +256,7 @@ def test_what_is_wrong_with_a_notebook_is_told(make: Callable[[], Any], told: st
 
 def test_an_exercise_in_two_notebooks_is_told() -> None:
     (problem,) = problems_of_notebooks([notebook(), notebook()], [SOUND])
-    assert "exercise 1: two notebooks have a cell for a solution" in str(problem)
+    assert "exercise 1: two notebooks have a solution cell for it" in str(problem)
 
 
 def test_a_section_without_an_exercise_is_told() -> None:
@@ -276,6 +278,6 @@ def test_a_solution_cell_that_is_not_the_solution_of_the_file_is_told() -> None:
     cell.source = cell.source.replace("exp.sum()", "exp.sum(dim=0)")
     (problem,) = problems_of_notebooks([notebook], exercises)
     assert str(problem) == (
-        "exercise 3, `softmax`: the solution cell has `return exp / exp.sum(dim=0)  # (n,)` where the file of the "
-        "exercise has `return exp / exp.sum()  # (n,)`. Write the same in both."
+        "exercise 3, `softmax`: the solution cell has `return exp / exp.sum(dim=0)  # (n,)` where the exercise "
+        "file has `return exp / exp.sum()  # (n,)`. Make them the same."
     )

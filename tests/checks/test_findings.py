@@ -85,14 +85,14 @@ def test_the_command_ends_with_1_only_if_something_is_wrong(tmp_path: Path) -> N
     new_assignment(Course(tmp_path), "week1")
     new_exercise(Course(tmp_path), "mean", "week1")
     ended = grader("validate", folder=tmp_path)
-    assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "Nothing is wrong.")
+    assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "All checks passed.")
     (file,) = (tmp_path / "exercises").glob("*.py")
     file.write_text(file.read_text().replace("kind=", "credit=1.5, kind=", 1))
     ended = grader("validate", folder=tmp_path)
     assert ended.returncode == 1
     assert re.search("^week1 +mean +exercises are sound and fit the notebook +1 ✗$", ended.stdout, re.MULTILINE)
     assert re.search("✗ week1: exercise mean, `mean`, “[^”]+”: its credit is 1.5.", ended.stdout)
-    assert "Nothing is wrong" not in ended.stdout
+    assert "All checks passed" not in ended.stdout
 
 
 def test_what_was_found_before_an_error_is_shown(tmp_path: Path) -> None:
@@ -106,4 +106,4 @@ def test_what_was_found_before_an_error_is_shown(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert re.search("^week1 +all +references earn full marks +1 ✓$", ended.stdout, re.MULTILINE)
     assert "week2" in ended.stderr
-    assert "Nothing is wrong" not in ended.stdout
+    assert "All checks passed" not in ended.stdout

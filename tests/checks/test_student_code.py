@@ -70,12 +70,12 @@ def test_a_piece_may_stand_before_the_one_that_it_differs_from() -> None:
         (f"{LOOP}\n=== wrong other, from loops: no such piece\n-a", "line 10: there is no piece loops"),
         (f"{LOOP}\n=== wrong other, from loop: no such line\n-    return x", "line 10: loop has no such lines"),
         (f"{LOOP}\n=== wrong other, from loop: order\n-    return y\n+    pass\n-    y = 0", "line 10: loop has no"),
-        (f"{LOOP}\n=== wrong other, from loop: a line without a sign\nreturn y", "a line of a patch begins with"),
-        (f"{LOOP}\n=== wrong loop: the same name\npass", "line 10: two pieces have one name: loop"),
-        ("=== good loop: no kind\npass", "line 1: a heading is"),
-        ("=== right: no name\npass", "line 1: a heading is"),
-        ("# a comment\n\n=== right loop: a loop\npass", "line 1: text before the first heading"),
-        ("=== wrong loop: a loop\n:Named: not divided\npass", "line 2: a field is"),
+        (f"{LOOP}\n=== wrong other, from loop: a line without a sign\nreturn y", "a line of a patch must begin with"),
+        (f"{LOOP}\n=== wrong loop: the same name\npass", "line 10: two pieces have the same name: loop"),
+        ("=== good loop: no kind\npass", "line 1: a heading must look like"),
+        ("=== right: no name\npass", "line 1: a heading must look like"),
+        ("# a comment\n\n=== right loop: a loop\npass", "line 1: there is text before the first heading"),
+        ("=== wrong loop: a loop\n:Named: not divided\npass", "line 2: a field must look like"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told_with_its_line(text: str, said: str) -> None:

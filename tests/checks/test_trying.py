@@ -77,6 +77,6 @@ def test_one_of_two_assignments_has_to_be_named(course: Course) -> None:
     assert path.is_file()
     ended = grader("try", "2", "attempt.py", folder=course.root)
     assert (ended.returncode, ended.stderr) == (
-        1, "Several assignments have an exercise 2. Choose one: --assignment week1\n",
+        1, "Several assignments have an exercise 2. Choose one, such as: --assignment week1\n",
     )  # fmt: skip
     assert grader("try", "2", "attempt.py", "--assignment", "week2", folder=course.root).returncode == 0

@@ -88,7 +88,7 @@ def test_an_unknown_assignment_is_one_clear_line(
     code, out, errors = command(assignment)
     assert (code, out) == (1, "")
     assert errors.splitlines() == [
-        f"There is no assignment “{assignment}”. There are: causal_attention, fast_attention, multi_head_attention, "
+        f"There is no assignment “{assignment}”. Assignments: causal_attention, fast_attention, multi_head_attention, "
         "self_attention, transformer."
     ]
 
@@ -98,7 +98,7 @@ def test_an_unknown_student_is_one_clear_line(student: str, command: Command, su
     submit(course, "ada")
     code, out, errors = command(ASSIGNMENT, "--student", "ada", "--student", student)
     assert (code, out) == (1, "")
-    assert errors.startswith(f"There is no submission of self_attention by {student}. Students are called as ")
+    assert errors.startswith(f"There is no submission of self_attention by {student}. Use the names of the folders ")
     assert len(errors.splitlines()) == 1
 
 
@@ -115,12 +115,12 @@ def test_where_nobody_has_handed_in_it_says_so(command: Command, course: Course,
     (submitted / "all.zip").touch()
     assert command(ASSIGNMENT) == nothing
     close(submitted, 0)
-    says = "The folder submitted/ cannot be read: Permission denied. Fix that, and run this again.\n"
+    says = "The folder submitted/ cannot be read: Permission denied. Fix that, then run this again.\n"
     assert command(ASSIGNMENT) == (1, "", says)
     submitted.chmod(0o755)
     shutil.rmtree(submitted)
     submitted.touch()
-    says = "The folder submitted/ cannot be read: Not a directory. Fix that, and run this again.\n"
+    says = "The folder submitted/ cannot be read: Not a directory. Fix that, then run this again.\n"
     assert command(ASSIGNMENT) == (1, "", says)
 
 
@@ -136,9 +136,9 @@ def test_each_gets_a_clear_line_and_the_others_a_grade(
     code, out, errors = command(ASSIGNMENT)
     assert code == 1
     assert sorted(errors.splitlines()) == sorted(f"{student} has no grade: {why}" for student, why in says.items())
-    assert out.count("is not a folder of a student") == 2
-    assert "submitted/ben.ipynb is not a folder of a student, and is left out." in out
-    assert "submitted/gone is not a folder of a student, and is left out." in out
+    assert out.count("is not a student's folder") == 2
+    assert "submitted/ben.ipynb is not a student's folder, so it was skipped." in out
+    assert "submitted/gone is not a student's folder, so it was skipped." in out
     assert scores(course, "ada")["test-exercise-3"] == 2
     # Who has handed in a folder as a notebook has a grade as well; nothing in it is a file of the course.
     assert set(scores(course, "folder").values()) == {0}
@@ -155,14 +155,13 @@ def test_each_gets_a_clear_line_and_the_others_a_grade(
 def hand_in_badly(course: Course, submit: Any, close: Close) -> dict[str, str]:
     """What cannot be graded, and what is said of it."""
     source = course.root / "source" / ASSIGNMENT
-    link = "the submission is a link, and not a notebook of its own"
+    link = "the submission is a link, not a notebook"
     closed = "the submission cannot be read: Permission denied"
-    name = "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show. "
-    name += "Rename it."
+    name = "the folder's name is too long, or has characters that nbgrader cannot use. Rename it."
     says = {
         "closed notebook": closed, "closed folder": closed, "closed student": closed, "only names": closed,
-        "big": "the submission is larger than 20 MB. `grader collect` leaves out the outputs of such a notebook; "
-        "or ask for it with all outputs cleared",
+        "big": "the submission is larger than 20 MB. Collect it with `grader collect`, which removes the outputs, or "
+        "ask the student to clear all outputs",
         "file": f"submitted/file/{ASSIGNMENT} is not a folder",
         "link to a folder": link, "link to a notebook": link, "link to nowhere": link,
         "caf ": name, "red [31m": name, "x" * 101: name, ".hidden": name,
@@ -207,11 +206,11 @@ def test_what_cannot_be_read_beside_a_notebook_is_told(
     (result,) = autograde(course, ASSIGNMENT)
     assert (result.points, result.error) == (2, "")
     assert result.blocked == (
-        "hand in something that cannot be read (closed)",
-        "hand in something that cannot be read (closed.txt)",
-        "hand in a link (out)",
-        "hand in a time that is none (timestamp.txt)",
-        "hand in far too many or too large files",
+        "submit something that cannot be read (closed)",
+        "submit something that cannot be read (closed.txt)",
+        "submit a link (out)",
+        "submit a time that cannot be read (timestamp.txt)",
+        "submit too many files, or too large ones",
     )
     assert set(files(course)) >= {
         f"ada/{ASSIGNMENT}/{ASSIGNMENT}.ipynb",
@@ -232,7 +231,7 @@ def test_a_path_that_is_as_long_as_it_can_be_stops_nobody(
     Path("long.txt").touch()
     monkeypatch.undo()
     first, second = sorted(autograde(course, ASSIGNMENT), key=lambda one: one.student)
-    assert (first.points, first.blocked) == (2, ("hand in a file that lies too deep (long.txt)",))
+    assert (first.points, first.blocked) == (2, ("submit a file in too many nested folders (long.txt)",))
     assert (second.points, second.blocked) == (2, ())
 
 
@@ -273,7 +272,7 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(
     before = rows(course)
     code, _, errors = command(ASSIGNMENT)
     assert code == 1
-    assert errors.startswith("What is graded cannot be written: ")
+    assert errors.startswith("Cannot save the grades: ")
     assert str(bad_output) in errors
     assert len(errors.splitlines()) == 1
     assert rows(course) == before
@@ -298,9 +297,9 @@ def test_a_place_that_cannot_be_written_costs_only_its_own_student(
     places["emmy"].touch()
     before = rows(course)["submissions"]
     assert outcome(course) == {
-        "ada": f"{places['ada']} cannot be written",
-        "barbara": f"{places['barbara'] / ASSIGNMENT} cannot be written",
-        "chien": f"{places['chien']} cannot be written",
+        "ada": f"cannot write to {places['ada']}",
+        "barbara": f"cannot write to {places['barbara'] / ASSIGNMENT}",
+        "chien": f"cannot write to {places['chien']}",
         "emmy": f"{places['emmy']} is not a folder",
         "zoe": 2,
     }

@@ -83,7 +83,7 @@ def a_folder(notebook: Notebook) -> None:  # the class makes a folder of it
     notebook.clear()
 
 
-@hostile("it holds no notebook", NOTHING)
+@hostile("it does not contain a notebook", NOTHING)
 def a_list_of_cells(notebook: Notebook) -> bytes:
     return json.dumps(notebook["cells"]).encode()
 
@@ -101,7 +101,7 @@ def cells_without_end(notebook: Notebook) -> None:
     notebook["cells"] += [{}] * 10**5
 
 
-@hostile("far too many parts", NOTHING)
+@hostile("too many parts", NOTHING)
 def parts_without_end(notebook: Notebook) -> None:
     notebook["metadata"]["mine"] = [[]] * 10**6
 
@@ -126,7 +126,7 @@ def definitions_without_end(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n".join(f"def f{n}(): pass" for n in range(25_000)) + "\n" * 500_000))
 
 
-@hostile("was missing and was put back")
+@hostile("was missing and was restored")
 def hidden_tests_that_begin_and_never_end(notebook: Notebook) -> None:
     notebook["cells"].remove(named(notebook, "test-exercise-5"))
     notebook["cells"].append(code_cell("### BEGIN HIDDEN TESTS\n" * 40_000))
@@ -162,7 +162,7 @@ def old_cells_without_end(notebook: Notebook) -> bytes:  # noqa: ARG001
     return json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}).encode()
 
 
-@hostile("claims to have another format")
+@hostile("claims to have a different format")
 def format_of_the_future(notebook: Notebook) -> None:
     notebook["nbformat"] = 7
 
@@ -180,17 +180,17 @@ def kernel_that_does_not_exist(notebook: Notebook) -> None:
 # Cells of the course that were changed.
 
 
-@hostile("“test-exercise-3” was missing and was put back")
+@hostile("“test-exercise-3” was missing and was restored")
 def checks_deleted(notebook: Notebook) -> None:
     notebook["cells"] = [cell for cell in notebook["cells"] if name_of(cell) not in POINTS]
 
 
-@hostile("“setup” was missing and was put back")
+@hostile("“setup” was missing and was restored")
 def everything_else_deleted(notebook: Notebook) -> None:
     notebook["cells"] = [named(notebook, "exercise-3")]
 
 
-@hostile("“test-exercise-3” exists several times")
+@hostile("“test-exercise-3” is there several times")
 def checks_doubled(notebook: Notebook) -> None:
     notebook["cells"] += [dict(cell) for cell in graded_cells(notebook)]
 
@@ -206,18 +206,18 @@ def checks_edited(notebook: Notebook) -> None:
         cell["source"] = "3.0"
 
 
-@hostile("“test-exercise-1” had another type; it is a code cell again")
+@hostile("“test-exercise-1” had a different type; it was changed back to a code cell")
 def checks_are_markdown(notebook: Notebook) -> None:
     for cell in graded_cells(notebook):
         cell["cell_type"] = "markdown"
 
 
-@hostile("“exercise-3” had another type; it is a code cell again")
+@hostile("“exercise-3” had a different type; it was changed back to a code cell")
 def solution_is_markdown(notebook: Notebook) -> None:
     named(notebook, "exercise-3")["cell_type"] = "markdown"
 
 
-@hostile("“exercise-3” had another type; it is a code cell again")
+@hostile("“exercise-3” had a different type; it was changed back to a code cell")
 def solution_is_raw(notebook: Notebook) -> None:
     named(notebook, "exercise-3")["cell_type"] = "raw"
 
@@ -259,7 +259,7 @@ def schema_of_another_time(notebook: Notebook) -> None:
         cell["metadata"]["nbgrader"]["schema_version"] = [0, 1, 99, "3", None][number % 5]
 
 
-@hostile("The cells were in another order")
+@hostile("The cells were in a different order")
 def order_reversed(notebook: Notebook) -> None:
     notebook["cells"].reverse()
 

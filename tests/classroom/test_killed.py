@@ -163,7 +163,7 @@ def test_ctrl_c_stops_in_the_middle_of_a_hang(course: Course, submit: Callable[.
     finally:
         grader.kill()
     assert grader.returncode == 130
-    assert "Stopped. 3 have a grade" in said
+    assert "Stopped with 3 of 4 graded." in said
     assert "Traceback" not in said
     assert not notebook(course, "t")
 

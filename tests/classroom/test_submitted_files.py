@@ -61,7 +61,7 @@ def test_links_are_left_out(submitted: Path) -> None:
     (submitted / "all").symlink_to("/")
     files, left_out = taken(submitted)
     assert files == HONEST
-    assert left_out == ["hand in a link (all)", "hand in a link (secret.txt)"]
+    assert left_out == ["submit a link (all)", "submit a link (secret.txt)"]
     assert [path.name for path in links(submitted)] == ["all", "secret.txt"]
 
 
@@ -77,7 +77,7 @@ def test_a_link_in_place_of_a_notebook_is_refused(submitted: Path, what: str) ->
 
 def test_what_is_no_file_is_left_out(submitted: Path) -> None:
     os.mkfifo(submitted / "pipe")
-    assert taken(submitted) == (HONEST, ["hand in something that is no file (pipe)"])
+    assert taken(submitted) == (HONEST, ["submit something that is not a file (pipe)"])
 
 
 def test_a_pipe_in_place_of_a_notebook_is_refused(submitted: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_pipe_in_place_of_a_notebook_is_refused(submitted: Path) -> None:
 def test_hard_links_are_left_out(submitted: Path) -> None:
     secret = submitted.parents[2] / "secret.txt"
     (submitted / "mine.txt").hardlink_to(secret)
-    assert taken(submitted) == (HONEST, ["hand in a hard link (mine.txt)"])
+    assert taken(submitted) == (HONEST, ["submit a hard link (mine.txt)"])
     notebook = submitted / f"{ASSIGNMENT}.ipynb"
     notebook.unlink()
     notebook.hardlink_to(secret)
@@ -112,7 +112,7 @@ def test_the_notebook_is_taken_in_however_much_lies_beside_it(submitted: Path) -
     files, left_out = taken(submitted)
     assert len(files) == MAX_FILES + 1
     assert f"{ASSIGNMENT}.ipynb" in files
-    assert left_out == ["hand in far too many or too large files"]
+    assert left_out == ["submit too many files, or too large ones"]
 
 
 def test_a_file_larger_than_the_disk_is_left_out(submitted: Path) -> None:
@@ -171,7 +171,7 @@ def test_what_changes_after_a_look_is_not_read(submitted: Path, monkeypatch: pyt
     monkeypatch.setattr(os, "open", swapped)
     files, left_out = taken(submitted)
     assert files == HONEST - {"my_functions.py"}
-    assert left_out == ["hand in something that cannot be read (my_functions.py)"]
+    assert left_out == ["submit something that cannot be read (my_functions.py)"]
 
 
 def test_a_file_that_students_may_replace_is_theirs(submitted: Path, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_hand_in_without_a_time_does_not_look_as_early_as_the_one_before(
     time.write_text("2026-11-21 12:00:00 UTC")
     assert [list(result.blocked) for result in autograde(course, ASSIGNMENT)] == [[]]
     time.unlink()
-    said = "submit without a time: that of an earlier submission, 2026-11-21 12:00 UTC, still counts"
+    said = "submit without a time (so the time of an earlier submission, 2026-11-21 12:00 UTC, still counts)"
     for _ in range(2):
         assert [list(result.blocked) for result in autograde(course, ASSIGNMENT)] == [[said]]
 
@@ -202,9 +202,9 @@ def test_names_that_are_no_text_tell_hand_ins_apart() -> None:
 def test_a_long_time_is_left_out(submitted: Path) -> None:
     """nbgrader would read it for hours."""
     (submitted / "timestamp.txt").write_text("1" * 1000)
-    assert taken(submitted) == (HONEST, ["hand in a time that is none (timestamp.txt)"])
+    assert taken(submitted) == (HONEST, ["submit a time that cannot be read (timestamp.txt)"])
     (submitted / "timestamp.txt").write_text("yesterday")
-    assert taken(submitted) == (HONEST, ["hand in a time that is none (timestamp.txt)"])
+    assert taken(submitted) == (HONEST, ["submit a time that cannot be read (timestamp.txt)"])
     (submitted / "timestamp.txt").write_text("2026-11-21 12:00:00 UTC")
     assert taken(submitted) == (HONEST | {"timestamp.txt"}, [])
 
@@ -234,7 +234,7 @@ def test_each_costs_only_its_own_student(course: Course, submit: Any, solved: An
     }  # fmt: skip
     assert "is a link" in results["eve"].error
     assert "characters" in results["zo?"].error
-    assert results["mallory"].blocked == ("hand in a link (stolen.txt)",)
+    assert results["mallory"].blocked == ("submit a link (stolen.txt)",)
     assert scores(course, "zoe")["test-exercise-3"] == 2
 
 
@@ -283,7 +283,9 @@ CUT = json.dumps({"cells": [{"cell_type": "code", "source": "x = 'ä'"}], "nbfor
 @pytest.mark.parametrize("content", [b"", b" \n", CUT[:-5], CUT[: CUT.index(b"\xa4")], b"%PDF-1.7", CUT + CUT])
 def test_what_is_not_a_whole_notebook_is_asked_for_again(submitted: Path, content: bytes) -> None:
     (submitted / f"{ASSIGNMENT}.ipynb").write_bytes(content)
-    with pytest.raises(NotTakenIn, match=r"self_attention.ipynb is not a whole notebook: .*\. Ask for it again"):
+    with pytest.raises(
+        NotTakenIn, match=r"self_attention.ipynb is not a complete notebook: .*\. Ask the student to submit it again"
+    ):
         taken(submitted)
 
 
@@ -304,7 +306,8 @@ def test_a_notebook_that_was_cut_off_has_no_grade_until_a_whole_one_is_there(
     errors = {one.student: one.error for one in autograde(course, ASSIGNMENT)}
     assert errors["emmy"] == ""
     assert errors["ada"] == (
-        "self_attention.ipynb is not a whole notebook: it is not valid JSON, and ends in the middle. Ask for it again"
+        "self_attention.ipynb is not a complete notebook: it is not valid JSON, and ends in the middle. Ask the "
+        "student to submit it again"
     )
     assert not (course.root / "autograded/ada").exists()
     assert not course.api().autograde(ASSIGNMENT, "ada")["success"], "and plain nbgrader fails, too"

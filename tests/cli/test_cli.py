@@ -115,7 +115,7 @@ def test_help_speaks_of_any_course() -> None:
     [
         (
             ["release", "nonsense"],
-            "There is no assignment “nonsense”. There are: causal_attention, fast_attention, multi_head_attention, "
+            "There is no assignment “nonsense”. Assignments: causal_attention, fast_attention, multi_head_attention, "
             "self_attention, transformer.",
         ),
         (
@@ -124,11 +124,11 @@ def test_help_speaks_of_any_course() -> None:
         ),
         (
             ["autograde", "self_attention", "--student", "nobody"],
-            "no submission of self_attention by nobody. Students are called as their folders",
+            "no submission of self_attention by nobody. Use the names of the folders",
         ),
         (["autograde", "self_attention", "--dask", "nowhere"], "There is nothing to grade"),
         (["feedback", "self_attention"], "Run: grader autograde self_attention"),
-        (["feedback", "nonsense"], "There is no assignment “nonsense”. There are: causal_attention"),
+        (["feedback", "nonsense"], "There is no assignment “nonsense”. Assignments: causal_attention"),
     ],
 )
 def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: str, course: Course) -> None:
@@ -245,7 +245,7 @@ def test_a_gradebook_that_cannot_be_read_is_named(
     result = grader(command, "self_attention", folder=course.root)
     assert result.returncode == 1
     assert result.stderr == (
-        f"The gradebook {gradebook} cannot be used: {words}. Fix that, or put back a copy that is whole, and run this "
+        f"The gradebook {gradebook} cannot be used: {words}. Fix that, or restore an intact copy, then run this "
         "again.\n"
     )
 
@@ -262,7 +262,7 @@ def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
         file.write("\nraise SystemExit(0)\n")
     result = grader("report", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert "nbgrader_config.py cannot be read. Fix it, and run this again. SystemExit: 0" in result.stderr
+    assert "nbgrader_config.py cannot be read. Fix it, then run this again. SystemExit: 0" in result.stderr
 
 
 def test_a_disk_that_is_full_is_told(course: Course) -> None:
@@ -272,7 +272,7 @@ def test_a_disk_that_is_full_is_told(course: Course) -> None:
     (course.root / "report/self_attention.unfinished").symlink_to("/dev/full")
     result = grader("report", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert result.stderr == "Files cannot be written: No space left on device. Fix that, and run this again.\n"
+    assert result.stderr == "Cannot write files: No space left on device. Fix that, then run this again.\n"
 
 
 def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
@@ -293,7 +293,7 @@ def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) 
     (course.root / "submitted").write_text("a file, where a folder is to be")
     result = grader("autograde", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Fix that, and run this again.\n")
+    assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Fix that, then run this again.\n")
 
 
 def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
@@ -312,7 +312,7 @@ def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course:
     folder = course.root.rename(course.root.parent / "[ml]")
     result = grader(command, "self_attention", folder=folder)
     assert result.returncode == 1
-    assert "Rename the folder, and run this again." in result.stderr
+    assert "Rename the folder, then run this again." in result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -320,7 +320,7 @@ def test_what_lies_in_the_way_is_named(course: Course) -> None:
     (course.root / "demo").write_text("a file, where a folder is to be")
     result = grader("demo", folder=course.root)
     assert result.returncode == 1
-    assert "demo: Not a directory. Fix that, and run this again." in " ".join(result.stderr.split())
+    assert "demo: Not a directory. Fix that, then run this again." in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
 
 
@@ -362,7 +362,7 @@ def test_each_exercise_has_an_answer_of_the_demos_students(assignment: str) -> N
 def test_a_demo_of_what_nobody_has_done_is_refused(tmp_path: Path) -> None:
     refused = grader("demo", "--assignment", "algebra", folder=tmp_path)
     assert refused.returncode == 1
-    assert "There are: causal_attention, fast_attention," in refused.stderr
+    assert "Choose one of: causal_attention, fast_attention," in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -439,7 +439,7 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert result.returncode == 0, result.stderr
     assert "Score differences: 0 of 16 scores" in result.stdout
     assert points_both_ways(result.stdout) == ["30/30", "30/30"]
-    assert "MB of its own" in result.stdout or "for root alone to see" in result.stdout
+    assert "MB of its own" in result.stdout or "Only root can see" in result.stdout
     written = json.loads((course.root / "bench.json").read_text())
     of_class = written["class"]["self_attention"]
     assert of_class["kinds"] == {"2": {"right": 2}}

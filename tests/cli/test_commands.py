@@ -98,10 +98,10 @@ def test_where_the_release_lies_there_it_need_not_be_made_again(
     assert [(one["student"], one["now"]) for one in json.loads(dry.stdout)["changes"]] == [("ada", 2)]
     graded = command(course, "autograde", ASSIGNMENT)
     assert graded.returncode == 0, graded.stderr
-    assert "self_attention was not in the gradebook; now it is." in graded.stdout
+    assert "Added self_attention to the gradebook." in graded.stdout
     assert scores(course, "ada")["test-exercise-3"] == 2
     assert course.notebook("release", ASSIGNMENT).read_bytes() == before
-    assert "was not in the gradebook" not in command(course, "autograde", ASSIGNMENT).stdout
+    assert "to the gradebook" not in command(course, "autograde", ASSIGNMENT).stdout
 
 
 def test_a_release_of_another_source_is_refused(course: Course, submit: Submit) -> None:
@@ -110,7 +110,7 @@ def test_a_release_of_another_source_is_refused(course: Course, submit: Submit) 
     source = course.notebook("source", ASSIGNMENT)
     source.write_text(source.read_text().replace('"points": 2', '"points": 4'))
     with pytest.raises(
-        CourseError, match=r"does not compile to .* release: self_attention.ipynb would differ. Run: gr"
+        CourseError, match=r"its source has changed since the last release \(self_attention.ipynb\). Run: gr"
     ):
         list(autograde(course, ASSIGNMENT))
     assert not (course.root / "autograded").exists()
@@ -146,12 +146,12 @@ def test_points_by_hand_and_what_they_are_in_place_of_are_in_the_table() -> None
         "waits",
         "6.5/9",
         "2: a",
-        "2: 1 by hand, in place of 1.5\nwhy: 4 by hand\nlate: 0.5 taken off",
+        "2: set manually to 1 instead of 1.5\nwhy: set manually to 4\nlate: 0.5 taken off",
     ]
     rows = list(zip(*(column.cells for column in summary_table(results, told).columns), strict=True))
-    assert ("points by hand", "1", "ada: 2: 1 by hand, in place of 1.5; why: 4 by hand") in rows
-    assert ("waiting for points", "1", "ada: how") in rows
-    assert "points by hand" not in [
+    assert ("manual points", "1", "ada: 2: set manually to 1 instead of 1.5; why: set manually to 4") in rows
+    assert ("to grade manually", "1", "ada: how") in rows
+    assert "manual points" not in [
         row[0] for row in zip(*(c.cells for c in summary_table(results).columns), strict=True)
     ]
     students: Any = as_json(results, told)["students"]
@@ -163,7 +163,7 @@ def test_no_points_by_hand_for_an_earlier_answer_are_points_by_hand() -> None:
     results, told = by_hand()
     told["ada"] = replace(told["ada"], by_hand=["how"])
     besides = list(results_table(results, told=told, most=9).columns[-1].cells)
-    assert besides == ["how: 0 so far by hand\nlate: 0.5 taken off"]
+    assert besides == ["how: set manually to 0 so far\nlate: 0.5 taken off"]
 
 
 def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, solved: dict[Label, str]) -> None:
@@ -173,7 +173,7 @@ def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, 
         gradebook.find_grade("test-exercise-3", ASSIGNMENT, ASSIGNMENT, "ada").manual_score = 0.5
         gradebook.db.commit()
     shown = command(course, "autograde", ASSIGNMENT).stdout
-    assert "3: 0.5 by hand, in place of 2" in shown
+    assert "3: set manually to 0.5 instead of 2" in shown
     assert "0.5/30" in shown
 
 

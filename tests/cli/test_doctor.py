@@ -42,16 +42,19 @@ def in_a_process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
         (doctor.python_line((3, 12, 1)), "3.12.1"),
         (doctor.torch_line("2.13.0"), "2.13.0"),
         (doctor.landlock_line(3), "version 3"),
-        (doctor.seccomp_line(""), "refuses"),
-        (doctor.sandbox_line(""), "has computed"),
+        (doctor.seccomp_line(""), "blocks"),
+        (doctor.sandbox_line(""), "ran PyTorch"),
         (doctor.disk_line(""), "256 MB"),
-        (doctor.told_line(["signal", "system"]), "told"),
+        (doctor.told_line(["signal", "system"]), "reported, too"),
         (doctor.cores_line(8), "8 submissions"),
         (doctor.memory_line(16.0, 8), "Enough for 8"),
         (doctor.nbgrader_line("0.9.6"), "0.9.6"),
         (doctor.jupyter_line("4.6.6"), "JupyterLab 4.6.6"),
         (doctor.cuda_line("12.8", ["NVIDIA H200"], 16), "--device cuda grades 16 at once"),
-        (doctor.extra_line("marimo", "0.25.2", "grader release --marimo works"), "So grader release --marimo works."),
+        (
+            doctor.extra_line("marimo", "0.25.2", "grader release --marimo works"),
+            "With it, grader release --marimo works.",
+        ),
     ],
 )
 def test_what_is_there_is_good(line: Line, words: str) -> None:
@@ -65,7 +68,7 @@ def test_what_is_there_is_good(line: Line, words: str) -> None:
         (doctor.python_line((3, 10, 9)), "Install Python 3.11"),
         (doctor.torch_line(""), "pip install torch"),
         (doctor.torch_line("2.13.0", "libcudart.so.13: cannot open shared object file"), "--force-reinstall torch"),
-        (doctor.nbgrader_line("0.9.6", "No module named 'sqlalchemy'"), "cannot be imported"),
+        (doctor.nbgrader_line("0.9.6", "No module named 'sqlalchemy'"), "import fails"),
         (doctor.landlock_line("Function not implemented"), "lsm=landlock"),
         (doctor.landlock_line("no module", "no module"), "--force-reinstall landlock"),
         (doctor.landlock_line(2), "Boot Linux 6.2 or newer"),
@@ -84,17 +87,17 @@ def test_what_grading_cannot_do_without_is_bad_and_says_what_to_do(line: Line, w
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (doctor.disk_line("PermissionError: [Errno 1] Operation not permitted: 'unshare'"), "watched instead"),
+        (doctor.disk_line("PermissionError: [Errno 1] Operation not permitted: 'unshare'"), "checked now and then"),
         (doctor.told_line(["signal"]), "such as unshare"),
-        (doctor.told_line([]), "nobody hears"),
-        (doctor.told_line("it was not confined"), "the sandbox above"),
-        (doctor.cores_line(1), "after the other"),
+        (doctor.told_line([]), "but not reported"),
+        (doctor.told_line("it was not confined"), "“sandbox” above"),
+        (doctor.cores_line(1), "one at a time"),
         (doctor.memory_line(2.0, 16), "--jobs 4"),
-        (doctor.memory_line(0.5, 2), "End other programs"),
+        (doctor.memory_line(0.5, 2), "Close other programs"),
         (doctor.jupyter_line(""), "pip install jupyter"),
         (doctor.cuda_line("12.8", []), "nvidia-smi"),
-        (doctor.cuda_line("12.8", ["NVIDIA H200"], "Error 304"), "A sandbox cannot compute there"),
-        (doctor.cuda_line("", []), "build for CUDA"),
+        (doctor.cuda_line("12.8", ["NVIDIA H200"], "Error 304"), "A sandbox cannot use it"),
+        (doctor.cuda_line("", []), "CUDA build"),
         (doctor.cuda_line(None, []), "cannot be imported"),
         (doctor.extra_line("dask", "", "more machines"), "pip install 'attention-grader[dask]'"),
     ],
@@ -112,7 +115,7 @@ def test_outside_of_a_course_there_is_no_gradebook_to_look_at(tmp_path: Path) ->
 
 def test_a_gradebook_that_answers(course: Course) -> None:
     line = doctor.database_line(course.root)
-    assert (line.state, line.means) == ("good", "It answers.")
+    assert (line.state, line.means) == ("good", "It works.")
     assert line.found == str(course.root / "gradebook.db")
 
 
@@ -120,7 +123,7 @@ def test_a_gradebook_that_is_not_made_yet(course: Course) -> None:
     (course.root / "gradebook.db").unlink()
     line = doctor.database_line(course.root)
     assert line.state == "good"
-    assert "grader release makes it" in line.means
+    assert "grader release creates it" in line.means
     assert not (course.root / "gradebook.db").exists(), "looking makes none"
 
 
@@ -168,7 +171,7 @@ def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(re.findall(r"^[✓·] ", done.stdout, re.MULTILINE)) == 16
     assert "✗" not in done.stdout
-    assert "Grading can run here" in done.stdout
+    assert "This machine can grade" in done.stdout
 
 
 def test_outside_of_a_course_too(tmp_path: Path) -> None:
@@ -183,7 +186,7 @@ def test_where_something_must_be_mended_the_exit_code_is_1(course: Course) -> No
     settings.write_text(f"{settings.read_text()}\nc.CourseDirectory.db_url = {address!r}\n")
     done = grader("doctor", folder=course.root)
     assert done.returncode == 1
-    assert "Fix first, as said above: gradebook." in " ".join(done.stdout.split())
+    assert "Fix this first, as described above: gradebook." in " ".join(done.stdout.split())
     assert PASSWORD not in done.stdout + done.stderr
 
 
@@ -226,7 +229,7 @@ def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
         done = grader("doctor", folder=course.root)
     assert done.returncode == 1
     assert "it is damaged" in " ".join(done.stdout.split())
-    assert f"Fix first, as said above: {bad}" in " ".join(done.stdout.split())
+    assert f"Fix this first, as described above: {bad}" in " ".join(done.stdout.split())
 
 
 def test_a_process_that_never_could_import_a_package_says_so_too(course: Course) -> None:
@@ -235,7 +238,7 @@ def test_a_process_that_never_could_import_a_package_says_so_too(course: Course)
     done = in_a_process(course.root, "-c", f"{program}; __main__.main()")
     assert "Traceback" not in done.stderr
     assert done.returncode == 1
-    assert "Fix first, as said above: sandbox, nbgrader, gradebook" in " ".join(done.stdout.split())
+    assert "Fix this first, as described above: sandbox, nbgrader, gradebook" in " ".join(done.stdout.split())
 
 
 def test_a_sandbox_that_is_not_confined_is_noticed(other_zygote: Callable[[str], None]) -> None:
@@ -267,7 +270,7 @@ def test_what_a_disk_was_refused_for_is_said(monkeypatch: pytest.MonkeyPatch, tm
     assert machine.why_no_disk() == "FileNotFoundError: [Errno 2] No such file or directory: '/nowhere'"
     monkeypatch.setattr(machine, "DISK_TRIAL", machine.DISK_TRIAL.replace("own_disk.mount", "print"))
     monkeypatch.chdir(tmp_path)
-    assert machine.why_no_disk() == "it had no end"
+    assert machine.why_no_disk() == "the limit did not hold"
 
 
 def test_a_kernel_that_tells_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

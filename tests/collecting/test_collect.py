@@ -156,19 +156,20 @@ def test_what_canvas_says_to_be_late_is_told_and_kept(class_of: Course, notebook
     source = a_zip(class_of, {name: notebook(number) for name, number in LATE.items()})
     said = {one.student: list(one.said) for one in decided(class_of, source)}
     assert said == {
-        "ada": ["late, as Canvas says, but not since when: it counts as on time until --times says that"], "emmy": [],
+        "ada": ["late, as Canvas says, but not by how much: it counts as on time unless --times has the time"],
+        "emmy": [],
     }  # fmt: skip
-    assert placed(class_of)[LATE_FILE] == b"Canvas says that this is late, and not since when.\n"
+    assert placed(class_of)[LATE_FILE] == b"Canvas says that this is late, but not by how much.\n"
     assert set(placed(class_of, "emmy")) == {NOTEBOOK}
     assert outcomes(decided(class_of, source)) == {"ada": "the same is there", "emmy": "the same is there"}
     (class_of.root / "submitted/ada" / ASSIGNMENT / LATE_FILE).unlink()
     assert [one.said[0] for one in decided(class_of, source) if one.student == "ada"] == [
-        "by the same, of which it is known now that it is late"
+        "the same, now known to be late"
     ]
     told: list[str] = []
     tell_of_late(class_of, ASSIGNMENT, told.append)
     assert len(told) == 1
-    assert told[0].startswith("Late, but nobody knows by how much, so nothing is taken off: ada. Collect again with")
+    assert told[0].startswith("Late by an unknown time, so there is no penalty: ada. Collect again with")
     (class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt").write_text("2026-11-20 10:00:00 UTC")
     tell_of_late(class_of, ASSIGNMENT, told.append)
     assert len(told) == 1, "it is settled"
@@ -193,7 +194,7 @@ def test_times_of_canvas_are_those_of_its_submissions(class_of: Course, notebook
     times.write_text(json.dumps(CANVAS_TIMES))
     found = {one.student: one for one in decided(class_of, source, times=times)}
     assert (found["ada"].outcome, list(found["ada"].said)) == (
-        "replaced", ["by the same, whose time is known now", "late, as Canvas says"],
+        "replaced", ["the same, now with its time", "late, as Canvas says"],
     )  # fmt: skip
     assert placed(class_of)["timestamp.txt"] == b"2026-11-20 10:00:00.000000 UTC\n"
     assert LATE_FILE not in placed(class_of)
@@ -228,7 +229,7 @@ def test_times_of_moodle_are_those_of_its_worksheet_in_the_courses_zone(
     assert found["ada"].time == datetime(2026, 11, 20, 8, 15)
     assert placed(class_of)["timestamp.txt"] == b"2026-11-20 08:15:00.000000 UTC\n"
     assert list(found["emmy"].said) == [
-        "worksheet.csv says “Freitag, 20. November 2026, 09:15”, which is not a time that can be read"
+        "worksheet.csv says “Freitag, 20. November 2026, 09:15”, which it cannot read as a time"
     ]
     assert set(placed(class_of, "emmy")) == {NOTEBOOK}, "it is graded all the same"
 
@@ -253,8 +254,8 @@ def test_a_plain_table_tells_times_of_any_platform(
     ("name", "text", "said"),
     [
         ("x.json", "[" * 100_000, "it is not JSON"),
-        ("x.json", "{}", "nobody in it has one"),
-        ("x.csv", "id,submitted_at\nada,yesterday\n", "which is not a time that can be read"),
+        ("x.json", "{}", "nobody in it has a time"),
+        ("x.csv", "id,submitted_at\nada,yesterday\n", "which it cannot read as a time"),
         ("x.csv", "nonsense", "not a table of students"),
     ],
 )
@@ -286,8 +287,8 @@ def test_clones_of_git_are_read_without_git(class_of: Course, notebook: Notebook
     assert outcomes(found) == {"clones/week1-kurt": "waits", "ada": "new"}
     assert placed(class_of) == {NOTEBOOK: notebook(3), "own.py": b"x = 1"}
     told = "; ".join(found[1].said)
-    assert "release/self_attention.ipynb is as it was given out, and not taken" in told
-    assert "other.ipynb: it is of causal_attention" in told
+    assert "release/self_attention.ipynb is unchanged since the release, so it was skipped" in told
+    assert "other.ipynb: it is for causal_attention" in told
 
 
 def test_of_the_exchange_the_newest_counts_with_the_time_in_its_name(
@@ -346,7 +347,7 @@ def test_a_folder_of_the_exchange_that_belongs_to_another_student_waits(
     held = {f"ada+{ASSIGNMENT}+2026-11-20 10:00:00 UTC/{NOTEBOOK}": notebook(3)}
     inbound = a_folder(tmp_path / "inbound", held)
     owned(monkeypatch, ada="emmy")
-    assert why(decided(class_of, inbound)) == "it says to be of ada, and belongs to emmy on this machine"
+    assert why(decided(class_of, inbound)) == "it claims to be from ada, but belongs to emmy on this machine"
     assert why(decided(class_of, inbound, students=None, as_named=True)) == ""
     owned(monkeypatch, ada="ada")
     assert why(decided(class_of, inbound)) == ""
@@ -375,8 +376,12 @@ def owned(monkeypatch: pytest.MonkeyPatch, **owners: str) -> None:
             {"zoë"},
             "“number 5000” of this machine has",
         ),
-        ({"ada": "m7", "ADA": "ada", "emmy": "e1", "zoë": "z1"}, {"emmy", "zoë"}, "it belongs to m7 on this machine"),
-        ({"ada": "ada", "emmy": "ada", "zoë": "z1"}, {"ada", "zoë"}, "it says to be of emmy, and belongs to ada"),
+        (
+            {"ada": "m7", "ADA": "ada", "emmy": "e1", "zoë": "z1"},
+            {"emmy", "zoë"},
+            "on this machine, it belongs to another user, m7",
+        ),
+        ({"ada": "ada", "emmy": "ada", "zoë": "z1"}, {"ada", "zoë"}, "it claims to be from emmy, but belongs to ada"),
         ({"ada": "ourselves", "emmy": "ourselves", "zoë": ""}, {"ada", "emmy", "zoë"}, ""),
     ],
 )
@@ -424,7 +429,9 @@ def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
     source = a_zip(class_of, {"ada_1_2_x.ipynb": notebook(3), "emmy_1_3_x.ipynb": notebook(4)})
     as_folder = decided(class_of, source, platform="folder", as_named=True, dry_run=True)
     assert {one.student for one in as_folder} == {"ada_1_2_x", "emmy_1_3_x"}
-    with pytest.raises(CourseError, match=r"There is no platform “blackboard”\. There are: exchange, ngshare, moodle"):
+    with pytest.raises(
+        CourseError, match=r"There is no platform “blackboard”\. Choose one of: exchange, ngshare, moodle"
+    ):
         decided(class_of, source, platform="blackboard")
 
 
@@ -509,12 +516,12 @@ def test_without_numbers_in_the_table_a_name_in_canvas_must_be_read_in_one_way(
     held = {"lovelaceada_101_8_x.ipynb": notebook(3), "noetheremmy_5_107_9_x.ipynb": notebook(4)}
     found = decided(class_of, a_zip(class_of, held), as_named=True)
     assert {one.student for one in found if not one.waits} == {"ada"}
-    assert "can be read as a file of user 5 or user 107" in why(found)
-    assert "Name with --students the gradebook that Canvas exports" in why(found)
+    assert "could be from user 5 or user 107" in why(found)
+    assert "Use --students with the gradebook exported from Canvas" in why(found)
     two = {"lovelaceada_101_8_x.ipynb": b"", "lovelaceada_107_9_x.ipynb": notebook(4), "noetheremmy_5_3_x": notebook(3)}
     found = decided(class_of, a_zip(class_of, two))
     assert {one.student for one in found if not one.waits} == {"emmy"}
-    assert "user 101 of Canvas and user 107 of Canvas have submitted for ada. Name with" in why(found)
+    assert "user 101 of Canvas and user 107 of Canvas have submitted for ada. Use --students with" in why(found)
 
 
 @pytest.mark.parametrize(
@@ -540,7 +547,7 @@ def test_one_name_makes_no_other_platform_of_a_source(
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
     assert {one.student for one in before if not one.waits} == {"ada", "emmy"}
     assert {one.student for one in found if not one.waits} == {"ada", "emmy"}
-    assert "say --from" in told[0] or platform
+    assert "use --from" in told[0] or platform
 
 
 def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_source(
@@ -552,17 +559,17 @@ def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_
     wanted = Wanted(class_of.root / "students.csv", dry_run=True)
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
     assert [one.outcome for one in found] == ["waits"]
-    assert "say --from moodle" in told[0]
+    assert "use --from moodle" in told[0]
     for wrapper in ("Week1", ASSIGNMENT):
         source = a_zip(class_of, {f"{wrapper}/{name}": content for name, content in inner.items()}, "week1-2026.zip")
         assert {one.student for one in decided(class_of, source, dry_run=True)} == {"ada", "emmy"}
     source = a_zip(class_of, {"mallory/ada.ipynb": notebook(3), "mallory/emmy.ipynb": notebook(3)})
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
-    assert "name that folder; unpack a zip first" in told[-1]
+    assert "collect from that folder; unpack a zip file first" in told[-1]
     source = a_zip(class_of, {f"ada/{MOODLE}x.ipynb": notebook(3), f"ada/{MOODLE}y.ipynb": notebook(3)})
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
     assert {one.student for one in found} == {"ada"}
-    assert told[-1].endswith("1 submission of self_attention."), "nobody is asked to read names of hers"
+    assert told[-1].endswith("1 submission for self_attention."), "nobody is asked to read names of hers"
 
 
 def test_what_stands_behind_a_dash_is_nobodys_name(class_of: Course, notebook: Notebook) -> None:
@@ -640,7 +647,7 @@ def test_an_id_that_leads_elsewhere_is_nobodys_folder(course: Course, notebook: 
     with course.api().gradebook as gradebook:
         gradebook.add_student("../../evil", first_name="Ada", last_name="Lovelace")
     found = decided(course, a_zip(course, {f"{MOODLE}/x.ipynb": notebook(3)}), students=None)
-    assert "is no name that a folder can have for nbgrader: ../../evil" in why(found)
+    assert "is not a folder name that nbgrader can use: ../../evil" in why(found)
     assert not (course.root / "submitted").exists()
 
 
@@ -669,7 +676,7 @@ def test_the_key_of_a_platform_is_nobody_elses_id(class_of: Course, notebook: No
     found = decided(class_of, moodle, canvas, as_named=True, students=None)
     assert outcomes(found) == {"canvas.zip/kurt_101_4_x.ipynb": "waits", "101": "new"}
     odd = a_zip(class_of, {"a[b]/x.ipynb": notebook(3)})
-    assert "is no name that a folder can have" in why(decided(class_of, odd, as_named=True))
+    assert "is not a folder name that nbgrader can use" in why(decided(class_of, odd, as_named=True))
 
 
 def test_two_students_of_one_name_wait(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
@@ -682,7 +689,7 @@ def test_two_students_of_one_name_wait(class_of: Course, notebook: Notebook, tmp
     ("text", "said"),
     [
         ("nonsense", "not a table of students"),
-        ("id,name\n../ada,Ada\n", "cannot be called"),
+        ("id,name\n../ada,Ada\n", "cannot be a student's id"),
         ("id,email\nx,ada@example.edu\nada,q@example.edu\n", ""),
     ],
 )
@@ -739,17 +746,17 @@ def test_zips_in_zips_are_unpacked_but_not_without_end(class_of: Course, noteboo
     assert (one.student, one.outcome, list(one.said)) == ("ada", "new", []), "and nothing is said of junk"
     assert set(placed(class_of)) == {NOTEBOOK, "own.py", "data.npz"}
     deeper = {f"{MOODLE}/hand-in.zip": zipped({"a.zip": content})}
-    assert why(decided(class_of, a_zip(class_of, deeper))).endswith("more than 3 zips lie in one another")
+    assert why(decided(class_of, a_zip(class_of, deeper))).endswith("more than 3 zip files are nested")
 
 
 def test_lost_ids_are_made_up_for_by_what_cells_define(class_of: Course, notebook: Notebook) -> None:
     bare = without_ids(notebook(3))
     found = decided(class_of, a_zip(class_of, {"ada/x.ipynb": nbformat.writes(bare).encode()}))
-    assert list(found[0].said) == ["its cells have lost their ids, and were recognised by what they define"]
+    assert list(found[0].said) == ["its cells had lost their ids, and were recognized by what they define"]
     twice = next(cell for cell in bare.cells if "def softmax(" in cell.source)
     bare.cells.append(nbformat.v4.new_code_cell(twice.source))
     source = a_zip(class_of, {"emmy/x.ipynb": nbformat.writes(bare).encode()})
-    assert "the cell “exercise-3” is 2 times in it" in why(decided(class_of, source))
+    assert "the cell “exercise-3” is in it 2 times" in why(decided(class_of, source))
 
 
 def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebook: Notebook) -> None:
@@ -759,11 +766,11 @@ def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebo
     released.cells.append(nbformat.v4.new_markdown_cell("YOUR ANSWER HERE", metadata={"nbgrader": words}))
     nbformat.write(released, course.notebook("release", ASSIGNMENT))
     bare = nbformat.writes(without_ids(notebook(3))).encode()
-    assert "the cell “why” is not recognisable without its id" in why(
+    assert "the cell “why” cannot be recognized without its id" in why(
         decided(course, a_zip(course, {"ada/x.ipynb": bare}))
     )
     script = converted(nbformat.writes(released).encode())
-    assert "the cell “why” is not recognisable" in why(decided(course, a_zip(course, {"ada/x.py": script})))
+    assert "the cell “why” cannot be recognized" in why(decided(course, a_zip(course, {"ada/x.py": script})))
     with_ids = percent(nbformat.writes(released).encode(), ids=True)
     (one,) = decided(course, a_zip(course, {"ada/x.py": with_ids}))
     assert one.outcome == "new"
@@ -778,7 +785,7 @@ def test_a_script_becomes_a_notebook_that_is_graded(
 ) -> None:
     (course.root / "students.csv").write_text(STUDENTS)
     found = decided(course, a_zip(course, {"ada/self_attention.py": export(notebook(3, 5)), "ada/own.py": b"x = 1"}))
-    assert [(one.outcome, list(one.said)) for one in found] == [("new", ["made of a script"])]
+    assert [(one.outcome, list(one.said)) for one in found] == [("new", ["made from a script"])]
     made = nbformat.reads(placed(course)[NOTEBOOK].decode(), as_version=4)
     nbformat.validate(made)
     sources = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in made.cells}
@@ -788,7 +795,7 @@ def test_a_script_becomes_a_notebook_that_is_graded(
     points = {name: score for name, score in scores(course, "ada").items() if score}
     assert points == {"test-exercise-3": 2, "test-exercise-5": 3}
     notes = course.read("autograded/ada", ASSIGNMENT).cells[0].source
-    assert "was put back" not in notes or "cell “exercise" not in notes
+    assert "was restored" not in notes or "cell “exercise" not in notes
 
 
 def test_texts_between_the_cells_of_a_script_are_no_code(class_of: Course) -> None:
@@ -803,10 +810,10 @@ def test_texts_between_the_cells_of_a_script_are_no_code(class_of: Course) -> No
     ("change", "said"),
     [
         (lambda text: text.replace("def softmax(", "def soft_max("), "the cell “exercise-3” is not in it"),
-        (lambda text: text.replace("torch.manual_seed(3)", "torch.manual_seed(4)"), "as it was given out"),
+        (lambda text: text.replace("torch.manual_seed(3)", "torch.manual_seed(4)"), "is not in it as released"),
         (
             lambda text: text + "\n# In[9]:\n\n\ndef softmax(x):\n    return x\n",
-            "the cell “exercise-3” is 2 times in it",
+            "the cell “exercise-3” is in it 2 times",
         ),
         (lambda text: "import marimo\n" + text, "marimo export ipynb"),
     ],
@@ -822,16 +829,19 @@ def test_a_notebook_goes_before_its_script_and_two_that_differ_wait(class_of: Co
     one = {"ada/x.ipynb": notebook(3), "ada/x.py": converted(notebook(3)), "ada/copy.ipynb": notebook(3)}
     found = decided(class_of, a_zip(class_of, one))
     assert [list(decision.said) for decision in found] == [
-        ["all.zip/ada/x.py is a script beside the notebook, and not taken".removeprefix("all.zip/")]
+        ["all.zip/ada/x.py is a script next to the notebook, so it was skipped".removeprefix("all.zip/")]
     ]
     worked_on = {"zoë/x.ipynb": notebook(), "zoë/x.py": converted(notebook(3)), "zoë/y.py": converted(notebook())}
     found = decided(class_of, a_zip(class_of, worked_on))
-    told = ["zoë/x.ipynb is as it was given out, and not taken", "zoë/y.py is as it was given out, and not taken"]
-    assert list(found[0].said) == ["made of a script", *told]
+    told = [
+        "zoë/x.ipynb is unchanged since the release, so it was skipped",
+        "zoë/y.py is unchanged since the release, so it was skipped",
+    ]
+    assert list(found[0].said) == ["made from a script", *told]
     assert b"torch.exp" in placed(class_of, "zoë")[NOTEBOOK]
     two = {"emmy/x.ipynb": notebook(3), "emmy/x (1).ipynb": notebook(3, 4)}
     found = decided(class_of, a_zip(class_of, two))
-    assert "2 notebooks that differ, and no time shows which is the newest: " in why(found)
+    assert "2 different notebooks, with no times to show which is the newest: " in why(found)
     assert not placed(class_of, "emmy")
 
 
@@ -858,13 +868,13 @@ def test_a_script_that_tells_of_one_cell_of_text_is_collected_for_its_code(
     export: Callable[[bytes], bytes], class_of: Course, notebook: Notebook, solved: dict[Label, str]
 ) -> None:
     found = decided(class_of, a_zip(class_of, {"ada/x.py": export(notebook(3, 5))}))
-    assert [(one.outcome, list(one.said)) for one in found] == [("new", ["made of a script"])]
+    assert [(one.outcome, list(one.said)) for one in found] == [("new", ["made from a script"])]
     made = nbformat.reads(placed(class_of)[NOTEBOOK].decode(), as_version=4)
     sources = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in made.cells}
     assert [solved[number].strip() in sources[f"exercise-{number}"] for number in (3, 5)] == [True, True]
     assert not any("# Drawing" in sources[f"exercise-{number}"] for number in range(1, 9)), "each has its own cell"
     untouched = {"emmy/x.py": export(notebook()), "emmy/y.py": export(notebook(3))}
-    assert "x.py is as it was given out" in decided(class_of, a_zip(class_of, untouched))[0].said[1]
+    assert "x.py is unchanged since the release" in decided(class_of, a_zip(class_of, untouched))[0].said[1]
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.9, 0.999])
@@ -880,7 +890,8 @@ def test_a_notebook_that_was_cut_off_waits_and_is_asked_for_again(
     }  # fmt: skip
     found = {one.student: one for one in decided(class_of, a_zip(class_of, held))}
     assert {student: one.outcome for student, one in found.items()} == {"ada": "waits", "emmy": "waits", "zoë": "new"}
-    said = "it is not a whole notebook: it is not valid JSON, and ends in the middle, so it has to be submitted again"
+    said = "it is not a complete notebook: it is not valid JSON, and ends in the middle, so the student has to "
+    said += "submit it again"
     assert found["ada"].said[0] == f"ada/a.ipynb: {said}"
     assert found["emmy"].said[0] == f"emmy/all.zip/b.ipynb: {said}"
     assert list(found["zoë"].said) == [f"zoë/cut.ipynb: {said}"]
@@ -909,8 +920,8 @@ def large(content: bytes, megabytes: int, where: str) -> bytes:
         (21, "output", ""),
         (21, "attachment", ""),
         (21, "widgets", ""),
-        (61, "output", "it is larger than 60 MB. Ask for it with all outputs cleared"),
-        (21, "code", "it is larger than 20 MB, also without its outputs. Ask for it with all outputs cleared"),
+        (61, "output", "it is larger than 60 MB. Ask the student to clear all outputs"),
+        (21, "code", "it is larger than 20 MB, even without its outputs. Ask the student to clear all outputs"),
     ],
 )
 def test_a_notebook_that_is_large_by_its_outputs_is_collected_without_them(
@@ -921,7 +932,7 @@ def test_a_notebook_that_is_large_by_its_outputs_is_collected_without_them(
         assert why(found) == f"ada/x.ipynb: {said}"
         return
     assert [(one.outcome, list(one.said)) for one in found] == [
-        ("new", ["ada/x.ipynb: it is larger than 20 MB, and is collected without its outputs"])
+        ("new", ["ada/x.ipynb: it is larger than 20 MB, so it was collected without its outputs"])
     ]
     made = nbformat.reads(placed(class_of)[NOTEBOOK].decode(), as_version=4)
     assert [cell.source for cell in made.cells if cell.get("id") == "mine"] == ["mine "]
@@ -949,7 +960,7 @@ def test_two_thousand_scripts_wait_and_are_not_all_looked_at(
     }
     found = decided(class_of, a_zip(class_of, held))
     assert outcomes(found) == {"ada": "waits", "emmy": "new", "zoë": "new"}
-    assert why(found) == "it holds more than 100 notebooks and scripts with cells. Ask for the notebook alone"
+    assert why(found) == "it holds more than 100 notebooks and scripts with cells. Ask for just the notebook"
     assert len([place for place in looks if place.startswith("ada")]) == 101
 
 
@@ -959,7 +970,7 @@ def test_zips_in_a_zip_hold_no_more_files_than_one(class_of: Course, notebook: N
         class_of, a_zip(class_of, {"ada/all.zip": zipped({"1.zip": inner, "2.zip": inner, "x.ipynb": notebook(3)})})
     )
     assert [one.outcome for one in found] == ["new"]
-    assert "2.zip: with it, the submission has more than 2000 files" in found[0].said[0]
+    assert "2.zip: it would bring the submission to more than 2000 files" in found[0].said[0]
 
 
 def test_another_assignment_and_what_is_no_notebook_wait(class_of: Course, notebook: Notebook) -> None:
@@ -969,7 +980,7 @@ def test_another_assignment_and_what_is_no_notebook_wait(class_of: Course, noteb
     }  # fmt: skip
     found = decided(class_of, a_zip(class_of, held))
     said = {one.student: "; ".join(one.said) for one in found}
-    assert said["ada"] == f"ada/{NOTEBOOK}: it is of causal_attention"
+    assert said["ada"] == f"ada/{NOTEBOOK}: it is for causal_attention"
     assert said["emmy"] == "there is no notebook in it: emmy/report.pdf"
     assert "no cell has an id of this course" in said["zoë"]
 
@@ -1006,7 +1017,7 @@ def test_ids_that_two_assignments_share_are_told_apart_by_their_cells(course: Co
     (course.root / "students.csv").write_text(STUDENTS)
     assert outcomes(decided(course, a_zip(course, {"ada/x.ipynb": notebook(3)}))) == {"ada": "new"}
     of_week2 = notebook().replace(b"def softmax", b"def soft_max")
-    assert "it is of week2" in why(decided(course, a_zip(course, {"ada/x.ipynb": of_week2})))
+    assert "it is for week2" in why(decided(course, a_zip(course, {"ada/x.ipynb": of_week2})))
     shutil.copyfile(course.notebook("release", ASSIGNMENT), target)
     found = decided(course, a_zip(course, {"emmy/x.ipynb": notebook(3)}))
     assert "it could be self_attention/self_attention or week2/week2" in why(found)
@@ -1032,7 +1043,7 @@ def test_only_what_is_newer_takes_the_place_of_what_is_there(
     assert placed(class_of)[NOTEBOOK] == second
     (class_of.root / "submitted/ada" / ASSIGNMENT / "put-here-by-hand.ipynb").write_text("{}")
     (one,) = decided(class_of, inbound(tmp_path / "2", second, 22))
-    assert (one.outcome, list(one.said)) == ("the same is there", ["one of the same time"])
+    assert (one.outcome, list(one.said)) == ("the same is there", ["with the same time"])
     assert [path.name for path in (class_of.root / "submitted/ada").iterdir()] == [ASSIGNMENT]
 
 
@@ -1040,11 +1051,11 @@ def test_without_times_the_user_says_what_is_newer(class_of: Course, notebook: N
     decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))
     assert outcomes(decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))) == {"ada": "the same is there"}
     again = a_zip(class_of, {"ada/x.ipynb": notebook(3, 4)})
-    assert "no time shows which is newer: say --newer" in why(decided(class_of, again))
+    assert "no times to show which is newer: if this one is, use --newer" in why(decided(class_of, again))
     assert placed(class_of)[NOTEBOOK] == notebook(3)
     time = class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt"
     os.mkfifo(time)
-    assert "no time shows" in why(decided(class_of, again)), "and nobody waits for what comes out of it"
+    assert "no times to show" in why(decided(class_of, again)), "and nobody waits for what comes out of it"
     assert outcomes(decided(class_of, again, newer=True)) == {"ada": "replaced"}
     assert placed(class_of)[NOTEBOOK] == notebook(3, 4)
 
@@ -1052,11 +1063,11 @@ def test_without_times_the_user_says_what_is_newer(class_of: Course, notebook: N
 def test_a_time_that_is_known_later_is_put_beside(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))
     (one,) = decided(class_of, inbound(tmp_path / "1", notebook(3), 20))
-    assert (one.outcome, list(one.said)) == ("replaced", ["by the same, whose time is known now"])
+    assert (one.outcome, list(one.said)) == ("replaced", ["the same, now with its time"])
     assert placed(class_of)["timestamp.txt"] == b"2026-11-20 10:00:00.000000 UTC\n"
     other = inbound(tmp_path / "2", notebook(4), 22)
     (class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt").write_text("1" * 1000)
-    assert "no time shows which is newer" in why(decided(class_of, other))
+    assert "no times to show which is newer" in why(decided(class_of, other))
 
 
 def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook: Notebook) -> None:
@@ -1066,7 +1077,7 @@ def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook
     )
     found = decided(class_of, one, other)
     assert [one.waits for one in found] == [True, True]
-    assert "one of 2 submissions of this student that differ" in why(found)
+    assert "one of 2 different submissions by this student" in why(found)
     assert outcomes(decided(class_of, one, same)) == {"ada": "new"}
     timed = inbound(class_of.root.parent / "inbound", notebook(3), 20)
     assert [one.waits for one in decided(class_of, timed, other)] == [True, True], "one has a time, and one has none"
@@ -1169,7 +1180,7 @@ def entry(name: str, mode: int = 0) -> zipfile.ZipInfo:
         ("emmy/x.ipynb", stat.S_IFCHR | 0o666, "it is not a file"),
         ("emmy/\x1b[31mx.ipynb", 0, "its name is too long, or has characters that cannot be shown"),
         (f"emmy/{'x' * 300}.ipynb", 0, "its name is too long"),
-        (f"emmy/{'d/' * 30}x.ipynb", 0, "it lies too deep"),
+        (f"emmy/{'d/' * 30}x.ipynb", 0, "it is in too many nested folders"),
     ],
 )
 def test_odd_members_of_a_zip_are_told_and_not_written(
@@ -1187,7 +1198,7 @@ def test_a_bomb_is_not_unpacked(class_of: Course, notebook: Notebook, monkeypatc
     monkeypatch.setattr(contents, "MAX_BYTES", 2**20)
     bomb = zipped({f"{number}.ipynb": bytes(2**20 - 1) for number in range(9)})
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/bomb.zip", bomb))
-    assert "bomb.zip/1.ipynb: with it, the submission has more than" in why(found)
+    assert "bomb.zip/1.ipynb: it would bring the submission to more than" in why(found)
 
 
 def test_a_file_far_too_large_is_not_unpacked(
@@ -1195,7 +1206,7 @@ def test_a_file_far_too_large_is_not_unpacked(
 ) -> None:
     monkeypatch.setattr(contents, "MAX_BYTES", 2**20)
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/x.ipynb", bytes(2**21)))
-    assert why(found).startswith("emmy/x.ipynb: with it, the submission has more than")
+    assert why(found).startswith("emmy/x.ipynb: it would bring the submission to more than")
 
 
 def test_a_notebook_is_read_before_what_takes_its_room(
@@ -1226,27 +1237,27 @@ def test_what_turns_out_to_be_damaged_takes_its_room_all_the_same(
     damaged = whole.replace(struct.pack("<L", zlib.crc32(bytes(2**19))), bytes(4))
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/x.zip", damaged))
     assert "x.zip/0.csv: it is damaged" in why(found)
-    assert "x.zip/1.csv: with it, the submission has more than" in why(found)
+    assert "x.zip/1.csv: it would bring the submission to more than" in why(found)
 
 
 def test_a_table_of_contents_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     many = zipped({str(number): b"" for number in range(100)})
     assert len(contents.list_inner(many, (), "")) == 100
     monkeypatch.setattr(contents, "MAX_INNER_TABLE", 4000)
-    with pytest.raises(files.Refused, match="far too many files"):
+    with pytest.raises(files.Refused, match="too many files"):
         contents.list_inner(many, (), "")
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"PK\3\4 no zip at all", "it is not a zip, a damaged one"),
-        (b"nothing", "it is not a zip"),
+        (b"PK\3\4 no zip at all", "it is not a zip file, or it is damaged"),
+        (b"nothing", "it is not a zip file"),
         (zipped({str(number): b"" for number in range(contents.MAX_FILES + 1)}), "more than 2000 files"),
         (zipped({"x.ipynb": b"[" * 100_000}), "not valid JSON"),
         (zipped({"x.ipynb": b"{}"}), "no cells"),
         (zipped({"x.ipynb": b""}), "it is empty"),
-        (zipped({"x.ipynb": b'{"cells": [' + b"[]," * 2**20 + b"[]]}"}), "far too many parts"),
+        (zipped({"x.ipynb": b'{"cells": [' + b"[]," * 2**20 + b"[]]}"}), "too many parts"),
     ],
 )
 def test_what_cannot_be_read_is_told(content: bytes, said: str, class_of: Course, notebook: Notebook) -> None:
@@ -1266,7 +1277,7 @@ def test_what_is_packed_otherwise_is_told(class_of: Course, notebook: Notebook) 
     with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("x.ipynb", notebook(4))
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/other.zip", file.getvalue()))
-    assert "compressed in a way that is not read here" in why(found)
+    assert "its compression method is not supported" in why(found)
 
 
 def test_nothing_in_a_folder_leads_out_of_it(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
@@ -1281,11 +1292,11 @@ def test_nothing_in_a_folder_leads_out_of_it(class_of: Course, notebook: Noteboo
         file.truncate(2**40)
     found = {one.student: one for one in decided(class_of, source)}
     assert list(found["emmy"].said) == ["emmy/x.ipynb: it is a link"]
-    assert list(found["zoë"].said) == ["zoë/x.ipynb: it is the same file as another one (a hard link)"]
+    assert list(found["zoë"].said) == ["zoë/x.ipynb: it is a hard link to another file"]
     assert found[""].waits
     assert set(found["ada"].said) == {
         "ada/pipe.ipynb: it is not a file",
-        "ada/huge: with it, the submission has more than 100 MB",
+        "ada/huge: it would bring the submission to more than 100 MB",
     }
     assert placed(class_of) == {NOTEBOOK: notebook(3)}
 
@@ -1295,7 +1306,7 @@ def test_folders_in_folders_have_an_end(class_of: Course, notebook: Notebook, tm
     source = a_folder(tmp_path / "all", {"ada/x.ipynb": notebook(3), f"emmy/{deep}/x.ipynb": notebook(3)})
     found = {one.student: one for one in decided(class_of, source)}
     assert found["ada"].outcome == "new"
-    assert "it lies too deep" in found["emmy"].said[0]
+    assert "it is in too many nested folders" in found["emmy"].said[0]
 
 
 def test_a_folder_with_far_too_much_in_it_is_told(
@@ -1309,7 +1320,7 @@ def test_a_folder_with_far_too_much_in_it_is_told(
         source = a_folder(tmp_path / place, held)
         found = {one.student: one for one in decided(class_of, source.parent if "/" in place else source, dry_run=True)}
         assert {student: one.outcome for student, one in found.items()} == {"ada": "new", "emmy": "new"}
-        assert any(said.endswith("what lies deepest is not looked at") for said in found["ada"].said)
+        assert any(said.endswith("the most deeply nested were skipped") for said in found["ada"].said)
         assert not found["emmy"].said
 
 
@@ -1329,7 +1340,7 @@ def test_nothing_is_written_through_a_link(link: str, class_of: Course, notebook
 def test_files_that_are_in_each_others_way_do_not_stop_the_rest(class_of: Course, notebook: Notebook) -> None:
     inner = {"x.ipynb": notebook(3), "a": b"1", "a/b": b"2", "timestamp.txt": b"now", "page.html": b"<script>"}
     found = decided(class_of, a_zip(class_of, {"ada/a.zip": zipped(inner)}))
-    assert "is in the way of another file, and left out" in found[0].said[0]
+    assert "conflicts with another file, so it was skipped" in found[0].said[0]
     assert placed(class_of) == {NOTEBOOK: notebook(3), "a": b"1"}
 
 
@@ -1379,8 +1390,8 @@ def test_the_command_tells_everything_and_how_it_ended(class_of: Course, noteboo
     assert not (class_of.root / "submitted").exists()
     done = command(class_of, str(source), "--students", "students.csv")
     assert done.returncode == 3
-    assert "all.zip is read as what Moodle gives out of an assignment: 2 submissions" in done.stderr
-    assert "1 collected, 1 waiting." in done.stdout
+    assert "Reading all.zip as a Moodle submissions archive: 2 submissions" in done.stderr
+    assert "1 collected, 1 not collected." in done.stdout
     assert "no student is known as “[red]Kurt (9)”" in done.stdout
     assert set(placed(class_of)) == {NOTEBOOK}
     alone = a_zip(class_of, {f"{MOODLE}/x (1).ipynb": notebook(3)})
@@ -1391,7 +1402,7 @@ def test_the_command_tells_everything_and_how_it_ended(class_of: Course, noteboo
     ("arguments", "said"),
     [
         (["nowhere.zip"], "nowhere.zip cannot be read: No such file or directory"),
-        (["students.csv"], "is not a zip, or a damaged one"),
+        (["students.csv"], "is not a zip file, or it is damaged"),
         (["source", "--students", "nowhere.csv"], "nowhere.csv cannot be read"),
     ],
 )

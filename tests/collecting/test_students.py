@@ -130,13 +130,13 @@ def test_bad_lines_are_told_with_their_numbers_and_cost_no_others(course: Course
     said = {int(line.split()[1]): line for line in ended.stderr.splitlines() if line.startswith("Line")}
     assert {line: text.split(": ", 1)[1] for line, text in said.items()} == {
         3: "it has no id.",
-        4: "a student cannot be called “../evil”, since nbgrader takes some characters for a pattern.",
+        4: "“../evil” cannot be a student's id: nbgrader cannot use some of its characters.",
         5: 'its name “=HYPERLINK("http://x")” would be a formula in a spreadsheet.',
         6: "its name “Kurt;=cmd” would be a formula in a spreadsheet.",
         7: "its name “Kurt ” has characters that cannot be shown.",
         8: "it has more cells than the first line. Put quotes around a cell with a comma in it.",
         9: "its email “Kurt” is not an address.",
-        10: "ada is in line 2, too.",
+        10: "ada is also on line 2.",
         11: "its email “ada@example.edu” is that of ada.",
         13: "its name “<b>Emmy</b> O'Noether” has characters that cannot be shown.",
     }
@@ -153,14 +153,14 @@ def test_no_two_students_share_what_a_platform_calls_them(column: str, course: C
 
 
 def test_the_list_says_who_is_not_in_it_and_is_no_markup(course: Course) -> None:
-    assert "To fill it, run: grader students import FILE" in students(course).stdout
+    assert "To add students, run: grader students import FILE" in students(course).stdout
     taken(course, "id,name,email\nada,Ada [red],ada@example.edu\n")
     (course.root / "submitted/[bold]zoe").mkdir(parents=True)
     ended = students(course)
     assert "Ada [red]" in ended.stdout
     assert "canvas_id" not in ended.stdout
     assert "roster.csv has 1 student." in ended.stdout
-    assert "Not in it, but in the gradebook or with submissions: [bold]zoe." in ended.stdout
+    assert "Not on the roster, but in the gradebook or with submissions: [bold]zoe." in ended.stdout
 
 
 @pytest.mark.parametrize("text", ["Student,ID\nx,1\n", "\xff"])

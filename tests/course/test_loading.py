@@ -201,7 +201,7 @@ def test_a_mistake_is_a_line_of_the_solution() -> None:
 
 # --- what is wrong ---------------------------------------------------------------------------------------------------
 
-NO_NAME = "an exercise has either a number"
+NO_NAME = "an exercise needs either a number"
 
 
 @pytest.mark.parametrize(
@@ -210,19 +210,19 @@ NO_NAME = "an exercise has either a number"
         ({"ex1": "x = (\n"}, "exercises/ex1.py, line 1: SyntaxError: '(' was never closed."),
         ({"ex1": double().replace("randn(rng", "rand(rng") + "\nrandm(3)\n"}, "line 17: NameError: name 'randm'"),
         ({"ex1": double().replace('    title="twice as much",\n', "")}, "line 7: TypeError: Exercise.__init__()"),
-        ({"ex1": "x = 1\n"}, "ex1.py, line 1: it sets no `exercise`."),
+        ({"ex1": "x = 1\n"}, "ex1.py, line 1: it does not set `exercise`."),
         ({"ex1": "\nexercise = {}\n"}, "ex1.py, line 2: `exercise` is of type dict, not an Exercise."),
-        ({"ex1": "from shared import x\n", "shared": "x = 1"}, "No module named 'shared'. What lies"),
+        ({"ex1": "from shared import x\n", "shared": "x = 1"}, "No module named 'shared'. Import files next to it"),
         ({"ex1": "from .sharing import x\n"}, "ex1.py, line 1: ModuleNotFoundError: No module named '.sharing'."),
         ({"ex1": "from .shared import y\n", "shared": ""}, "cannot import name 'y' from '.shared' ("),
         ({"ex1": "from .shared import x\n", "shared": "\n1 / 0\n"}, "exercises/shared.py, line 2: ZeroDivisionError"),
         ({"ex1": "raise SystemExit(3)\n"}, "ex1.py, line 1: SystemExit: 3."),
-        ({"ex-1": double()}, "ex-1.py, line 1: a file of exercises is named like a Python module"),
+        ({"ex-1": double()}, "ex-1.py, line 1: the name of an exercise file can only have letters"),
         ({"ex1": double("number=0")}, f"ex1.py, line 7: {NO_NAME}"),
         ({"ex1": double('number=1, name="a"')}, NO_NAME),
         ({"ex1": double('name="a b"')}, NO_NAME),
-        ({"ex1": double(), "ex2": double()}, "ex2.py, line 7: exercise 1 of ps1 is in ex1.py, too."),
-        ({"ex1": double(assignment="ps7")}, "ex1.py, line 7: there is no assignment “ps7”. There are: ps1, ps2."),
+        ({"ex1": double(), "ex2": double()}, "ex2.py, line 7: exercise 1 of ps1 is also in ex1.py."),
+        ({"ex1": double(assignment="ps7")}, "ex1.py, line 7: there is no assignment “ps7”. Assignments: ps1, ps2."),
         ({"ex1": double(entry="to do")}, "`entry` is “to do”, which is not a name"),
         ({"ex1": double().replace("cases=[Case", "cases=[] and [Case")}, "`double` has no cases"),
         ({"ex1": double().replace("mistakes=[", "mistakes=2 * [")}, "has 2 mistakes"),
@@ -232,30 +232,30 @@ NO_NAME = "an exercise has either a number"
             {"ex1": with_step(change='{"factr": 3}')},
             "line 14: “squared” changes “factr”, which is not a step of the reference. Did you mean “factor”?",
         ),
-        ({"ex1": with_step(change='{"x": 3}')}, "“x”, which is not a step of the reference. There are: factor."),
-        ({"ex1": with_step(change="lambda x: x")}, "“squared”: `change` is of type function, and is to be a dict."),
+        ({"ex1": with_step(change='{"x": 3}')}, "“x”, which is not a step of the reference. Options: factor."),
+        ({"ex1": with_step(change="lambda x: x")}, "“squared”: `change` is of type function, but should be a dict."),
         ({"ex1": with_step(more='scales={"fctor": "x"},')}, "`scales` names “fctor”, which is not a step"),
         ({"ex1": with_step(more='unscaled="square",')}, "`unscaled` names “square”, which is not a misconception."),
         ({"ex1": with_step(more='explained_in={"square": "x"},')}, "`explained_in` names “square”, which is neither"),
         ({"ex1": double().replace("wrong formula", "wrong formla")}, "no kind “wrong formla”. Did you mean “wrong"),
-        ({"ex1": double().replace("0.0, says", "'half', says")}, "`credit` is 'half', and is to be a number."),
-        ({"ex1": double().replace("cases=[", "cases=None and [")}, "`cases` is None, and is to be a list."),
+        ({"ex1": double().replace("0.0, says", "'half', says")}, "`credit` is 'half', but should be a number."),
+        ({"ex1": double().replace("cases=[", "cases=None and [")}, "`cases` is None, but should be a list."),
         ({"ex1": double().replace("cases=[", 'cases=["all", ')}, "`cases` holds 'all', not `Case(…)`."),
         ({"ex1": double().replace("lambda rng: (randn(rng, 3),)", "(1,)")}, "line 13: “three numbers”: `inputs` is of"),
-        ({"ex1": double().replace("reference=lambda x: 2 * x", "reference=2")}, "`reference` is 2, and is to be"),
+        ({"ex1": double().replace("reference=lambda x: 2 * x", "reference=2")}, "`reference` is 2, but should be"),
         ({"ex1": lines('{"twce": "x = 1"}')}, "line 17: “another” changes “twce”, which is not a mark of the"),
         ({"ex1": lines('{"twice": "x = x"}')}, "line 17: “another”: its lines read `twice`, which nothing binds."),
         ({"ex1": lines('{"twice": "twice = 2 *"}')}, "“another”: with its lines, the solution is not Python"),
         ({"ex1": lines('{"twice": ("3", "4")}')}, "“another”: “3” does not stand in “twice = 2 * x”."),
-        ({"ex1": lines('{"twice": "twice = 3 * x"}')}, "line 17: “another” has the lines of “three times”."),
-        ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 7: an exercise in a folder is not found"),
+        ({"ex1": lines('{"twice": "twice = 3 * x"}')}, "line 17: “another” has the same lines as “three times”."),
+        ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 7: an exercise in a subfolder is not found"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_file_is_told_with_its_line(texts: dict[str, str], said: str) -> None:
     with pytest.raises(ExerciseError) as caught:
         load(files(**texts), ["ps1", "ps2"])
     assert said in str(caught.value)
-    assert str(caught.value).endswith("Fix that, and run this again.")
+    assert str(caught.value).endswith("Fix that, then run this again.")
 
 
 def test_all_files_that_are_wrong_are_told_at_once_and_can_be_mended() -> None:

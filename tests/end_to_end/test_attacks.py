@@ -52,7 +52,7 @@ HONEST = ("alice", "nora", "zoe")  # before, among and after the attackers
 SHORT = Limits(cell=0.5, case=0.25, submission=1.25, memory=2**30, patience=40)
 LONG = Limits(cell=30.0, case=20.0, submission=120.0, memory=2**30)
 IMPATIENT = Limits(cell=2.0, case=1.0, submission=30.0, memory=2**30, patience=2)
-ENDED_BY_TIME = ("Is there an endless loop?", "The notebook as a whole took too long", "Your code")
+ENDED_BY_TIME = ("Is there an endless loop?", "The notebook took too long in total", "Your code")
 ENDED_BY_THE_CLOCK = "wait for something that never comes"
 
 # What only the trusted side knows. No attack spells these out.

@@ -55,13 +55,13 @@ def test_the_doctor_says_what_works() -> None:
     said = examined()
     assert {said[what][0] for what in ("Landlock", "seccomp", "sandbox")} == {"good"}
     assert said["own disk"][:2] == ("note", "none (PermissionError: [Errno 1] Operation not permitted: 'unshare')")
-    assert said["tries"][:2] == ("note", "told in part")
+    assert said["attempts"][:2] == ("note", "partly reported")
 
 
 def test_the_doctor_says_that_grading_can_run() -> None:
     done = run(sys.executable, "-m", "grader", "doctor")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Grading can run here, with every submission confined." in done.stdout
+    assert "This machine can grade, with every submission in a sandbox." in done.stdout
 
 
 @pytest.mark.parametrize("user", [USER, 0])
@@ -69,7 +69,7 @@ def test_where_views_are_allowed_there_is_a_disk(user: int) -> None:
     """The profile is all that is in the way, and these two calls are all that is asked of it."""
     assert {"unshare", "mount"} <= REFUSED
     said = examined(REFUSED - {"unshare", "mount"}, user)
-    assert (said["own disk"][0], said["tries"][0]) == ("good", "good")
+    assert (said["own disk"][0], said["attempts"][0]) == ("good", "good")
 
 
 def test_no_attack_succeeds(released_course: Course) -> None:

@@ -152,14 +152,14 @@ def test_what_a_worker_sends_is_not_run_and_others_are_graded(
 ) -> None:
     """Who gets an answer that is none is told; `event` and `kind` have an honest one beside the hostile object."""
     says = {
-        "result": "is not a result: it is not made of bytes",
-        "inside": "is not a result: it is not made of bytes",
+        "result": "did not send a valid result: it is not bytes",
+        "inside": "did not send a valid result: it is not bytes",
         "error": "no worker has a result",
         "mute": "no worker has a result",
-        "other": "is not a result: it is of another student",
-        "more": "is not a result: the score of test-exercise-3 does not follow from its verdict",
-        "huge": "is not a result: it has more than 100 MB",
-        "deep": "is not a result: it is not JSON",
+        "other": "did not send a valid result: it is for another student",
+        "more": "did not send a valid result: the score of test-exercise-3 does not follow from its verdict",
+        "huge": "did not send a valid result: it has more than 100 MB",
+        "deep": "did not send a valid result: it is not JSON",
     }
     graded = ("ada", "event", "kind", "zoe")
     for student in (*says, *graded):
@@ -515,7 +515,7 @@ def test_what_a_page_would_run_does_not_arrive(assignment: Assignment, honest: t
 
 # --- who may be asked ------------------------------------------------------------------------------------------------
 
-BEYOND = "Anyone who reaches the scheduler .* can read all submissions and give any grade.* --dask-without-tls"
+BEYOND = "Anyone who can reach the scheduler .* can read all submissions and set any grade.* --dask-without-tls"
 
 
 @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ def test_beyond_this_machine_a_scheduler_needs_tls(address: str) -> None:
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "tcp://127.8.8.8:1", "localhost:1", "tcp://[::1]:1"])
 def test_on_this_machine_it_does_not(address: str) -> None:
-    with pytest.raises(CourseError, match="There is no connection"):
+    with pytest.raises(CourseError, match="Cannot connect"):
         connect(address, 0.1)
 
 
@@ -549,11 +549,11 @@ def test_told_otherwise_it_warns_in_a_sentence(
 
         def look(self, running: object) -> None: ...
 
-    for without_tls, says in ((False, BEYOND), (True, "There is no connection")):
+    for without_tls, says in ((False, BEYOND), (True, "Cannot connect")):
         how: dict[str, Any] = {"dask": "tcp://192.0.2.1:1", "dask_without_tls": without_tls}
         with pytest.raises(CourseError, match=says):
             list(autograde(course, ASSIGNMENT, **how, watcher=Watcher()))
-    assert told == ["Without TLS, anyone who reaches tcp://192.0.2.1:1 can read all submissions and give any grade."]
+    assert told == ["Without TLS, anyone who can reach tcp://192.0.2.1:1 can read all submissions and set any grade."]
 
 
 def test_a_scheduler_that_listens_to_all_is_found_out(tmp_path: Path) -> None:
@@ -576,6 +576,6 @@ def test_a_scheduler_in_the_head_is_refused() -> None:
     """It would unpickle for its workers what the head does not."""
     with (
         LocalCluster(n_workers=0, processes=False, host="127.0.0.1", protocol="tcp", dashboard_address=None) as cluster,
-        pytest.raises(CourseError, match="Start it in one of its own"),
+        pytest.raises(CourseError, match="Start it in its own process"),
     ):
         connect(cluster.scheduler_address, START_SECONDS)

@@ -216,9 +216,9 @@ def test_packages_that_sandboxes_may_not_read_are_told_once_and_nobody_is_graded
     ended = installed.grader(course.root, "autograde", ASSIGNMENT)
     said = " ".join(ended.stderr.split())
     assert ended.returncode == 1
-    assert said.startswith("No sandbox can start: No module named ")
-    assert said.endswith("or give the folder on your PYTHONPATH that name.")
+    assert said.startswith("Cannot start a sandbox: No module named ")
+    assert said.endswith("or rename the folder on your PYTHONPATH.")
     assert not any(student in ended.stdout + said for student in POINTS)
     doctor = installed.grader(course.root, "doctor")
     assert doctor.returncode == 1
-    assert "Fix first, as said above: sandbox." in doctor.stdout
+    assert "Fix this first, as described above: sandbox." in doctor.stdout

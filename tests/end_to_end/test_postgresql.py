@@ -297,7 +297,7 @@ def test_nothing_is_half_written_when_the_server_is_gone_for_good(
     server.stop("immediate")
     with monkeypatch.context() as patch:
         patch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
-        with pytest.raises(CourseError, match="Nothing is half-written; run this again") as told:
+        with pytest.raises(CourseError, match=r"Nothing is half-saved\. Run this again") as told:
             list(run)
         assert "postgresql" in str(told.value)
         with pytest.raises(CourseError, match="cannot be used"):

@@ -105,7 +105,7 @@ def test_points_and_a_comment_go_to_each(published: Course, platform: PlatformAp
     assert [(one.student, one.before, one.points) for one in grades] == [(name, None, POINTS[name]) for name in POINTS]
     assert sent(published, platform, grades) == 3
     assert held.score == {**{IDS[name]: points for name, points in POINTS.items()}, 10: None}
-    said = "26.5 of 30 points (1: 3, 2: 1.5, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8, taken off: 2). "
+    said = "26.5 of 30 points (1: 3, 2: 1.5, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8, late penalty: 2). "
     (comment,) = held.comments[8]
     amp = "&amp;" if platform.name == "Moodle" else "&"
     assert comment == f"{said}https://pages.example.edu/alan?a=1{amp}b=2"
@@ -133,7 +133,7 @@ def test_a_run_that_is_cut_off_goes_on(published: Course, platform: PlatformApi,
     platform.at_once = 1
     sent(published, platform, planned(published, platform), yes=False)
     held.first_writes += [(429, {"Retry-After": "3"}, "")] + [(0, {}, "")] * rest.TRIES
-    with pytest.raises(CourseError, match=r"goes on where it stopped\. 0 of 3 were sent\."):
+    with pytest.raises(CourseError, match=r"continues where it stopped\. 0 of 3 were sent\."):
         sent(published, platform, planned(published, platform), yes=False)
     assert len(writes(held)) == (2 if platform.name == "Canvas" else 1 + rest.TRIES - 1)
     held.first_writes.clear()
@@ -151,7 +151,7 @@ def test_students_are_found_as_the_user_says(by: str, published: Course, platfor
     for one in held.people:
         one["username"] = one["login_id"] = f"x{one['id']}"
     with pytest.raises(
-        CourseError, match=r"knows nobody here by Username\. Say how it is to find them: --by username or"
+        CourseError, match=r"cannot match any student here by Username\. Try another way: --by username or"
     ):
         planned(published, platform)
     assert [one.id for one in planned(published, platform, by=by)] == ["7", "8", "9"]
@@ -162,7 +162,7 @@ def test_who_is_not_known_for_sure_is_left_out_and_named(published: Course, plat
     del held.people[1]
     told: list[str] = []
     assert [one.student for one in planned(published, platform, told)] == ["barbara"]
-    assert told == [f"Left out, because {platform.name} knows nobody or two by their Username: ada and alan."]
+    assert told == [f"Left out, because {platform.name} has no match, or several, for their Username: ada and alan."]
 
 
 def test_a_number_of_canvas_in_the_roster_says_who_it_is(published: Course, held: Held, url: str) -> None:
@@ -174,7 +174,7 @@ def test_a_number_of_canvas_in_the_roster_says_who_it_is(published: Course, held
     write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan")])  # whose name is ada's there
     told: list[str] = []
     assert {one.student: one.id for one in planned(published, canvas, told)} == {"ada": "7", "barbara": "9"}
-    assert told == ["Left out, because Canvas knows nobody or two by their Username: alan."]
+    assert told == ["Left out, because Canvas has no match, or several, for their Username: alan."]
 
 
 def test_excused_students_stay_excused(published: Course, held: Held, url: str) -> None:
@@ -182,7 +182,7 @@ def test_excused_students_stay_excused(published: Course, held: Held, url: str) 
     told: list[str] = []
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
     assert [one.student for one in planned(published, canvas, told)] == ["ada", "barbara"]
-    assert told == ["Left out, because Canvas has excused them, or has not assigned it to them: alan."]
+    assert told == ["Left out, because they are excused or not assigned in Canvas: alan."]
 
 
 def test_all_pages_are_read(published: Course, platform: PlatformApi, held: Held) -> None:
@@ -212,10 +212,10 @@ def test_a_platform_that_asks_for_time_gets_it(
 
 def test_a_platform_that_never_has_time_is_left_alone(published: Course, platform: PlatformApi, held: Held) -> None:
     held.first += [(429, {}, "")] * rest.TRIES
-    with pytest.raises(CourseError, match=r"asks us to come later\. Run this again"):
+    with pytest.raises(CourseError, match=r"is busy\. Run this again"):
         planned(published, platform)
     held.first[:] = [(429, {"Retry-After": "86400"}, "")]
-    with pytest.raises(CourseError, match="asks us to come later"):
+    with pytest.raises(CourseError, match="is busy"):
         planned(published, platform)
     assert held.first == []
 
@@ -223,11 +223,11 @@ def test_a_platform_that_never_has_time_is_left_alone(published: Course, platfor
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ((403, {}, '{"message": "user not authorized"}'), "forbids that to the token's owner: .*not authorized"),
-        ((404, {}, "gone"), "does not know what we ask for: gone"),
-        ((500, {}, "oh"), "says 500: oh Run this again"),
-        ((302, {"Location": "http://127.0.0.1:9/"}, ""), "sends us to another place, http://127.0.0.1:9/"),
-        ((200, {}, "<html>"), "not JSON. Is its address right"),
+        ((403, {}, '{"message": "user not authorized"}'), "does not allow this to the token's owner: .*not authorized"),
+        ((404, {}, "gone"), "cannot find this: gone"),
+        ((500, {}, "oh"), "returned error 500: oh Run this again"),
+        ((302, {"Location": "http://127.0.0.1:9/"}, ""), "redirects to http://127.0.0.1:9/"),
+        ((200, {}, "<html>"), "not return JSON. Check its address"),
     ],
 )  # fmt: skip
 def test_other_answers_are_told(
@@ -238,9 +238,7 @@ def test_other_answers_are_told(
         planned(published, platform)
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"), [("canvas", "does not take the token"), ("moodle", r"Invalid token \(inval")]
-)
+@pytest.mark.parametrize(("kind", "words"), [("canvas", "rejected the token"), ("moodle", r"Invalid token \(inval")])
 def test_a_wrong_token_is_told_and_not_shown(kind: str, words: str, published: Course, url: str) -> None:
     platform = send.platform_at(kind, "101/4711", environment(kind, url, token="wrong-one"))
     with pytest.raises(CourseError, match=words) as failed:
@@ -318,7 +316,7 @@ def test_an_answer_of_another_kind_is_not_taken_for_none(published: Course, plat
     """Else all would be left alone, or sent again."""
     for before in (1, 2):
         held.first[:] = [*[None] * before, (200, {}, "{}")]
-        with pytest.raises(CourseError, match="has answered with something that it should not"):
+        with pytest.raises(CourseError, match="sent an unexpected answer"):
             planned(published, platform)
 
 
@@ -355,7 +353,7 @@ def test_a_token_goes_nowhere_else(published: Course, held: Held, url: str) -> N
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
     with serving(other) as address:
         held.link = f"{address}/api/v1/courses/101/users?page=2"
-        with pytest.raises(CourseError, match="Canvas sends us to another place"):
+        with pytest.raises(CourseError, match="Canvas redirects to"):
             planned(published, canvas)
     assert other.calls == []
     with pytest.raises(CourseError, match="begin with https://"):
@@ -368,7 +366,7 @@ def test_a_token_goes_nowhere_else(published: Course, held: Held, url: str) -> N
         ({"max_points": 100.0}, "has 100 points; here, it has 30. Change that there"),
         ({"max_points": 0.0}, "has (0|no) points; here"),
         ({"grading_type": "percent"}, "is not graded with points"),
-        ({"teams": 1}, "is for groups"),
+        ({"teams": 1}, "is a group assignment"),
     ],
 )
 def test_an_assignment_that_cannot_take_these_points(
@@ -406,21 +404,21 @@ def test_the_command_shows_then_sends_then_has_nothing_to_do(
     shown = command(published, *words)
     assert shown.returncode == 0, shown.stderr
     assert re.search(r"^ alan +– +26\.5 +26\.5 of 30 points \(1: 3, 2: 1\.5", shown.stdout, re.MULTILINE)
-    assert "Nothing is sent so far." in shown.stdout
+    assert "Nothing was sent yet." in shown.stdout
     assert writes(held) == []
-    assert command(published, *words).stdout.endswith("3 sent.\n")
+    assert command(published, *words).stdout.endswith("Sent 3 grades.\n")
     assert held.score[8] == 26.5
-    assert "nothing is sent." in command(published, *words).stdout
+    assert "Nothing was sent." in command(published, *words).stdout
     assert TOKEN not in shown.stdout + shown.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--to", "canvas", "--at", "101/4711"], "Add --send, or leave them out."),
-        (["--to", "canvas", "--link", "https://example.edu"], "Add --send, or leave them out."),
-        (["--send", "--to", "canvas"], "Say where: --at COURSE/ASSIGNMENT"),
-        (["--send", "--to", "canvas", "--at", "x"], "Say where: --at COURSE/ASSIGNMENT"),
+        (["--to", "canvas", "--at", "101/4711"], "Add it, or leave them out."),
+        (["--to", "canvas", "--link", "https://example.edu"], "Add it, or leave them out."),
+        (["--send", "--to", "canvas"], "Use --at COURSE/ASSIGNMENT"),
+        (["--send", "--to", "canvas", "--at", "x"], "Use --at COURSE/ASSIGNMENT"),
         (["--send", "--to", "canvas", "--at", "101/4711"], "Set CANVAS_URL and CANVAS_TOKEN."),
         (["--send", "--to", "gradescope", "--at", "101/4711"], "--to canvas or --to moodle"),
         (["--send", "--to", "canvas", "--to", "moodle", "--at", "1/2"], "--to canvas or --to moodle"),

@@ -235,24 +235,24 @@ def test_nothing_is_published_while_answers_wait_unless_somebody_says_so(course:
     refused = grader("publish", WORDS, folder=course.root)
     assert refused.returncode == 1
     said = " ".join(refused.stderr.split())
-    assert "Not final: 1 answer waits for points by hand, of 1 student (plot: kurt)." in said
+    assert "Not final: 1 answer by 1 student still to grade manually (plot: kurt)." in said
     assert "add --waiting-anyway" in said
     assert Publications(course, WORDS).last() is None
     done = grader("publish", WORDS, "--waiting-anyway", folder=course.root)
     assert (done.returncode, "(plot: kurt)" in done.stderr) == (0, True)
-    assert "is published: number 1" in done.stdout
+    assert "(publication 1)" in done.stdout
     by_hand(course, "kurt", "plot", 0)
     again = grader("publish", WORDS, folder=course.root)
-    assert again.returncode == 1, "these changes have not been shown before"
-    assert " ".join(again.stdout.split()).count("plot: waits → 0 points by hand for plot") == 1
-    assert "number 2" in grader("publish", WORDS, folder=course.root).stdout
-    assert "nothing has changed" in grader("publish", WORDS, folder=course.root).stdout
+    assert again.returncode == 1, "check these changes first"
+    assert " ".join(again.stdout.split()).count("plot: waits → 0 manual points for plot") == 1
+    assert "(publication 2)" in grader("publish", WORDS, folder=course.root).stdout
+    assert "Nothing to publish" in grader("publish", WORDS, folder=course.root).stdout
 
 
 def test_how_many_answers_of_whom_wait_is_said() -> None:
     assert said_of_waiting({"ada": []}) == ""
     assert said_of_waiting({"ada": ["why", "plot"], "emmy": [], "kurt": ["plot"]}) == (
-        "Not final: 3 answers wait for points by hand, of 2 students (why: ada; plot: ada and kurt)."
+        "Not final: 3 answers by 2 students still to grade manually (why: ada; plot: ada and kurt)."
     )
 
 
@@ -263,7 +263,7 @@ def test_pages_say_what_is_published(course: Course) -> None:
     list(autograde(course, WORDS))
     assert publish(course, WORDS, [], silent, waiting_anyway=True)
     assert "9 of 12 points so far" not in page_of(course, "ada")
-    assert "12 of 12 points so far 1 answer waits for your instructor" in page_of(course, "ada")
+    assert "12 of 12 points so far 1 answer is waiting for your instructor" in page_of(course, "ada")
     by_hand(course, "ada", "why", 2)
     assert publish(course, WORDS, [], silent, yes=True)
     assert "12 of 12 points" in page_of(course, "ada")
@@ -297,8 +297,8 @@ def test_the_report_counts_what_waits_apart(course: Course) -> None:
     assert (rows["emmy"]["status"], rows["emmy"]["exercise plot"]) == ("graded", "0")
     said = plain(page)
     assert "2 students have a final grade. The median is 9.5 of 12 points" in said
-    assert "1 student waits for points by hand, and has no final grade." in said
-    assert re.search("Waiting for points by hand kurt ?: plot", said)
+    assert "1 student has no final grade yet (waiting for manual grading)." in said
+    assert re.search("Waiting for manual grading kurt ?: plot", said)
     assert "kurt notebook 1 1 1 0 0 waits 3 so far" in said
     shares = page.read_text().split('id="exercises-title"')[1].split("</svg>")[0]
     assert shares.count('fill="url(#exercises-waiting)"') == 2, "in the legend, and in the bar of plot"
@@ -310,7 +310,7 @@ def test_nobody_is_final(waiting: Course) -> None:
         gradebook.find_grade("test-exercise-1", WORDS, WORDS, "emmy").needs_manual_grade = True
         gradebook.db.commit()
     said = plain(write_report(waiting, WORDS, silent)[0])
-    assert "3 students wait for points by hand, and have no final grade." in said
+    assert "3 students have no final grade yet (waiting for manual grading)." in said
     assert "median" not in said
 
 
@@ -336,17 +336,17 @@ def test_the_table_of_autograde_says_what_waits(course: Course) -> None:
     ended = grader("autograde", WORDS, folder=course.root)
     lines = ended.stdout.splitlines()
     assert lines[2].split() == [
-        "student", "1", "2", "parse-date", "test-greeting", "why", "plot", "total", "what", "went", "wrong", "besides",
+        "student", "1", "2", "parse-date", "test-greeting", "why", "plot", "total", "what", "went", "wrong", "also",
     ]  # fmt: skip
     assert [line.split()[:8] for line in lines if line.startswith((" ada", " kurt"))] == [
         ["ada", "2", "2", "2", "1", "2", "3", "12/12"],
         ["kurt", "1", "1", "1", "0", "0", "waits", "3/12"],
     ]
     table = lines[: next(place for place, line in enumerate(lines) if line.startswith(" graded"))]
-    given = [line for line in table if "by hand" in line]
-    besides = lines[2].index("besides")
-    assert {line.rindex(":") > besides for line in given} == {True}, "it did not go wrong"
-    assert "waiting for points 1 kurt: plot" in " ".join(ended.stdout.split())
+    given = [line for line in table if "set manually" in line]
+    also = lines[2].index("also")
+    assert {line.rindex(":") > also for line in given} == {True}, "it did not go wrong"
+    assert "to grade manually 1 kurt: plot" in " ".join(ended.stdout.split())
     told = json.loads(grader("autograde", WORDS, "--json", folder=course.root).stdout)
     assert told["students"]["kurt"]["waits"] == ["plot"]
 
@@ -355,8 +355,8 @@ def test_what_is_exported_and_sent_says_what_waits(course: Course) -> None:
     said: list[str] = []
     export_moodle(course, WORDS, "username", "", said.append)
     assert said == [
-        "Not final: 1 answer waits for points by hand, of 1 student (plot: kurt). Give them in the formgrader "
-        "(`jupyter lab`, menu Nbgrader), and export again."
+        "Not final: 1 answer by 1 student still to grade manually (plot: kurt). Grade them in the formgrader "
+        "(`jupyter lab`, menu Nbgrader), then export again."
     ]
     assert [row.split(",")[-1] for row in export_term(course, silent).read_text().splitlines()][1:] == ["", "", WORDS]
     (kurt,) = [one for one in read_class(course, WORDS, silent).standings if one.student == "kurt"]
@@ -373,7 +373,7 @@ def test_what_is_exported_and_sent_says_what_waits(course: Course) -> None:
 def test_pages_say_what_waits(course: Course) -> None:
     write_feedback(course, WORDS, silent)
     said = page_of(course, "kurt")
-    assert "3 of 12 points so far 1 answer waits for your instructor" in said
+    assert "3 of 12 points so far 1 answer is waiting for your instructor" in said
     assert "Waiting for your instructor: Your answer: plot" in said
     assert "– of 3" in said
     assert "wait" not in page_of(course, "ada")
@@ -419,14 +419,16 @@ def test_the_maximum_before_and_after_is_told(course: Course) -> None:
     (course.root / "course.toml").write_text('[assignments.words]\nvoid = ["plot"]\nbonus = [1]\n')
     write_feedback(course, WORDS, silent)
     said = page_of(course, "kurt")
-    assert "By the rules of the course, points are out of 7, and not of 12." in said
+    assert "Under the course rules, points are out of 7, not 12." in said
     assert "does not count (was out of 3)" in said
     assert "wait" not in said
-    assert "So points are out of 7, and not of 12." in plain(write_report(course, WORDS, silent)[0])
+    assert "So points are out of 7, not 12." in plain(write_report(course, WORDS, silent)[0])
     told: list[str] = []
     export_moodle(course, WORDS, "username", "", told.append)
     export_canvas(course, WORDS, None, "", told.append)
-    assert [line.split(". See that")[0] for line in told] == ["By course.toml, words has 7 points, and not 12"] * 2
+    assert [line.split(". Before you")[0] for line in told] == [
+        "Because of course.toml, words has 7 points, not 12"
+    ] * 2
 
 
 def test_times_are_those_of_the_course(course: Course) -> None:
@@ -436,8 +438,8 @@ def test_times_are_those_of_the_course(course: Course) -> None:
     )
     said: list[str] = []
     write_rules(course, WORDS, said.append)
-    assert "words is due on 2026-10-12 10:00 EDT" in said[0]
-    assert "the extension of kurt is until 2026-10-13 10:00 EDT" in said[1]
+    assert "the due date of words to 2026-10-12 10:00 EDT" in said[0]
+    assert "the extension for kurt is now until 2026-10-13 10:00 EDT" in said[1]
     page, _, data = write_report(course, WORDS, silent)
     assert re.search(r"Written on [\d-]+ [\d:]+ E[SD]T\. Due on 2026-10-12 10:00 EDT\.", plain(page))
     assert json.loads(data.read_text())["due"] == "2026-10-12T10:00:00-04:00"

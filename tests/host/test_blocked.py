@@ -210,7 +210,7 @@ def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any
         if BLOCKED_KEY in output.get("metadata", {}).get(METADATA_KEY, {})
     }
     assert list(notices) == ["exercise-3", "test-exercise-5", "test-exercise-6"]  # 6 calls 5
-    assert "It tried to read a file that is neither its own nor a library's." in notices["exercise-3"]
+    assert "The code tried to read a file that is neither its own nor a library's." in notices["exercise-3"]
     assert "passwd" not in notices["exercise-3"]
 
 

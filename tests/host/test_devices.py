@@ -85,7 +85,7 @@ def test_where_no_sandbox_can_start_it_is_told_once_for_all(
     for student in ("ada", "grace", "kurt"):
         submit(course, student, {})
     other_zygote(NO_PACKAGE)
-    with pytest.raises(CrewGone, match=r"^No sandbox can start: import of safetensors halted"):
+    with pytest.raises(CrewGone, match=r"^Cannot start a sandbox: import of safetensors halted"):
         list(autograde(course, "self_attention", jobs=jobs))
     assert not (course.root / "autograded/ada").exists()
 
@@ -100,7 +100,7 @@ def test_where_none_can_start_any_longer_the_class_stops_and_keeps_what_it_has(
     run = autograde(course, "self_attention")
     assert next(run).student == "ada"
     other_zygote(NO_PACKAGE)
-    with pytest.raises(CourseError, match="No sandbox can start"):
+    with pytest.raises(CourseError, match="Cannot start a sandbox"):
         list(run)
     assert (course.root / "autograded/ada").is_dir()
     assert not (course.root / "autograded/grace").exists()
@@ -108,7 +108,7 @@ def test_where_none_can_start_any_longer_the_class_stops_and_keeps_what_it_has(
 
 def test_a_package_that_is_missing_has_a_way_out() -> None:
     said = str(devices.cannot_start(ModuleNotFoundError("No module named 'safetensors'")))
-    assert said.startswith("No sandbox can start: No module named 'safetensors'. Sandboxes take packages only from")
+    assert said.startswith("Cannot start a sandbox: No module named 'safetensors'. Sandboxes only use packages in")
     assert str(devices.cannot_start(OSError("too many files."))).endswith("too many files. `grader doctor` says more.")
 
 

@@ -152,10 +152,10 @@ def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
     notebook = nbformat.v4.new_notebook(cells=[*map(code, sources), test_cell(3)])
     limits = Limits(cell=30, case=30, submission=2, patience=50)
     (verdict,) = grade_notebook(notebook, settings=replace(OURS, limits=limits))
-    whole = "The notebook as a whole took too long"
+    whole = "The notebook took too long in total"
     assert [output.evalue for cell in notebook.cells[2:4] for output in cell.outputs] == [
         f"{whole}; your code was stopped.",
-        f"{whole}; this cell was not run.",
+        f"{whole}, so this cell was not run.",
     ]
     assert notebook.cells[2].metadata.grader["stopped"]["loss"] == Loss.NOTEBOOK
     assert verdict.loss == Loss.NOT_RUN

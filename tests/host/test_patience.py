@@ -105,7 +105,7 @@ def test_what_does_not_pass_is_told_at_once_and_the_folder_of_the_sandbox_is_gon
         (graded,) = autograde(course, ASSIGNMENT)
         assert "Read-only" in graded.error
     else:
-        with pytest.raises(CourseError, match=r"No sandbox can start: .*Read-only"):
+        with pytest.raises(CourseError, match=r"Cannot start a sandbox: .*Read-only"):
             list(autograde(course, ASSIGNMENT))
     assert [path.name for path in (tmp_path / "scratch").glob("sandbox-*")] == []
 

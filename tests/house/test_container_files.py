@@ -92,7 +92,7 @@ def test_what_is_installed_is_what_runs(installed: Path, tmp_path: Path) -> None
     done = subprocess.run(order, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(installed))
-    assert "what this machine offers" in " ".join(done.stdout.split())
+    assert "Check whether this machine can grade" in " ".join(done.stdout.split())
 
 
 def test_its_extras_are_there_and_dask_is_one_of_them() -> None:

@@ -199,9 +199,8 @@ TRANSLATED = re.compile(r"\b(how-manieth|mend(s|ed|ing)?)\b", re.IGNORECASE)  # 
 TURNS = re.compile(
     r"\bwhoever\b|\bof what\b|\bthe same with\b|\bwhat comes of\b|(?<!there) is no (?!longer)", re.IGNORECASE
 )
-# The first goes into digests, and the others are on record.
+# These are on record.
 MAY_STAY = (
-    "hand in something that is no file",
     "Your code sent something that is no answer.",
     "this is no torch.nn.Module.",
 )

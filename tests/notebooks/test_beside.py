@@ -175,7 +175,7 @@ def test_another_course_grades_with_it(other_course: Course, scores: Any) -> Non
 
 def test_a_file_of_the_same_name_in_the_source_is_a_clear_error(other_course: Course) -> None:
     (other_course.root / "source/ps1/compare.py").write_text("x = 1")
-    with pytest.raises(CourseError, match=r"compare\.py .*Give that another name"):
+    with pytest.raises(CourseError, match=r"compare\.py .*Rename it"):
         compile_release(other_course, "ps1")
     (other_course.root / "source/ps2/compare.py").write_text("x = 1")  # its own affair
     compile_release(other_course, "ps2")

@@ -102,8 +102,8 @@ def released_sources(known: list[KnownCell] = KNOWN) -> list[str]:
         (b"\xff\xfe\x00\x01", "it is not valid JSON"),
         (b"[" * 200_000, "it is not valid JSON"),
         (b'{"cells": ' + b"9" * 10_000 + b"}", "it is not valid JSON"),
-        (b"[]", "it holds no notebook"),
-        (b'"text"', "it holds no notebook"),
+        (b"[]", "it does not contain a notebook"),
+        (b'"text"', "it does not contain a notebook"),
     ],
 )
 def test_what_is_no_notebook_is_read_as_an_empty_one_with_the_reason(tmp_path: Path, content: bytes, why: str) -> None:
@@ -318,14 +318,14 @@ def test_a_retyped_cell_is_a_code_cell_again(tmp_path: Path, index: int, cell_ty
     notebook, notes = repaired(tmp_path, cells)
     assert [one.cell_type for one in notebook.cells] == ["code"] * 5
     assert sources(notebook) == ["x = 1", ANSWER_ONE, FIRST_TEST.source, ANSWER_TWO, "check(2)"]
-    assert "another type" in notes[0]
+    assert "a different type" in notes[0]
 
 
 def test_deleted_given_cells_are_put_back_in_their_places(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, [cell(ANSWER_ONE, "exercise-1"), cell(ANSWER_TWO, "exercise-2")])
     assert names(notebook) == [one.grade_id for one in KNOWN]
     assert len(notes) == 3
-    assert all("was missing and was put back" in note for note in notes)
+    assert all("was missing and was restored" in note for note in notes)
 
 
 def test_an_empty_notebook_gets_every_given_cell_and_no_solution(tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_a_cell_of_the_students_own_invention_loses_its_claims(tmp_path: Path) -
 def test_a_doubled_test_cell_counts_once(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, [*handed_in(), cell("check(1)", "test-exercise-1")])
     assert names(notebook).count("test-exercise-1") == 1
-    assert "“test-exercise-1” exists several times" in notes[0]
+    assert "“test-exercise-1” is there several times" in notes[0]
 
 
 def test_of_several_copies_the_last_before_the_test_counts(tmp_path: Path) -> None:
@@ -413,7 +413,7 @@ def test_a_copy_in_front_of_the_test_in_a_shuffled_notebook_still_counts(tmp_pat
 def test_the_released_order_is_restored(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, handed_in()[::-1])
     assert names(notebook) == [one.grade_id for one in KNOWN]
-    assert notes == ["The cells were in another order; the released order was restored."]
+    assert notes == ["The cells were in a different order; the original order was restored."]
 
 
 def test_in_another_order_extra_cells_follow_the_cell_that_they_followed(tmp_path: Path) -> None:

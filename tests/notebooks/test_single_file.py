@@ -202,7 +202,7 @@ def test_what_cannot_be_put_inside_is_told(course: Course) -> None:
 
 def test_a_figure_that_is_too_large_to_be_handed_in_is_told(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.notebooks.parsing.MAX_BYTES", 150_000)
-    with pytest.raises(CourseError, match=r"self_attention\.ipynb as a single file could not be read"):
+    with pytest.raises(CourseError, match=r"self_attention\.ipynb would be too large to read as a single file"):
         write_single_files(course, "self_attention")
 
 
@@ -230,7 +230,7 @@ def test_validate_says_when_it_is_stale(course: Course, new_course: Callable[[],
     path.write_text(path.read_text().replace("**This notebook", "**That notebook"))
     (found,) = fresh_single_file(course, other, "self_attention")
     assert found.state == "bad"
-    assert "stale, in self_attention.ipynb. Run: grader release self_attention --single-file" in found.text
+    assert "is out of date: self_attention.ipynb. Run: grader release self_attention --single-file" in found.text
 
 
 # --- links to Colab --------------------------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ def test_any_other_address_is_a_clear_error(named: str, course: Course) -> None:
     for option in ("--single-file", "--html"):
         ended = grader("release", "self_attention", option, folder=course.root)
         assert ended.returncode == 1
-        assert f"public_url is “{named}”, which is not the address of a folder" in " ".join(ended.stderr.split())
+        assert f"public_url is “{named}”, which is not the address of a GitHub folder" in " ".join(ended.stderr.split())
 
 
 def test_the_link_stands_at_the_top_and_goes_again(course: Course) -> None:

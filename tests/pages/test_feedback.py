@@ -161,8 +161,8 @@ def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(
     shown = exercise(page, 3)
     assert "Not normalised" in shown
     assert says(3, "not normalised") in shown
-    assert "1 of 2 points are for the rest: in every hidden case, your values are those of a right solution" in shown
-    assert "Reread “Exercise 3: softmax” in the notebook; hint(3) there gives you a hint." in shown
+    assert "You get 1 of 2 points for the rest: the hidden cases show no other mistake." in shown
+    assert "Reread “Exercise 3: softmax” in the notebook. For a hint, run hint(3) there." in shown
 
 
 def test_the_students_own_code_is_highlighted_and_nothing_else_is(page: Chrome) -> None:
@@ -175,15 +175,15 @@ def test_the_students_own_code_is_highlighted_and_nothing_else_is(page: Chrome) 
 def test_manual_scores_and_comments_are_there(page: Chrome) -> None:
     shown = exercise(page, 2)
     assert "2.75 of 3 points" in shown
-    assert "Your instructor set these points; the tests alone gave 1.5 (Not scaled)." in shown
-    assert "the tests alone" not in exercise(page, 3)
+    assert "Your instructor set these points; the tests gave 1.5 (Not scaled)." in shown
+    assert "the tests gave" not in exercise(page, 3)
     assert "Half a point more for the loops." in shown
     essay = text(page, "#part-essay")
     assert "5.5 of 7 points" in essay
     assert "Because keys decide." in essay
     assert "Well said." in essay
     assert "Waiting for your instructor" in text(page, "#part-essay-2")
-    assert "Nothing was written" in text(page, "#part-essay-3")
+    assert "Nothing written yet" in text(page, "#part-essay-3")
 
 
 def scored_cell(number: int, credit: float, score: float, **verdict: Any) -> Any:
@@ -208,7 +208,7 @@ def test_right_code_that_got_no_points_by_hand_is_not_called_right() -> None:
     shown = words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 3.0))
     assert "Right: 1 of 2. Next: Exercise 1: A – Points set by your instructor." in shown
     assert "✗ Exercise 1: A 0 of 3 points, no points yet Points set by your instructor" in shown
-    assert "the tests alone gave 3 (Right). What is right all 6 hidden cases. What to do next The tests find" in shown
+    assert "the tests gave 3 (Right). What is right all 6 hidden cases. What to do next The tests found" in shown
     assert "check(1)" not in shown  # which would say that all is right
     assert "Everything is right" not in words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 0.0))
 
@@ -217,14 +217,14 @@ def test_code_that_does_not_run_but_got_all_points_by_hand_is_not_called_wrong()
     shown = words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 0.0, 0.0))
     assert "Full marks: 1 of 2. Next: Exercise 2: A – Not found." in shown
     assert "✓ Exercise 1: A 3 of 3 points, full marks Points set by your instructor" in shown
-    assert "the tests alone gave 0 (Not found). What the tests found There is no f. ✗ Exercise 2" in shown
+    assert "the tests gave 0 (Not found). What the tests found There is no f. ✗ Exercise 2" in shown
     assert "You have full marks for everything." in words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 1.0, 3.0))
 
 
 def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
     one = {"reason": "misconception", "misconceptions": ["not scaled"], "cases_right": 0}
-    assert "1.5 of 3 points are for the rest" in words_of(scored_cell(1, 0.5, 1.5, **one))
-    assert "points are for the rest" not in words_of(scored_cell(1, 0.5, 3.0, **one))
+    assert "You get 1.5 of 3 points for the rest" in words_of(scored_cell(1, 0.5, 1.5, **one))
+    assert "for the rest" not in words_of(scored_cell(1, 0.5, 3.0, **one))
 
 
 def shared(first: Verdict, second: Verdict) -> str:
@@ -242,15 +242,15 @@ PARTLY = Verdict(14, "Masks", 0.0, Reason.WRONG, ("Off.", "1 of 4 hidden cases a
 
 def test_of_functions_that_share_an_exercise_it_is_said_which_is_right_and_what_is_wrong_with_the_other() -> None:
     shown = shared(FINE, UNSCALED)
-    assert "What is right mask is right.4 of 8 hidden cases are right. What is not softmax: Divide." in shown
-    assert "points are for the rest" not in shown
+    assert "What is right mask is right.4 of 8 hidden cases are right. What is wrong softmax: Divide." in shown
+    assert "for the rest" not in shown
     assert "mask: Right." not in shown
 
 
 def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() -> None:
     shown = shared(UNSCALED, UNSCALED)
-    assert "What is right 1.5 of 3 points are for the rest" in shown
-    assert "What is not Divide. What to do next" in shown
+    assert "What is right You get 1.5 of 3 points for the rest" in shown
+    assert "What is wrong Divide. What to do next" in shown
 
 
 TWO = Verdict(
@@ -270,16 +270,16 @@ def test_two_things_at_once_stand_below_their_heading() -> None:
     ) in shown
     both = shared(TWO, UNSCALED)
     assert "mask: The line x is lost. mask: Two things at once: Divide.Mask. mask: Unused. softmax: Divide." in both
-    assert "What is not The line x is lost. Two things at once: Divide.Mask. Unused." in shared(TWO, TWO)
+    assert "What is wrong The line x is lost. Two things at once: Divide.Mask. Unused." in shared(TWO, TWO)
 
 
 def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> None:
     text = words_of(
         scored_cell(7, 0.5, 1.5, reason="located", sentences=["With one small change in the line `x = 1`."])
     )
-    assert "1.5 of 3 points are for the rest: with that line fixed, all values are right." in text
+    assert "You get 1.5 of 3 points for the rest: with that line fixed, all values are right." in text
     assert "piece by piece" in text
-    assert "are for the rest" not in words_of(scored_cell(7, 0.0, 0.0, reason="located"))
+    assert "for the rest" not in words_of(scored_cell(7, 0.0, 0.0, reason="located"))
 
 
 def test_how_many_cases_are_right_is_said_once() -> None:
@@ -293,8 +293,8 @@ def test_a_penalty_never_makes_the_points_negative() -> None:
 
 
 def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:
-    assert "The cell “test-exercise-7” was missing and was put back." in text(page, "[aria-labelledby=notes]")
-    assert "It tried to read" in text(page, "[aria-labelledby=blocked]")
+    assert "The cell “test-exercise-7” was missing and was restored." in text(page, "[aria-labelledby=notes]")
+    assert "Your code tried to read" in text(page, "[aria-labelledby=blocked]")
 
 
 def test_who_has_everything_right_is_told_so(browser: Chrome, pages: dict[str, Path]) -> None:
@@ -563,7 +563,7 @@ def half_of_everything(notebook: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "shown"),
     [
-        (without_our_metadata, "Graded without a verdict"),
+        (without_our_metadata, "Graded, without details"),
         (of_other_kinds, "2 of 30 points"),
         (renamed, "Softmax 2 of 2 points"),
         (half_of_everything, "2 of 30 points"),
@@ -623,7 +623,7 @@ def test_who_has_points_but_no_graded_notebook_is_named(course: Course, submit: 
         by_hand(gradebook, "ben", "test-exercise-3", 2.0)
     (page,) = write_feedback(course, ASSIGNMENT, told.append)
     assert "ada" in page.parts
-    assert told == ["ben has points, but no graded notebook, and so no feedback page."]
+    assert told == ["ben has points, but no graded notebook, so there is no feedback page."]
 
 
 def plain(path: Path) -> str:
@@ -870,16 +870,16 @@ def test_a_picture_holds_no_markup_of_others() -> None:
     ("symptom", "reason", "advice"),
     [
         (Symptom.NAME, "error", "Find the place where that name"),
-        (Symptom.SYNTAX, "missing", "Run the cell by"),
-        (Symptom.KIND, "error", "Print what kind of thing"),
+        (Symptom.SYNTAX, "missing", "Run just this cell"),
+        (Symptom.KIND, "error", "print what each value is"),
         (Symptom.DTYPE, "error", "Print the dtype"),
         (Symptom.SIZE, "error", "Call it with inputs of other sizes"),
-        (None, "error", "Print what is computed step by step"),
-        (Symptom.NOTHING, "wrong", "Call it in a cell of its own"),
-        (Symptom.NAN, "wrong", "find the first line after which"),
+        (None, "error", "Print each step, up to"),
+        (Symptom.NOTHING, "wrong", "Call it in a new cell"),
+        (Symptom.NAN, "wrong", "find the first line that gives NaN"),
         (None, "wrong", "Try it on inputs of other sizes"),
-        (None, "constant", "Call it with two inputs that differ"),
-        ("of no kind", "error", "Print what is computed step by step"),
+        (None, "constant", "Call it with two different inputs"),
+        ("of no kind", "error", "Print each step, up to"),
     ],
 )
 def test_what_to_do_next_fits_what_went_wrong(symptom: str | None, reason: str, advice: str) -> None:

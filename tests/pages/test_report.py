@@ -193,11 +193,11 @@ def test_who_is_late_by_nobody_knows_how_much(course: Course) -> None:
     for student in ("ada", "emmy"):
         path = course.notebook(f"submitted/{student}", ASSIGNMENT)
         path.parent.mkdir(parents=True)
-        (path.parent / LATE_FILE).write_text("Canvas says that this is late, and not since when.")
+        (path.parent / LATE_FILE).write_text("Canvas says that this is late, but not by how much.")
     files = written(course)
     assert json.loads(files[".json"])["late without time"] == ["ada"]
     text = text_of(files[".html"])
-    assert "1 submission late by nobody knows how much" in text
+    assert "1 submission late by an unknown time" in text
     assert "Late, but without a time" in text
 
 
@@ -236,13 +236,11 @@ def test_an_extension_counts(ten: Course) -> None:
 
 def test_the_page_says_the_same_in_words(ten: Course) -> None:
     text = text_of(written(ten)[".html"])
-    assert (
-        "10 students have a grade. The median is 26.5 of 30 points; the middle half lies between 26 and 28.12." in text
-    )
+    assert "10 students have a grade. The median is 26.5 of 30 points; the middle half got 26 to 28.12." in text
     assert "1 student has full marks." in text
-    assert "The fewest full marks are in exercise 7, Matrix form: 60%." in text
-    assert "The most frequent misconception: “not scaled” in exercise 2 (2 students)." in text
-    assert "“located” is a mistake without a name, whose line is known; “missing” is a function that" in text
+    assert "Hardest: exercise 7, Matrix form (60% got full marks)." in text
+    assert "Most common misconception: “not scaled” in exercise 2 (2 students)." in text
+    assert "“located” means that we know the wrong line, but have no name for the mistake; “missing”, that a" in text
     for line in ("1 timeout", "1 crash", "1 submission that tried something not allowed", "1 late submission",
                  "1 submission without a grade", "1 student without a submission", "1 notebook with nothing filled in",
                  "7: Matrix form 6 60% 3 1 3.75 of 5", "iris 1 day 6 hours 4", "henri tried to read /etc/passwd",
@@ -281,7 +279,7 @@ def test_points_that_wait_for_a_person(ten: Course) -> None:
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
         gradebook.db.commit()
     assert told(ten)["waiting"] == ["ada"]
-    assert "1 submission waiting for points by hand" in text_of(written(ten)[".html"])
+    assert "1 submission waiting for manual grading" in text_of(written(ten)[".html"])
 
 
 def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> None:
@@ -295,7 +293,7 @@ def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> 
     assert (by_number["5"]["no points"], by_number["5"]["waiting"]) == (2, 1)  # henri, and jun with nothing at all
     assert (by_number["7"]["no points"], by_number["7"]["waiting"]) == (0, 10)
     text = text_of(written(ten)[".html"])
-    assert "The fewest full marks are in exercise 2, Attention scores: 70%." in text
+    assert "Hardest: exercise 2, Attention scores (70% got full marks)." in text
     assert "7: Matrix form 0 – 0 0 10 – of 5" in text
 
 
@@ -306,7 +304,7 @@ def test_what_still_waits_is_not_called_the_hardest(ten: Course) -> None:
             grade = gradebook.find_grade("test-exercise-7", ASSIGNMENT, ASSIGNMENT, student.id)
             grade.auto_score, grade.needs_manual_grade = (0.0, False) if student.id == "henri" else (None, True)
         gradebook.db.commit()
-    assert "The fewest full marks are in exercise 2, Attention scores: 70%." in text_of(written(ten)[".html"])
+    assert "Hardest: exercise 2, Attention scores (70% got full marks)." in text_of(written(ten)[".html"])
 
 
 def test_a_class_of_one(course: Course) -> None:
@@ -317,12 +315,12 @@ def test_a_class_of_one(course: Course) -> None:
 
 
 def test_nobody_has_a_grade(course: Course) -> None:
-    with pytest.raises(CourseError, match=r"Nothing of self_attention is graded yet\. Run: grader autograde self_att"):
+    with pytest.raises(CourseError, match=r"self_attention is not graded yet\. Run: grader autograde self_att"):
         write_report(course, ASSIGNMENT, print)
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_student("ada")
         gradebook.update_or_create_submission(ASSIGNMENT, "ada")
-    with pytest.raises(CourseError, match="is graded yet"):
+    with pytest.raises(CourseError, match="is not graded yet"):
         write_report(course, ASSIGNMENT, print)
 
 
@@ -755,7 +753,7 @@ def test_pairs_are_on_the_page_and_in_the_table(course: Course) -> None:
     assert "1 pair of similar notebooks" in text
     assert "copied and original" in text
     assert "Exercise 2: 100%, both wrong" in " ".join(text.split()).replace(" ,", ",")
-    assert "a reason to look, not a finding" in text
+    assert "a reason to look, not proof" in text
     others = {line["student"]: line["similar code: with"] for line in lines_of(files[".csv"])}
     assert {student: other for student, other in others.items() if other} == {
         "copied": "original",
@@ -806,7 +804,7 @@ def test_identical_code_is_told_if_it_is_long_and_not_the_courses_own() -> None:
     works |= {"other": Work({1: renamed(long), 2: short}), "spaces": Work({1: long.replace("\n", "  \n"), 2: "pass"})}
     everyone = tuple(sorted(f"s{number}" for number in range(12)))
     found = same(works)
-    assert found[everyone] == ["the same text in all that was filled in"]
+    assert found[everyone] == ["the same text in everything that they filled in"]
     assert found[(*everyone, "spaces")] == ["exercise 1"]
     assert len(found) == 2
     assert same(works, given={1: [long], 2: [short]}) == {}
@@ -819,8 +817,8 @@ def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monke
     files = written(course)
     text = text_of(files[".html"])
     assert "4 groups with the same file or text" in text
-    assert "2 more are in the table and the JSON file" in text
-    assert "a reason to look, not a finding" in text
+    assert "2 more are in the CSV and JSON files" in text
+    assert "a reason to look, not proof" in text
     assert len(json.loads(files[".json"])["identical"]) == 4
     assert {line["student"]: line["identical: with"] for line in lines_of(files[".csv"])}["a0"] == "a1; a2"
 
@@ -865,12 +863,12 @@ def test_earlier_years_are_compared_with_this_one_and_not_with_one_another(
     assert [group for group in groups if "again" in group] == [("again", names["same"])]
     assert "last_year/" in paths[0].read_text()
     if place.startswith("{}/"):
-        assert told == [f"Compared with 2 of {before}."]
+        assert told == [f"Compared with the work of 2 students in {before}."]
 
 
 def test_a_folder_of_earlier_years_that_is_none(ten: Course, tmp_path: Path) -> None:
     (empty := tmp_path / "empty").mkdir()
-    with pytest.raises(CourseError, match=r"is not a folder\. Name with --against"):
+    with pytest.raises(CourseError, match=r"is not a folder\. Use --against with"):
         write_report(ten, ASSIGNMENT, print, against=[tmp_path / "nowhere"])
     with pytest.raises(CourseError, match="There is no notebook in"):
         write_report(ten, ASSIGNMENT, print, against=[empty])

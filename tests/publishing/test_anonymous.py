@@ -144,8 +144,8 @@ def test_nothing_that_is_printed_or_written_before_publication_says_who_it_is(re
     assert "the submission is a link" in found["autograde words"]
     assert f"a new submission: {codes('adalove')}" in found["report words --student adalove, later"]
     assert f"submitted by {codes('lisemei')}" in found["autograde words --dry-run --json, later"]
-    assert "the extension of" in found["autograde words, later"]
-    assert f"course.toml names {codes('nobody')}, whom the gradebook" in found["autograde words, later"]
+    assert "the extension for" in found["autograde words, later"]
+    assert f"course.toml names {codes('nobody')}, who is not in the gradebook" in found["autograde words, later"]
     assert (course.root / "report/words.html").is_file()
     assert not (course.root / "export").exists()
 
@@ -192,15 +192,16 @@ def test_the_instructor_can_ask_who_it_is(course: Course) -> None:
     code = Names(course, WORDS)("lisemei")
     assert grader("report", WORDS, "--who", code, folder=course.root).stdout == "lisemei\n"
     unknown = grader("report", WORDS, "--who", "0000000000", folder=course.root)
-    assert (unknown.returncode, unknown.stderr.strip()) == (1, "Nobody is called 0000000000 in words.")
-    assert "Name it, too" in grader("report", "--who", code, folder=course.root).stderr
+    assert (unknown.returncode, unknown.stderr.strip()) == (1, "Nobody in words has the code 0000000000.")
+    assert "Name the assignment, too" in grader("report", "--who", code, folder=course.root).stderr
 
 
 @pytest.mark.parametrize("words", ["feedback words", "export words --to moodle"])
 def test_what_names_students_is_refused_and_it_is_said_why(words: str, course: Course) -> None:
     refused = grader(*words.split(), folder=course.root)
     what = "feedback" if "feedback" in words else "an export"
-    why = f"words is anonymous until it is published, and {what} names students. Run: grader publish words"
+    why = f"words is anonymous until it is published, and {what} would name students. "
+    why += "To publish it, run: grader publish words"
     assert (refused.returncode, refused.stderr.strip()) == (1, why)
 
 
@@ -213,7 +214,7 @@ def test_the_whole_term_leaves_it_out(course: Course) -> None:
     hand_in(course, "adalove", WRONG)  # and nobody hears of it here
     ended = grader("export", folder=course.root)
     assert ended.returncode == 0
-    assert ended.stderr == "words is anonymous until it is published, and left out.\n"
+    assert ended.stderr == "words is anonymous until it is published, so it was left out.\n"
     rows = list(csv.DictReader((course.root / "export/all-assignments.csv").read_text().splitlines()))
     assert {row["student"]: row["numbers"] for row in rows if row["numbers"]} == {"emmynoe": "5"}
     assert "words" not in rows[0]

@@ -129,7 +129,7 @@ def test_an_older_one_is_handed_out_again(taught: Course, submit: Submit, solved
 def test_a_state_that_cannot_be_read_is_a_clear_error(text: str, taught: Course) -> None:
     first(taught)
     (Publications(taught, ASSIGNMENT).folder(1) / "state.json").write_text(text)
-    with pytest.raises(CourseError, match=r"state.json cannot be read: .* Put back a copy"):
+    with pytest.raises(CourseError, match=r"state.json cannot be read: .* Restore a copy"):
         first(taught)
 
 
@@ -173,7 +173,7 @@ def by_hand(course: Course, _submit: Submit) -> None:
     ("change", "now", "exercises", "why"),
     [
         (handed_in_again, 1.5, ["2: 0 → 1.5", "3: 2 → 0"], {"a new submission"}),
-        (points_changed, 4.0, ["3: 2 → 4"], {"the notebook, its points or a file beside it"}),
+        (points_changed, 4.0, ["3: 2 → 4"], {"the notebook, its points or a file next to it"}),
         (exercise_changed, 0.0, ["3: 2 → 0"], {"an exercise file"}),
         (due, 1.0, [], {"a new submission", "settings, due date or extension", "the penalty for being late"}),
         (by_hand, 0.5, ["3: 2 → 0.5"], {"points by hand for 3"}),
@@ -230,7 +230,7 @@ def test_it_is_said_who_is_not_up_to_date(taught: Course, submit: Submit, told: 
     taught = Course(taught.root)
     said = told_of_stale(stale(taught, ASSIGNMENT, told.append), ASSIGNMENT)
     assert said == (
-        "Not up to date: a new submission: ada; an exercise file: ada and emmy; not graded yet: kurt. "
+        "Out of date: a new submission: ada; an exercise file: ada and emmy; not graded yet: kurt. "
         "Run: grader autograde self_attention"
     )
 
@@ -251,16 +251,16 @@ def test_exports_refuse_what_is_stale_and_pages_say_so(taught: Course, submit: S
 
 
 def test_autograde_tells_of_changes_and_then_they_may_be_published(taught: Course, submit: Submit) -> None:
-    assert "is published: number 1, 2 students." in command(taught, "publish", ASSIGNMENT, "--to", "moodle").stdout
+    assert "for 2 students (publication 1)." in command(taught, "publish", ASSIGNMENT, "--to", "moodle").stdout
     handed_in_again(taught, submit)
     graded = command(taught, "autograde", ASSIGNMENT)
     assert "a new submission" in graded.stdout
     assert "report/self_attention-changes.html" in graded.stdout
     unseen = command(taught, "publish", ASSIGNMENT)
     assert unseen.returncode == 0, "autograde has shown them"
-    assert "number 2" in unseen.stdout
-    assert "was published before, and nothing has changed" in command(taught, "publish", ASSIGNMENT).stdout
-    assert "number 3" in command(taught, "publish", ASSIGNMENT, "--restore", "1").stdout
+    assert "(publication 2)" in unseen.stdout
+    assert "Nothing to publish: students already know these points." in command(taught, "publish", ASSIGNMENT).stdout
+    assert "(publication 3)" in command(taught, "publish", ASSIGNMENT, "--restore", "1").stdout
     history = command(taught, "publish", ASSIGNMENT, "--history").stdout.split("\n")
     assert [line.split()[0] for line in history if "UTC" in line] == ["1", "2", "3"]
 
@@ -271,7 +271,7 @@ def test_what_was_never_shown_waits(taught: Course, submit: Submit) -> None:
     command(taught, "autograde", ASSIGNMENT, "--quiet")
     refused = command(taught, "publish", ASSIGNMENT)
     assert (refused.returncode, "2: 0 → 1.5" in refused.stdout) == (1, True)
-    assert "these changes have not been shown before" in refused.stderr
+    assert "check these changes first" in refused.stderr
     by_hand(taught, submit)
     assert command(taught, "publish", ASSIGNMENT).returncode == 1, "other changes than those that were shown"
     assert command(taught, "publish", ASSIGNMENT).returncode == 0
@@ -304,7 +304,7 @@ def test_what_students_are_called_is_text_on_the_page(taught: Course) -> None:
 
 def test_a_platform_that_is_none_is_refused(taught: Course) -> None:
     said = command(taught, "publish", ASSIGNMENT, "--to", "blackboard").stderr
-    assert "There is no platform “blackboard”. There are: canvas, moodle, gradescope." in said
+    assert "There is no platform “blackboard”. Choose one of: canvas, moodle, gradescope." in said
 
 
 def everything(course: Course) -> dict[Path, Any]:

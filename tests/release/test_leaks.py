@@ -337,7 +337,7 @@ def test_what_cannot_be_read_is_told_and_not_vouched_for(what: str, tmp_path: Pa
     assert searched.unread == [place]
     assert searched.told == (
         "No solution, hidden test or misconception was found in what was read.\n"
-        f"  1 file was not looked into, so look yourself: {place}."
+        f"  1 file was not checked, so please check manually: {place}."
     )
 
 
@@ -346,7 +346,7 @@ def test_what_is_no_file_is_not_vouched_for(tmp_path: Path) -> None:
     (tmp_path / ASSIGNMENT / "gone").symlink_to("nowhere")
     os.mkfifo(tmp_path / ASSIGNMENT / "pipe")
     searched = search(Course(ROOT), ASSIGNMENT, tmp_path)
-    assert "2 files were not looked into, so look yourself: gone, pipe." in searched.told
+    assert "2 files were not checked, so please check manually: gone, pipe." in searched.told
 
 
 def test_of_pictures_only_texts_are_read_and_that_is_told(tmp_path: Path) -> None:
@@ -371,7 +371,7 @@ def test_a_release_tells_what_nobody_has_looked_into(tmp_path: Path) -> None:
     ended = grader("release", "words", folder=root)
     assert (ended.returncode, ended.stdout.splitlines()) == (0, [
         "release/words is ready. No solution, hidden test or misconception was found in what was read.",
-        "  1 file was not looked into, so look yourself: [b]model.h5.",
+        "  1 file was not checked, so please check manually: [b]model.h5.",
     ]), ended.stderr  # fmt: skip
 
 

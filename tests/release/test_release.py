@@ -248,7 +248,7 @@ def test_every_exercise_has_hints_beside_its_release(assignment: str) -> None:
 def test_an_authors_own_file_is_not_replaced_by_the_table(course: Course) -> None:
     own = course.root / "source/self_attention" / known_mistakes.FILE
     own.write_text("KNOWN = 'mine'")
-    with pytest.raises(CourseError, match=r"has a file known_mistakes\.py, as its release will"):
+    with pytest.raises(CourseError, match=r"has a file known_mistakes\.py, but the release needs that name"):
         compile_release(course, "self_attention")
 
 

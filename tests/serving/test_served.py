@@ -132,7 +132,7 @@ def test_bad_requests_get_a_sentence(served: Served, place: str, content: bytes,
 def test_a_notebook_of_another_assignment_is_sent_back(served: Served, right: bytes) -> None:
     answer = served.post("ada", "/assignments/transformer", right)
     assert answer.status_code == 400
-    assert answer.json() == {"error": "This cannot be graded as transformer: it is of self_attention."}
+    assert answer.json() == {"error": "This cannot be graded as transformer: it is for self_attention."}
 
 
 def test_what_is_far_too_large_is_not_read(served: Served) -> None:
@@ -473,7 +473,7 @@ def test_a_receipt_holds_for_what_was_signed_alone(course: Course) -> None:
     said = grader("receipt", "receipt.json", folder=course.root).stdout
     assert said.startswith("The receipt is genuine: submission 1 of self_attention by ada arrived at ")
     (course.root / "receipt.json").write_text(json.dumps(signed | {"number": 2}))
-    assert "is not a receipt" in grader("receipt", "receipt.json", folder=course.root).stderr
+    assert "not from this course" in grader("receipt", "receipt.json", folder=course.root).stderr
 
 
 def test_a_new_link_takes_the_place_of_the_old_one_and_none_is_stored(course: Course) -> None:

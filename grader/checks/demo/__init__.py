@@ -38,7 +38,7 @@ def run_demo(
     """Grade the class in a scratch course folder; returns the results, each student's feedback page, and the report."""
     course = released_course(folder, console, assignment)
     count = make_up_class(course, assignment)
-    console.print(f"Made up {count} submissions in {folder}/submitted.")
+    console.print(f"Created {count} made-up submissions in {folder}/submitted.")
     onlooker = Onlooker(console, count, quiet=False)
     results = sorted(
         onlooker.follow(autograde(course, assignment, jobs=cores(), watcher=onlooker)),
@@ -55,7 +55,7 @@ def run_demo(
 def released_course(folder: Path, console: Console, assignment: str = ASSIGNMENT) -> Course:
     """A scratch course folder in which the assignment is released."""
     if assignment not in demonstrated():
-        raise CourseError(f"Nobody in the demo has done {assignment}. There are: {', '.join(demonstrated())}.")
+        raise CourseError(f"The demo has no submissions for {assignment}. Choose one of: {', '.join(demonstrated())}.")
     console.print(f"Compiling the release of {assignment} into {folder}/release …")
     with the_course() as source:
         course = copy_course(source, folder)

@@ -1,5 +1,5 @@
 """Deletes the tests, since what is not there cannot fail."""
-# Gets: was missing and was put back
+# Gets: was missing and was restored
 
 
 def attack(notebook, cells, folder):

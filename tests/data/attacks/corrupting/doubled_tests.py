@@ -1,5 +1,5 @@
 """Hands in each test twice, with one copy that is passed. Grade ids are looked up in the gradebook."""
-# Gets: exists several times
+# Gets: is there several times
 
 
 def attack(notebook, cells, folder):

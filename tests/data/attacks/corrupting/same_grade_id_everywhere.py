@@ -1,5 +1,5 @@
 """Gives all cells one grade id, so that one solved exercise counts eight times."""
-# Gets: exists several times
+# Gets: is there several times
 # Solves: 3
 
 

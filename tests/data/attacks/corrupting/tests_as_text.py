@@ -1,5 +1,5 @@
 """Turns test cells into text, which cannot fail."""
-# Gets: had another type
+# Gets: had a different type
 
 
 def attack(notebook, cells, folder):

@@ -1,5 +1,5 @@
 """Puts a test that passes with a helper of a later exercise behind that exercise."""
-# Gets: The cells were in another order
+# Gets: The cells were in a different order
 
 
 def attack(notebook, cells, folder):

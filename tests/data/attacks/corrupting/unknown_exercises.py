@@ -1,5 +1,5 @@
 """Calls its cells test-exercise-99, -1 and ../../x, which the grader may take for keys and paths."""
-# Gets: was missing and was put back
+# Gets: was missing and was restored
 
 
 def attack(notebook, cells, folder):

@@ -1,5 +1,5 @@
 """Hands in blanks that keep the readers of nbconvert and of the feedback page busy for minutes; our own reader goes once over them."""
-# Gets: it is shown shortened
+# Gets: only part is shown
 def attack(notebook, cells, folder):
     cells["exercise-1"]["source"] = "x = 1" + "\n\t" * 50_000 + "x = 2"
     cells["exercise-2"]["source"] = "%%html\n" + "<a " * 30_000
