@@ -687,7 +687,7 @@ def verdict_on(number: int, misconception: str) -> Verdict:
         (21, "one position further", "A word at position 0 is turned by no angle, so it stays as it is."),
         (30, "one key too many", "Query 3 sees a key that is more than 2 words back, and so do others."),
         (30, "windows to both sides", "Query 0 sees a later key, and so do others."),
-        (35, "one word too many", "Sentence 0 reads slots in which none of its words stands."),
+        (35, "one word too many", "Sentence 0 reads slots that hold none of its words."),
         (16, "future not hidden", "Only the last word was changed, and rows 1, 2 and 3 changed with it: "
                                   "earlier words see a later one."),
     ],
