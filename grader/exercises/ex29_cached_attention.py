@@ -20,7 +20,7 @@ from .mistakes import attention
 Tensor = torch.Tensor
 
 LAYERS = ("q", "k", "v", "out")
-IN_THE_END = "cache in the end"
+IN_THE_END = "cache at the end"
 NO_PAIR = "The cache that your forward returns is not a pair of two tensors of the same shape: keys and values."
 
 

@@ -94,10 +94,10 @@ def test_strict_takes_no_liberties(got: Any, want: Any) -> None:
 
 
 def test_forms_are_described_in_words() -> None:
-    assert describe_form([MATRIX, MATRIX]) == "a list of 2, each a tensor of shape (2, 3)"
+    assert describe_form([MATRIX, MATRIX]) == "a list of 2 items (each a tensor of shape (2, 3))"
     assert describe_form(torch.tensor(1.0)) == "a tensor with one number"
     assert describe_form([]) == "an empty list"
-    assert describe_form((1.0, MATRIX)) == "a tuple of 2 things of different form"
+    assert describe_form((1.0, MATRIX)) == "a tuple of 2 items of different forms"
 
 
 def test_an_infinity_does_not_make_every_error_small() -> None:
