@@ -140,8 +140,8 @@ exercise = Exercise(
         *heads.and_with_zeros(
             wrong("mask inverted", {"later": ("triu(S - T + 1)", "tril(S - T)")},
                   "With causal=True, your queries see just the keys that should be hidden: query i sees only the keys "
-                  "after i + S − T. Hide those. (In a mask for PyTorch's own kernel, True means “seen”; masked_fill "
-                  "fills where the mask is True.)", kind="mix-up")),
+                  "after i + S − T. Hide those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill "
+                  "fills where the mask is True.", kind="mix-up")),
         *at("before causal",
             wrong("causal has no effect", "causal = False",
                   "With causal=True, all queries still see all keys in your results. Query i may see the keys up to i "

@@ -202,14 +202,14 @@ exercise = Exercise(
               "chunk up to and including itself.", kind="mix-up"),
         wrong("mask inverted", {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0"},
               "Your words see just what should be hidden: the later words of their chunk, and nothing else. Hide "
-              "those. (In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is "
-              "True.)", kind="mix-up"),
+              "those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is True.",
+              kind="mix-up"),
         wrong("mask inverted, zeros of nothing",
               {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0",
                "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
               "Your words see just what should be hidden: the later words of their chunk, and nothing else. Hide "
-              "those. (In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is "
-              "True.)", kind="mix-up"),
+              "those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is True.",
+              kind="mix-up"),
         wrong("next word seen", {"crop": "mask = torch.ones(T, S, device=x.device).triu(2 + S - T) == 1"},
               "Your words see the word after them. A word should see the cached words, and those of its chunk up to "
               "itself.", kind="mix-up"),

@@ -40,7 +40,7 @@ SHARED = (
 )
 SMALLEST = "The smallest entries are dropped. Chance should decide, not the numbers."
 LARGEST = "The largest entries are dropped. Chance should decide, not the numbers."
-ROWS_SUM_AGAIN = "Each row is divided by the sum of what is left of it. Multiply all survivors by 1/(1 − p) instead."
+ROWS_SUM_AGAIN = "Each row is divided by its new sum. Multiply all survivors by 1/(1 − p) instead."
 MASK_ALONE = "All survivors are the same number. Multiply the mask by the numbers."
 NOT_UNIFORM = "The survivors are changed, but not all by the same factor."
 OTHER_RATE = "Entries are dropped at a rate other than the given one."

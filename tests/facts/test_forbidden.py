@@ -138,9 +138,9 @@ def test_what_is_used_is_found_and_nothing_else(cells: list[str], used: str) -> 
     ("cells", "says"),
     [
         (body("x = 1\n    return torch.autograd.grad(x)"), "(line 3 of its cell: `return torch.autograd.grad(x)`)"),
-        (body("return torch.autograd.grad(1)"), "Write the formulas out: softmax, products of matrices and sums"),
+        (body("return torch.autograd.grad(1)"), "Write out the formulas: softmax, matrix products and sums"),
         (body('return eval("1")'), "Write what you mean"),
-        (body("t = torch"), "do not hand on all of it"),
+        (body("t = torch"), "instead of passing on the whole module"),
         (body("plt.show()"), "Do that in a separate cell"),
     ],
 )

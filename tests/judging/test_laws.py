@@ -209,7 +209,7 @@ def test_of_two_laws_that_fit_neither_is_told() -> None:
     one, other = (4, 9, 16), (2, 3, 4)
     assert law([2, 3, 4], {one: ["D"], (5, 5, 6): ["N"]}) == "√n, where n is D"
     assert law([2, 3, 4], {one: ["D"], other: ["N"]}) == ""
-    assert law([2, 3, 4], {other: ["N", "T"]}) == "n, where n is N (or what is as large in all of them)"
+    assert law([2, 3, 4], {other: ["N", "T"]}) == "n, where n is N (or something else that is as large in all of them)"
 
 
 def test_what_is_the_same_in_all_cases_is_a_number_and_no_size() -> None:
