@@ -267,9 +267,7 @@ class ChunksExample(NamedTuple):
         _, own = module(self.text[:, :1])
         y, _ = module(self.text[:, -1:], _like(own, given))
         found = difference(y, self.expected[:, -1:], TOLERANCE)
-        return (
-            f"with a cache from elsewhere, {called} is wrong: {found.sentence('output')}" if found else None
-        )
+        return f"with a cache from elsewhere, {called} is wrong: {found.sentence('output')}" if found else None
 
 
 def _like(own: Any, given: tuple[torch.Tensor, ...]) -> Any:
