@@ -52,7 +52,7 @@ def refused(Hq: int, Hkv: int) -> Case:
         f"{Hq} heads of queries, {Hkv} of keys",
         catches="a check of the numbers of heads that is missing",
         inputs=lambda rng: (*sized(2, Hq, Hkv, 3, 3, 4)(rng), {"refuses": True}),
-        beside="Where the heads of the queries cannot be shared out, your function must raise a ValueError.",
+        beside="If Hq is not a multiple of Hkv, your function must raise a ValueError.",
     )
 
 
@@ -92,87 +92,85 @@ exercise = Exercise(
         wrong("keys and values over and over",
               {"keys": "keys = keys.repeat(1, Hq // Hkv, 1, 1)",
                "values": "values = values.repeat(1, Hq // Hkv, 1, 1)"},
-              "Your results are those of query head h with key head h % Hkv, as when all key heads are repeated one "
-              "after the other. Neighbours share: it should be key head h // (Hq // Hkv).", kind="mix-up",
+              "Query head h uses key head h % Hkv in your results, as if all key heads were repeated one after the "
+              "other. Neighbors share a head: use key head h // (Hq // Hkv).", kind="mix-up",
               in_code=("_.repeat(_, _, _, _)",),
               says_of_code="repeat puts all key heads one after another, so query head h gets key head h % Hkv. "
-                           "Neighbours share: torch.repeat_interleave repeats each head in its place."),
+                           "Neighbors should share a head: torch.repeat_interleave repeats each head in its place."),
         wrong("values over and over", {"values": "values = values.repeat(1, Hq // Hkv, 1, 1)"},
-              "Query head h uses the right keys, but the values of head h % Hkv. Both should be those of head h // (Hq "
-              "// Hkv).", kind="mix-up"),
+              "Query head h uses the right keys, but the values of head h % Hkv. Use head h // (Hq // Hkv) for both.",
+              kind="mix-up"),
         wrong("keys over and over", {"keys": "keys = keys.repeat(1, Hq // Hkv, 1, 1)"},
-              "Query head h uses the right values, but the keys of head h % Hkv. Both should be those of head h // (Hq "
-              "// Hkv).", kind="mix-up"),
+              "Query head h uses the right values, but the keys of head h % Hkv. Use head h // (Hq // Hkv) for both.",
+              kind="mix-up"),
         wrong("first key head for all", {"keys": "keys = keys[:, :1]", "values": "values = values[:, :1]"},
-              "All heads of queries use the first head of keys and values. Each group should have one of its own: h // "
-              "(Hq // Hkv).", kind="mix-up"),
+              "All query heads use the first head of keys and values. Each group should have its own: head h // (Hq // "
+              "Hkv).", kind="mix-up"),
         wrong("key heads backwards",
               {"keys": "keys = keys.repeat_interleave(Hq // Hkv, dim=1).flip(1)",
                "values": "values = values.repeat_interleave(Hq // Hkv, dim=1).flip(1)"},
-              "The first queries use the last head of keys and values. Groups should be in order: h // (Hq // Hkv).",
-              kind="arrangement"),
+              "The first query heads use the last head of keys and values. Keep the groups in order: head h // (Hq // "
+              "Hkv).", kind="arrangement"),
         wrong("scores of a group added up",
               {"scale": "scores = scores.unflatten(1, (Hkv, -1)).sum(dim=2).repeat_interleave(Hq // Hkv, dim=1)\n"
                         "scores = scores / math.sqrt(d)"},
-              "In your results, all query heads of a group have the same weights, those of the sum of their scores. "
-              "They share keys and values; each has scores of its own.", kind="axis"),
+              "In your results, all query heads of a group have the same weights, as if their scores were added up. "
+              "They share keys and values, but each needs its own scores.", kind="axis"),
         *at("check",
             wrong("heads that do not fit accepted", "queries = queries[:, : Hq // Hkv * Hkv]",
                   ACCEPTED, credit=0.75, kind="missing step"),
             wrong("another error than ValueError", "", ANOTHER_ERROR, credit=0.75, kind="missing step")),
         wrong("mask from the first key", {"later": ("S - T + 1", "1")},
-              "With causal=True, your query i sees the keys 0 … i. The last query is at the last key: query i sees the "
-              "keys up to i + S − T.", kind="mix-up", in_code=("F.scaled_dot_product_attention(is_causal=_)",),
+              "With causal=True, your query i sees the keys 0 … i. The last query belongs to the last key, so query i "
+              "should see the keys up to i + S − T.",
+              kind="mix-up", in_code=("F.scaled_dot_product_attention(is_causal=_)",),
               says_of_code="is_causal=True lets query i see the keys 0 … i, even where there are more keys than "
                            "queries. Here query i sees the keys up to i + S − T: pass a mask."),
         *heads.and_with_zeros(
             wrong("own key hidden", {"later": ("S - T + 1", "S - T")},
-                  "With causal=True, a query does not see the key at its own place. Query i sees the keys up to and "
-                  "including i + S − T.", kind="mix-up")),
+                  "With causal=True, your queries do not see the key at their own position. Query i should see the "
+                  "keys up to and including i + S − T.", kind="mix-up")),
         *at("later",
             wrong("next key seen", ("S - T + 1", "S - T + 2"),
-                  "With causal=True, a query sees one key too many. Query i sees the keys up to i + S − T, and none "
-                  "after that.", kind="mix-up"),
+                  "With causal=True, your queries see one key too many. Query i should see the keys up to i + S − T "
+                  "and no later ones.", kind="mix-up"),
             wrong("past hidden", ("triu(S - T + 1)", "tril(S - T - 1)"),
-                  "With causal=True, the past is hidden and the future seen in your results. Hide the keys after i + S "
-                  "− T.", kind="mix-up")),
+                  "With causal=True, your queries see the future, and the past is hidden. Hide the keys after i + S − "
+                  "T.", kind="mix-up")),
         *heads.and_with_zeros(
             wrong("mask inverted", {"later": ("triu(S - T + 1)", "tril(S - T)")},
-                  "With causal=True, what should be seen is hidden in your results, and vice versa: query i sees only "
-                  "the keys after i + S − T. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills "
-                  "where True is.", kind="mix-up")),
+                  "With causal=True, your queries see just the keys that should be hidden: query i sees only the keys "
+                  "after i + S − T. Hide those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill "
+                  "fills where the mask is True.", kind="mix-up")),
         *at("before causal",
             wrong("causal has no effect", "causal = False",
-                  "With causal=True, all queries see all keys in your results. Query i may see the keys up to i + S − "
-                  "T.", kind="missing step"),
+                  "With causal=True, all queries still see all keys in your results. Query i may see the keys up to i "
+                  "+ S − T.", kind="missing step"),
             wrong("always causal", "causal = True",
-                  "In your results, keys are hidden even without causal=True. Hide them only with causal=True.",
+                  "In your results, keys are hidden even without causal=True. Hide them only if causal is True.",
                   kind="mix-up")),
         *at("scale",
             wrong("scaled by √Hq·d", "scores = scores / math.sqrt(Hq * d)",
-                  "The scores that you use are divided by √(Hq · d). Divide by √d, the root of the length of one key.",
+                  "Your scores are divided by √(Hq · d). Divide by √d, the square root of the length of one key.",
                   kind="scaling"),
             wrong("scaled by √T", "scores = scores / math.sqrt(T)",
-                  "The scores that you use are divided by the root of the number of queries. Divide by √d.",
-                  kind="scaling"),
+                  "Your scores are divided by the square root of the number of queries. Divide by √d.", kind="scaling"),
             wrong("scaled by √S", "scores = scores / math.sqrt(S)",
-                  "The scores that you use are divided by the root of the number of keys. Divide by √d.",
-                  kind="scaling"),
+                  "Your scores are divided by the square root of the number of keys. Divide by √d.", kind="scaling"),
             wrong("scaled by √Hq", "scores = scores / math.sqrt(Hq)",
-                  "The scores that you use are divided by the root of the number of heads. Divide by √d.",
-                  kind="scaling")),
+                  "Your scores are divided by the square root of the number of heads. Divide by √d.", kind="scaling")),
         *heads.with_lines(masked="if causal: "),
         *at("result",
             wrong("one head of each group", "return outputs[:, :: Hq // Hkv]",
-                  "Your result has as many heads as the keys. Each head of queries has an output of its own: "
-                  "(B, Hq, T, d).", kind="mix-up"),
+                  "Your result has only as many heads as the keys. Each query head has its own output: return (B, Hq, "
+                  "T, d).", kind="mix-up"),
             wrong("heads in another order", "return outputs.unflatten(1, (Hkv, -1)).transpose(1, 2).flatten(1, 2)",
-                  "The right outputs stand in the wrong places: the heads of a group, which are neighbours, are apart "
-                  "in your result. Output h belongs to query head h.", kind="arrangement"),
+                  "Your outputs are right, but in the wrong places: the heads of a group should be neighbors, and they "
+                  "are apart. Put the output of query head h at place h.", kind="arrangement"),
             wrong("heads behind the words", "return outputs.transpose(1, 2)",
-                  "The numbers are right, but of shape (B, T, Hq, d). Return (B, Hq, T, d).", kind="arrangement"),
+                  "The numbers are right, but their shape is (B, T, Hq, d). Return (B, Hq, T, d).", kind="arrangement"),
             wrong("heads merged", "return outputs.transpose(1, 2).flatten(2)",
-                  "The numbers are right, but the heads are put side by side. Return (B, Hq, T, d).",
+                  "The numbers are right, but the heads are joined side by side. Return (B, Hq, T, d).",
                   kind="arrangement")),
         *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],

@@ -20,8 +20,8 @@ from .mistakes import attention
 Tensor = torch.Tensor
 
 LAYERS = ("q", "k", "v", "out")
-IN_THE_END = "cache in the end"
-NO_PAIR = "What your forward returns as a cache is no pair of two tensors of one shape, keys and values."
+IN_THE_END = "cache at the end"
+NO_PAIR = "The cache that your forward returns is not a pair of two tensors of the same shape: keys and values."
 
 
 class CachedAttention(nn.Module):
@@ -168,8 +168,8 @@ exercise = Exercise(
             "words after many others",
             catches="a mask of a fixed size, a cache that is cut off",
             inputs=going_on(1, MANY, 2, 2, 2, [1, 1]),  # so small that functions are still lent
-            beside=f"Your module is right for short texts, but not where {MANY} words were before. A text may be of "
-            "any length.",
+            beside=f"Your module is right for short texts, but not after {MANY} earlier words. A text may have any "
+            "length.",
             once=True,
         ),
         # With gradients, so that the first output is from chunks. Both chunks hide a word from a query.
@@ -178,141 +178,141 @@ exercise = Exercise(
     mistakes=[
         *at("crop",
             wrong("mask from the first key", "mask = torch.ones(T, S, device=x.device).triu(1) == 1",
-                  "Where there is a cache, query i of a chunk sees the keys 0 … i, as if the text began there. It "
+                  "With a cache, query i of a chunk sees the keys 0 … i, as if the text began there. But the chunk "
                   "comes after all cached words: it should see these, and the words of the chunk up to its own.",
                   kind="mix-up"),
             wrong("mask from the first key, except for single words",
                   "mask = torch.ones(T, S, device=x.device).triu(1 if T > 1 else S) == 1",
-                  "Single words see what they should, but where there is a cache, query i of a longer chunk sees the "
-                  "keys 0 … i, as if the text began there. It comes after all cached words: it should see these, and "
+                  "Single words see what they should. But with a cache, query i of a longer chunk sees the keys 0 … i, "
+                  "as if the text began there. The chunk comes after all cached words: the query should see these, and "
                   "the words of the chunk up to its own.", kind="mix-up"),
             wrong("no mask with a cache", "mask = torch.ones(T, S, device=x.device).triu(1 if T == S else S) == 1",
-                  "Where there is a cache, the words of a chunk see each other's future. That is right for single "
-                  "words only: hide the later words of the chunk.", kind="missing step")),
+                  "With a cache, the words of a chunk see each other's future. That works for single words only: hide "
+                  "the later words of the chunk.", kind="missing step")),
         wrong("no mask", {"hide": ""},
-              "Every word of a chunk sees all words of it. No word may see a later one.",
+              "Every word of a chunk sees the whole chunk. Hide the later words: no word may see them.",
               credit=0.25, kind="missing step"),
         wrong("own word hidden", {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1"},
-              "In your results, a word does not see itself. It should see the cached words, and those of its chunk "
-              "up to and including its own.", kind="mix-up"),
+              "In your results, words do not see themselves. A word should see the cached words, and those of its "
+              "chunk up to and including itself.", kind="mix-up"),
         wrong("own word hidden, zeros of nothing",
               {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1",
                "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
-              "In your results, a word does not see itself. It should see the cached words, and those of its chunk "
-              "up to and including its own.", kind="mix-up"),
+              "In your results, words do not see themselves. A word should see the cached words, and those of its "
+              "chunk up to and including itself.", kind="mix-up"),
         wrong("mask inverted", {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0"},
-              "What should be seen is hidden in your results, and vice versa: a word sees only the later words of "
-              "its chunk. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
+              "Your words see just what should be hidden: the later words of their chunk, and nothing else. Hide "
+              "those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is True.",
               kind="mix-up"),
         wrong("mask inverted, zeros of nothing",
               {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0",
                "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
-              "What should be seen is hidden in your results, and vice versa: a word sees only the later words of "
-              "its chunk. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
+              "Your words see just what should be hidden: the later words of their chunk, and nothing else. Hide "
+              "those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is True.",
               kind="mix-up"),
         wrong("next word seen", {"crop": "mask = torch.ones(T, S, device=x.device).triu(2 + S - T) == 1"},
-              "A word sees the one after it. It should see the cached words, and those of its chunk up to its own.",
-              kind="mix-up"),
+              "Your words see the word after them. A word should see the cached words, and those of its chunk up to "
+              "itself.", kind="mix-up"),
         *at("join",
             wrong("cache without effect", "",
-                  "What came before is ignored in your results: each chunk is a text of its own. Put the cached keys "
-                  "and values before the new ones.", credit=0.25, kind="missing step"),
+                  "Your results ignore the words before: each chunk is treated as a new text. Put the cached keys and "
+                  "values before the new ones.", credit=0.25, kind="missing step"),
             wrong("new words before old ones", "k = torch.cat([k, past_k], dim=2)\nv = torch.cat([v, past_v], dim=2)",
-                  "New keys and values stand before the cached ones in your results. They should come after them.",
+                  "In your results, the new keys and values come before the cached ones. Put them after.",
                   kind="arrangement")),
         wrong("given cache returned", {"before given": "old = cache", "cache": "cache = old or (k, v)"},
-              "Where a cache is given, you return it without the new words. It must hold all words so far.",
-              kind="missing step"),
+              "When your module is given a cache, it returns it without the new words. The new cache must hold all "
+              "words so far.", kind="missing step"),
         wrong("new words alone handed on", {"before given": "new = k, v", "cache": "cache = new"},
-              "The cache that you return holds the words of the last chunk alone. It must hold all, for the chunks "
-              "to come.", kind="missing step"),
+              "The cache that you return holds only the words of the last chunk. The next chunks need all of them: "
+              "return all words so far.", kind="missing step"),
         wrong("cache kept by the module",
               {"before sizes": "cache = getattr(self, 'kept', None)\n"
                                "if cache is not None and cache[0].shape[2] > 63:\n"
                                "    cache = None",
                "after cache": "self.kept = k.detach(), v.detach()"},
               "Called twice with the same text and no cache, your module gives two different outputs: something is "
-              "kept between the calls. All that it knows of the past must be in the cache that it is given.",
+              "kept between the calls. The module may know about the past only from the cache that it is given.",
               kind="mix-up"),
         wrong("cache kept by the module, until a new text",
               {"before sizes": "if cache is not None:\n    cache = getattr(self, 'kept', None)",
                "after cache": "self.kept = cache"},
-              "Your module goes on where its last call ended, whatever cache it is given. Two texts that are "
-              "continued in turns get mixed up. All that it knows of the past must be in the cache that it is given.",
-              kind="mix-up"),
+              "Your module continues where its last call ended, whatever cache it is given, so two texts that take "
+              "turns get mixed up. It may know about the past only from the cache that it is given.", kind="mix-up"),
         *at("cache",
             wrong("given cache changed", "if isinstance(cache, list):\n    cache[:] = k, v\nelse:\n    cache = [k, v]",
-                  "A cache that was passed in is no longer the same afterwards, so no second text can go on from it. "
-                  "Make new tensors and a new pair.", kind="input"),
+                  "Your module changes the cache that it is given, so no second text can continue from it. Make new "
+                  "tensors and a new pair.", kind="input"),
             wrong("cache detached", "cache = k.detach(), v.detach()",
-                  "No gradient comes through the cache. Neither detach nor .data belongs on what you pass on.",
+                  "No gradient comes through the cache. Leave out detach and .data for what you pass on.",
                   kind="gradient")),
         *at("result",
             wrong("no cache returned", "return context, None",
-                  "What your forward returns is not y and a pair of keys and values, so each chunk is a text of its "
-                  "own.", credit=0.25, kind="missing step"),
+                  "Your forward does not return y and a pair of keys and values, so each chunk is treated as a new "
+                  "text. Return y and (keys, values).", credit=0.25, kind="missing step"),
             wrong("keys and values apart", "return context, *cache",
-                  "Your forward returns three things: y, keys and values. It should be two: y, and the pair of the "
-                  "others.", kind="arrangement"),
+                  "Your forward returns three things: y, keys and values. Return two: y, and the pair (keys, values).",
+                  kind="arrangement"),
             wrong("cache first", "return cache, context",
-                  "You return the cache and y. The order is y, cache.", kind="arrangement")),
+                  "You return the cache first, then y. Return y first, then the cache.", kind="arrangement")),
         wrong("values first in the cache", {"past": "past_v, past_k = cache", "cache": "cache = v, k"},
-              "Your cache holds values and keys. The order is keys, values.", kind="arrangement"),
+              "Your cache holds the values first, then the keys. Put the keys first.", kind="arrangement"),
         wrong("heads merged in the cache",
               {"past": "past_k, past_v = (y.reshape(*y.shape[:-1], self.num_heads, -1).transpose(1, 2) for y in cache)",
                "cache": "cache = k.transpose(1, 2).flatten(2), v.transpose(1, 2).flatten(2)"},
-              "The outputs are right where the cache is your own, but your cache has shape (B, S, d_model). Keep the "
-              "keys and values of each head: (B, H, S, d).", kind="arrangement"),
+              "The outputs are right with your own cache, but that has shape (B, S, d_model). Keep the keys and values "
+              "of each head: (B, H, S, d).", kind="arrangement"),
         wrong("words before heads in the cache",
               {"past": "past_k, past_v = (y.transpose(1, 2) for y in cache)",
                "cache": "cache = k.transpose(1, 2), v.transpose(1, 2)"},
-              "The outputs are right where the cache is your own, but your cache has shape (B, S, H, d). Keep keys "
-              "and values as (B, H, S, d).", kind="arrangement"),
+              "The outputs are right with your own cache, but that has shape (B, S, H, d). Keep keys and values as (B, "
+              "H, S, d).", kind="arrangement"),
         *attention.of_split_heads("before mix", "reshape(B, T, -1)", "{}, cache"),
         wrong("queries and keys exchanged", {"query": "q = self.k(x)", "key": "k = self.q(x)"},
-              "Queries and keys change places in your results: k(x) asks, and q(x) is asked and cached.",
-              kind="mix-up"),
+              "Queries and keys are swapped in your results: k(x) is used for the queries, and q(x) for the keys in "
+              "the cache. Swap them back.", kind="mix-up"),
         *at("scale",
             wrong("scaled by √d_model", "scores = scores / math.sqrt(x.shape[-1])",
-                  "The scores that you use are divided by √d_model. The keys of one head have d_model / num_heads "
-                  "entries: divide by the root of that.", credit=0.75, kind="scaling"),
+                  "Your scores are divided by √d_model. The keys of one head have d_model / num_heads entries: divide "
+                  "by the square root of that.", credit=0.75, kind="scaling"),
             wrong("scaled by √num_heads", "scores = scores / math.sqrt(self.num_heads)",
-                  "The scores that you use are divided by √num_heads. Divide by the root of the length of a key.",
+                  "Your scores are divided by √num_heads. Divide by the square root of the length of a key.",
                   kind="scaling"),
             wrong("scaled by √S", "scores = scores / math.sqrt(S)",
-                  "The scores that you use are divided by the root of the number of keys. Divide by the root of the "
+                  "Your scores are divided by the square root of the number of keys. Divide by the square root of the "
                   "length of a key.", kind="scaling"),
             wrong("divided by √8", "scores = scores / math.sqrt(8)",
-                  "Your scores are divided by √8 whatever the sizes are. Divide by the root of the length of a key.",
-                  kind="hard-coded")),
+                  "Your scores are divided by √8, whatever the sizes are. Divide by the square root of the length of a "
+                  "key.", kind="hard-coded")),
         wrong("one head only", {"split": ("self.num_heads", "1"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
-              "Your results are those of a single head of d_model entries. Split q, k and v into num_heads heads.",
+              "Your results come from a single head with d_model entries. Split q, k and v into num_heads heads.",
               credit=0.25, kind="missing step"),
         wrong("words mixed up in splitting",
               {"split": "q, k, v = (y.view(B, self.num_heads, T, -1) for y in (q, k, v))"},
-              "Your results are those of (B, T, d_model) viewed as (B, H, T, d), which mixes words up. View as (B, "
-              "T, H, d), then take the result of transpose(1, 2).", kind="arrangement"),
+              "In your results, the words are mixed up, as if (B, T, d_model) were viewed as (B, H, T, d). View it as "
+              "(B, T, H, d), then take the result of transpose(1, 2).", kind="arrangement"),
         wrong("words mixed up in merging", {"merge": "context = context.reshape(B, T, -1)"},
-              "Your results are those of heads merged while they stand before the words, which mixes words up. "
+              "In your results, the words are mixed up, as if the heads were merged while they come before the words. "
               "Transpose them back first.", kind="arrangement"),
         wrong("keys as values", {"value": "v = self.k(x)"},
-              "Your results are weighted keys. The weights belong to the values, v(x).", kind="mix-up"),
+              "Your results are weighted sums of the keys. Use the weights for the values, v(x).", kind="mix-up"),
         wrong("keys and values exchanged", {"key": "k = self.v(x)", "value": "v = self.k(x)"},
-              "Keys and values change places in your results: queries are compared with v(x), and k(x) is weighed.",
-              kind="mix-up"),
+              "Keys and values are swapped in your results: queries are compared with v(x), and the weighted sums are "
+              "of k(x). Swap them back.", kind="mix-up"),
         wrong("out without effect", {"out": ""},
-              "Your results have not been through the last layer, out.", kind="missing step"),
+              "Your results look as if the last layer, out, were missing. Apply it at the end.", kind="missing step"),
         wrong("no layer out", {"out_layer": "", "out": ""},
-              "Your module has no layer called out, which mixes the heads after they are merged.", kind="missing step"),
+              "Your module has no layer called out. Add it: it mixes the heads after they are merged.",
+              kind="missing step"),
         wrong("with biases", {"projections": ("False", "True"), "out_layer": ("False", "True")},
-              "Your linear layers have a bias, but should have none. Give them bias=False.", credit=0.75, kind="input"),
+              "Your linear layers have a bias, but they should not. Give them bias=False.", credit=0.75, kind="input"),
         wrong("raw scores as weights",
               {"hide": "scores = scores.masked_fill(mask, 0)", "normalise": "weights = scores"},
-              "Your values are weighted by the masked scores themselves. The weights are the softmax of these.",
+              "Your values are weighted with the masked scores themselves. Use the softmax of these scores as weights.",
               credit=0.25, kind="missing step"),
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
-              "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. Set "
-              "them to −∞."),
+              "In your results, hidden scores count as 0, or nearly 0, and softmax turns each of them into exp(0) = 1. "
+              "Set them to −∞."),
         *attention.of_modules("out_layer"),
     ],
 )

@@ -19,7 +19,7 @@ from .mistakes.of_pieces import another_type, gradients_lost
 from .window_picture import keys_seen, named_words
 
 BROAD = 150  # a window in a text of SOME words
-CUT = f"Your code is right for narrow windows, but not for one of {BROAD} words. A window may be of any size."
+CUT = f"Your code is right for small windows, but not for one of {BROAD} words. A window may have any size."
 WIDE = 16  # a window whose table for a long text takes half a megabyte
 
 
@@ -122,57 +122,56 @@ exercise = Exercise(
     mistakes=[
         *seeing(*at("outside",
             wrong("one key too many", "hidden = (s > t) | (s < t - window)",
-                  "Your windows hold one key too many: query t sees t − window … t. The window should begin at t − "
-                  "window + 1.", kind="mix-up"),
+                  "Your windows are one key too long: query t sees t − window … t. Begin the window at t − window + 1.",
+                  kind="mix-up"),
             wrong("one key too few", "hidden = (s > t) | (s <= t - window + 1)",
-                  "Your windows hold one key too few: query t sees t − window + 2 … t. The window should begin at t − "
-                  "window + 1.", kind="mix-up"))),
+                  "Your windows are one key too short: query t sees t − window + 2 … t. Begin the window at t − window "
+                  "+ 1.", kind="mix-up"))),
         *heads.and_with_zeros(*seeing(*at("outside",
             wrong("own key hidden", "hidden = (s >= t) | (s <= t - window)",
-                  "In your results, a query does not see the key at its own place. Its window ends with that key.",
-                  kind="mix-up"),
+                  "In your results, queries do not see the key at their own position. Let each window end with that "
+                  "key.", kind="mix-up"),
             wrong("the window before the query", "hidden = (s >= t) | (s < t - window)",
-                  "Your windows end before the query: query t sees t − window … t − 1. The window should end with t "
+                  "Your windows end before the query: query t sees t − window … t − 1. Let the window end with t "
                   "itself.", kind="mix-up")))),
         *seeing(*at("outside",
             wrong("next key seen", "hidden = (s > t + 1) | (s <= t - window)",
-                  "In your results, a query sees the key after its own. Nothing after it may count.",
+                  "In your results, queries see the key after their own. Hide everything that comes after the query.",
                   kind="mix-up"),
             wrong("windows to both sides", "hidden = (s - t).abs() >= window",
-                  "Your windows reach as far ahead as back. A query must see nothing that comes after it.",
+                  "Your windows reach as far ahead as they reach back. Hide everything that comes after the query.",
                   kind="missing step"),
             wrong("windows to both sides, one more", "hidden = (s - t).abs() > window",
-                  "Your windows hold `window` keys before each query, and as many after it. A query must see nothing "
-                  "that comes after it, and its own key is one of the `window` keys.",
-                  credit=0.25, kind="missing step"),
+                  "Your windows have `window` keys before each query, and as many after it. Hide everything after the "
+                  "query, and count its own key as one of the `window` keys.", credit=0.25, kind="missing step"),
             wrong("the query in the middle", "hidden = (s - t).abs() > window // 2",
-                  "The query stands in the middle of your windows. It should be the last of its window.",
-                  kind="mix-up"),
+                  "The query is in the middle of your windows. Make it the last one of its window.", kind="mix-up"),
             wrong("windows ahead", "hidden = (s < t) | (s >= t + window)",
-                  "Your windows begin at the query and reach ahead. They should end at the query: t − window + 1 … t.",
+                  "Your windows begin at the query and reach ahead. Let them end at the query: t − window + 1 … t.",
                   kind="mix-up"),
             wrong("no window", "hidden = s > t",
-                  "All earlier keys count in your results, however long ago. Query t should see the last `window` "
-                  "keys.", kind="missing step"),
+                  "Your queries see all earlier keys, no matter how far back. Query t should see only the last "
+                  "`window` keys.", kind="missing step"),
             wrong("future seen", "hidden = s <= t - window",
-                  "The future counts in your results: of the keys after the query, none is hidden. A window ends at "
-                  "its query.", kind="missing step"),
+                  "Your queries see the future: no key after the query is hidden. Let each window end at its query.",
+                  kind="missing step"),
             wrong("nothing hidden", "hidden = torch.zeros_like(s > t)",
-                  "All keys count in your results. Query t should see t − window + 1 … t.",
+                  "Your queries see all keys. Query t should see only t − window + 1 … t.",
                   credit=0.25, kind="missing step"),
             wrong("the window hidden", "hidden = s > t - window",
-                  "Your results are those of the keys before the window alone: what should be seen is hidden.",
-                  kind="mix-up"),
+                  "Your queries see only the keys before their window, and the window itself is hidden. Show the "
+                  "window, and hide everything else.", kind="mix-up"),
             wrong("blocks for windows", "hidden = (s > t) | (s // window != t // window)",
-                  "Your text is cut into blocks of `window` words, and a query sees what came before it in its own "
-                  "block. Each query should have a window of its own, the last `window` keys up to it.",
+                  "In your results, the text is cut into blocks of `window` words, and a query sees only the earlier "
+                  "words of its own block. Each query should have its own window: the last `window` keys up to it.",
                   kind="mix-up"),
             wrong("own block and the one before", "hidden = (s > t) | (s // window < t // window - 1)",
-                  "Your text is cut into blocks of `window` words, and a query sees all of the block before its own. "
-                  "The window moves on with each query: nothing up to t − window counts.", kind="missing step"),
+                  "In your results, the text is cut into blocks of `window` words, and a query sees the whole block "
+                  "before its own. The window moves along with each query: hide everything up to t − window.",
+                  kind="missing step"),
             wrong("windows that begin at their block", "hidden = (s > t) | (s <= t // window * window - window)",
-                  "In your results, all queries of a block of `window` words see what the first of them sees, and what "
-                  "came since. The window moves on with each query: nothing up to t − window counts.",
+                  "In your results, all queries of a block of `window` words see what the first of them sees, plus "
+                  "what came after it. The window moves along with each query: hide everything up to t − window.",
                   kind="missing step"),
             wrong("places counted anew in each block", """
                       block = t // window * window  # where its queries begin
@@ -180,61 +179,62 @@ exercise = Exercise(
                       hidden = (s - needed > t - block) | (s - needed <= t - block - window)
                       hidden = hidden | (s < needed) | (s >= block + window)
                   """,
-                  "In your results, the first key that a block of `window` queries needs counts as if it stood where "
-                  "the first query stands. Compare places in the whole text.", kind="mix-up"),
+                  "In your results, the positions of queries and keys do not match: the first key that a block of "
+                  "`window` queries needs counts as if it had the position of the first query. Compare positions in "
+                  "the whole text.", kind="mix-up"),
             wrong("first windows moved into the text", """
                       begin = (t - window + 1).clamp(min=0)
                       hidden = (s < begin) | (s >= begin + window)
                   """,
-                  "The first queries see keys after their own in your results, so that their windows are full. They "
-                  "have fewer keys: query 0 sees itself.", kind="mix-up"))),
+                  "In your results, the first queries see keys after their own, so that their windows are full. Let "
+                  "them have fewer keys: query 0 sees only itself.", kind="mix-up"))),
         *at("near",
             wrong("zeros before the text count", ZEROS_IN_FRONT,
-                  "In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. There "
-                  "are no keys before the first: set their scores to −∞.", kind="missing step"),
+                  "In your results, the windows of the first queries contain keys of zeros, with scores of 0, as after "
+                  "padding. There are no keys before the first one: set these scores to −∞.", kind="missing step"),
             wrong("zeros before the text count, no more than words",
                   {"": ZEROS_IN_FRONT, "before blocks": "window = min(window, T)"},
-                  "In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. There "
-                  "are no keys before the first: set their scores to −∞.", kind="missing step"),
+                  "In your results, the windows of the first queries contain keys of zeros, with scores of 0, as after "
+                  "padding. There are no keys before the first one: set these scores to −∞.", kind="missing step"),
             wrong("first key counted again", FIRST_IN_FRONT,
-                  "In the windows of the first queries, the first key counts several times in your results, as when "
-                  "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
+                  "In your results, the first key counts several times in the windows of the first queries, as if "
+                  "positions below 0 became 0. There are no keys before the first one: set these scores to −∞.",
                   kind="missing step"),
             wrong("first key counted again, no more than words",
                   {"": FIRST_IN_FRONT, "before blocks": "window = min(window, T)"},
-                  "In the windows of the first queries, the first key counts several times in your results, as when "
-                  "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
+                  "In your results, the first key counts several times in the windows of the first queries, as if "
+                  "positions below 0 became 0. There are no keys before the first one: set these scores to −∞.",
                   kind="missing step")),
         wrong("first windows counted from the end",
               {"outside": "begin = t - window + 1\n"
                           "hidden = (s > t) | (s < torch.where(begin < 0, begin + T, begin))",
                "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
-              "The first windows begin below 0, and your results are those of windows that begin there counted from "
-              "the end of the text, as a slice does: most hold nothing. A window begins with key 0 at the earliest.",
+              "The first windows begin below 0, and your results look as if these positions were counted from the end "
+              "of the text, as a slice does: most of these windows are empty. Begin every window at key 0 or later.",
               kind="missing step"),
         *at("result",
             wrong("first queries left out", "return F.pad(outputs[:, :, window - 1 :], (0, 0, min(T, window - 1), 0))",
-                  "Your first window − 1 outputs are zeros. These queries see fewer keys, but they see some.",
-                  credit=0.25, kind="missing step"),
+                  "Your first window − 1 outputs are zeros. These queries see fewer keys, but they do see some: "
+                  "compute their outputs, too.", credit=0.25, kind="missing step"),
             wrong("only full windows", "return outputs[:, :, window - 1 :]",
-                  "Your result has no rows for the first window − 1 queries. They see fewer keys, but they see some.",
-                  credit=0.25, kind="missing step")),
+                  "Your result has no rows for the first window − 1 queries. They see fewer keys, but they do see "
+                  "some: compute their outputs, too.", credit=0.25, kind="missing step")),
         *at("normalise",
             wrong("values of the window averaged",
                   "weights = scores.isfinite() / scores.isfinite().sum(dim=-1, keepdim=True)",
-                  "Your results are the averages of the values in the window, whatever the scores. Their weights "
-                  "should be the softmax of the scores.", credit=0.25, kind="missing step"),
+                  "Your results are plain averages of the values in the window, whatever the scores are. Use the "
+                  "softmax of the scores as weights.", credit=0.25, kind="missing step"),
             wrong("softmax twice in each window",
                   "weights = torch.softmax(torch.softmax(scores, dim=-1).masked_fill(hidden, -math.inf), dim=-1)",
-                  "Your results are those of softmax applied twice to the scores of a window. Apply it once.")),
+                  "Your results look as if softmax were applied twice to the scores of a window. Once is enough.")),
         *at("scale",
             wrong("scaled by √window", "scores = scores / math.sqrt(window)",
-                  "The scores that you use are divided by the root of the window. Divide by √d.", kind="scaling"),
+                  "Your scores are divided by the square root of the window. Divide by √d.", kind="scaling"),
             *named(grouped.mistakes, "scaled by √T")),
         *(of_a_table(one) for one in heads.with_lines() if one.name != "values averaged"),
         *(heads.zeros_of_nothing(of_a_table(one)) for one in heads.with_lines() if one.name == "softmax over heads"),
         wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
-              "The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+              "The numbers are right, but their shape is (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
         *gradients_lost("outputs"), *another_type("outputs", "after join"),
     ],
 )

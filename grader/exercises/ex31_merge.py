@@ -139,8 +139,8 @@ exercise = Exercise(
         Case("as many queries as entries", catches="a maximum over queries", inputs=sized((4,), 7, 3, 4)),
         Case("whole numbers", catches="a maximum of 0 that is taken for nothing", inputs=whole),
         Case("maxima that are equal", catches="pieces that are taken for equal, too", inputs=of_equal_maxima,
-             beside="Your code is right, except where the maxima of both pieces are equal. There, too, each piece "
-             "counts by its l."),
+             beside="Your code is right, except where both pieces have the same maximum. There, too, each piece counts "
+                    "as much as its l says."),
         Case("scores far apart", catches="exponents with the wrong sign", inputs=apart(14.0)),
         Case("an empty first piece", catches="weights of an empty piece", inputs=with_empty("first")),
         Case("an empty second piece", catches="weights of an empty piece", inputs=with_empty("second")),
@@ -152,56 +152,58 @@ exercise = Exercise(
         *as_pieces(sized((2, 3), 3, 4, 4)),
         Case("gradients where rows are empty", catches="NaN on the way back",
              inputs=lambda rng: (*with_empty("both")(rng), {"gradients": True}),
-             beside="The numbers are right, but where rows are empty in both pieces, gradients are not."),
+             beside="The numbers are right, but the gradients are not where a row is empty in both pieces."),
     ],
     mistakes=[
         wrong("sums not rescaled", {"sum": "l = l1 + l2"},
-              "Your l is l1 + l2. Each piece has subtracted its own maximum: first multiply its sum by exp(its maximum "
-              "− the new one).", kind="missing step"),
+              "Your l is l1 + l2. Each piece has subtracted its own maximum, so first multiply its sum by exp(its "
+              "maximum − the new one).", kind="missing step"),
         wrong("sums not rescaled, outputs right", {"sum": "l = l1 + l2", "divide": BY_WEIGHTS},
-              "Your output is right, but your l is l1 + l2. Each piece has subtracted its own maximum: first multiply "
-              "its sum by exp(its maximum − the new one).", credit=0.75, kind="missing step"),
+              "Your output is right, but your l is l1 + l2. Each piece has subtracted its own maximum, so first "
+              "multiply its sum by exp(its maximum − the new one).", credit=0.75, kind="missing step"),
         wrong("logsumexp for m, and l always 1", {"result": "return m + torch.log(l), torch.ones_like(l), o"},
-              "Your m is the logarithm of the sum of all exponentials, and your l is 1. No number is lost that way, "
-              "but m should be the maximum, and l the sum of exp(score − m).", credit=0.75, kind="convention"),
+              "Your m is the logarithm of the sum of all exponentials, and your l is 1. Nothing is lost that way, but "
+              "return the maximum as m, and the sum of exp(score − m) as l.", credit=0.75, kind="convention"),
         *at("after sum",
             wrong("outputs not rescaled", "w1, w2 = l1, l2",
-                  "In your output, the pieces have the weights l1 and l2, divided by the new sum, but without "
-                  "exp(their maximum − the new one).", kind="missing step"),
+                  "In your output, the pieces have the weights l1 and l2, divided by the new sum. The factor exp(their "
+                  "maximum − the new one) is missing: multiply l1 and l2 by it.", kind="missing step"),
             wrong("outputs weighed by sums alone", {"": "w1, w2 = l1, l2", "divide": BY_WEIGHTS},
-                  "In your output, the pieces have weights in the ratio of l1 to l2. Each of these belongs to its own "
-                  "maximum, and must be multiplied by exp(that maximum − the new one)."),
+                  "In your output, the pieces are weighted in the ratio of l1 to l2. Each of these belongs to its own "
+                  "maximum: multiply it by exp(that maximum − the new one)."),
             wrong("outputs weighed by maxima alone", {"": "w1, w2 = a1, a2", "divide": BY_WEIGHTS},
-                  "In your output, the pieces have weights in proportion to their exp(maximum), as if each had one "
-                  "key. The weights should be l1 and l2, rescaled."),
+                  "In your output, the pieces are weighted by exp(maximum) alone, as if each had one key. Use l1 and "
+                  "l2, rescaled, as weights."),
             wrong("outputs taken for sums", "w1, w2 = a1, a2",
-                  "Your output is the one for pieces whose outputs are not yet divided by their sums. Here they are: "
-                  "multiply by l1 and l2 first.", kind="mix-up")),
+                  "Your output would be right if the outputs of the pieces were not yet divided by their sums. They "
+                  "are: multiply by l1 and l2 first.", kind="mix-up")),
         wrong("not divided by the sum", {"divide": "o = mixed"},
-              "Your output is the right one times the new sum. Divide by it: outputs are normalised.",
+              "Your output is too large by a factor of the new sum. Divide by that sum: outputs are normalized.",
               kind="missing step"),
         wrong("outputs averaged", {"mix": "", "divide": "o = (o1 + o2) / 2"},
-              "Your output is the mean of both. Each piece should count as much as its exponentials sum up to."),
+              "Your output is the mean of o1 and o2. Weight each piece by the sum of its exponentials."),
         wrong("outputs added", {"mix": "", "divide": "o = o1 + o2"},
-              "Your output is o1 + o2. Each piece should count as much as its exponentials sum up to, and all "
-              "together as 1."),
+              "Your output is o1 + o2. Weight each piece by the sum of its exponentials; together, the weights must "
+              "sum to 1."),
         wrong("not rescaled", {"rescale": "a1, a2 = torch.ones_like(m), torch.ones_like(m)"},
-              "Your results are those of sums that are taken as they are. Each piece has subtracted its own maximum: "
-              "first multiply its sum by exp(its maximum − the new one).", credit=0.25, kind="missing step"),
+              "Your results look as if l1 and l2 were used without rescaling. Each piece has subtracted its own "
+              "maximum, so first multiply its sum by exp(its maximum − the new one).",
+              credit=0.25, kind="missing step"),
         wrong("weights exchanged", {"mix": "mixed = w2 * o1 + w1 * o2"},
-              "In your output, o1 has the weight of the second piece, and o2 that of the first.", kind="mix-up"),
+              "In your output, o1 has the weight of the second piece, and o2 that of the first. Swap them back.",
+              kind="mix-up"),
         *at("maximum",
             wrong("one maximum for all", "m = torch.maximum(m1, m2).max().expand_as(m1)",
-                  "Your m is the largest maximum of all queries. Each row has a maximum of its own: torch.maximum.",
+                  "Your m is the largest maximum of all queries. Each row has its own maximum: use torch.maximum.",
                   kind="axis"),
             wrong("the first maximum kept", {"": "m = m1", **EMPTY_WEIGH_NOTHING},
-                  "Your m is m1, even where m2 is larger. The maximum of both is the larger one, row by row."),
+                  "Your m is m1, even where m2 is larger. Take the larger one in each row."),
             wrong("minimum", {"": "m = torch.minimum(m1, m2)", **EMPTY_WEIGH_NOTHING},
-                  "Your m is the smaller one of the maxima. The maximum over both pieces is the larger one.")),
+                  "Your m is the smaller of the two maxima. Take the larger one.")),
         *at("rescale",
             wrong("rescaled by the other maximum", "a1, a2 = torch.exp(m1 - m2), torch.exp(m2 - m1)",
-                  "Your pieces are multiplied by exp(their maximum − the other's). Both belong relative to the new "
-                  "maximum: exp(their maximum − m)."),
+                  "Your pieces are multiplied by exp(their maximum − the other's). Compare both with the new maximum "
+                  "instead: exp(their maximum − m)."),
             wrong("first piece alone rescaled", "a1, a2 = torch.exp(m1 - subtracted), torch.ones_like(m2)",
                   "Only your first piece is rescaled. Either may have the smaller maximum, so rescale both.",
                   kind="missing step"),
@@ -209,29 +211,29 @@ exercise = Exercise(
                   "Only your second piece is rescaled. Either may have the smaller maximum, so rescale both.",
                   kind="missing step"),
             wrong("exponent with the wrong sign", "a1, a2 = torch.exp(m - m1), torch.exp(m - m2)",
-                  "Your pieces are multiplied by exp(new maximum − theirs), which is never below one. It should be "
-                  "exp(theirs − the new one)."),
+                  "Your pieces are multiplied by exp(new maximum − theirs), which is never below 1. It is the other "
+                  "way round: exp(theirs − the new one)."),
             wrong("base two", "a1, a2 = torch.exp2(m1 - subtracted), torch.exp2(m2 - subtracted)",
                   "Your pieces are rescaled by powers of 2. Use torch.exp."),
             wrong("NaN where both are empty", "a1, a2 = torch.exp(m1 - m), torch.exp(m2 - m)",
-                  "Where a row is empty in both pieces, your results are NaN: −∞ − (−∞) is NaN, and so is 0/0. Such a "
+                  "Your results are NaN where a row is empty in both pieces: −∞ − (−∞) is NaN, and so is 0/0. Such a "
                   "row must stay empty: m = −∞, l = 0, o = 0.", credit=0.75, kind="missing step")),
         wrong("zero divided by zero", {"divide": "o = mixed / l"},
-              "Where a row is empty in both pieces, your output is NaN: 0/0. There it should be 0.",
+              "Your output is NaN where a row is empty in both pieces: 0/0 is NaN. Return 0 there.",
               credit=0.75, kind="missing step"),
         wrong("NaN on the way back",
               {"rescale": "a1, a2 = torch.exp(m1 - m).nan_to_num(0.0), torch.exp(m2 - m).nan_to_num(0.0)"},
-              "The numbers are right, but where a row is empty in both pieces, a gradient is NaN. What torch.where or "
-              "nan_to_num throws away is still there on the way back: let no NaN and no ∞ appear in such a row.",
+              "The numbers are right, but a gradient is NaN where a row is empty in both pieces. What torch.where or "
+              "nan_to_num throws away still counts on the way back: let no NaN and no ∞ appear in such a row.",
               credit=0.75, kind="missing step"),
         wrong("zero for −∞", {"maximum": "m = torch.maximum(m1, m2).nan_to_num(neginf=0.0)"},
-              "Where a row is empty in both pieces, your m is 0. The maximum of nothing is −∞, or the next merge takes "
-              "0 for a score.", credit=0.75, kind="convention"),
+              "Your m is 0 where a row is empty in both pieces. The maximum of nothing is −∞: with 0, the next merge "
+              "would take it for a score.", credit=0.75, kind="convention"),
         wrong("nothing subtracted",
               {"rescale": "a1, a2 = torch.exp(m1) / torch.exp(m), torch.exp(m2) / torch.exp(m)"},
-              "Your results are NaN where scores are large, or far below zero, and where both pieces are empty, as "
-              "happens with exp(m1) and exp(m2). Use exp(m1 − m) and exp(m2 − m), which are at most 1, and mind −∞ − "
-              "(−∞).", kind="missing step"),
+              "Your results are NaN where scores are large, or far below zero, and where both pieces are empty. That "
+              "happens with exp(m1) and exp(m2). Use exp(m1 − m) and exp(m2 − m), which are at most 1, and watch out "
+              "for −∞ − (−∞).", kind="missing step"),
         wrong("one empty row taken for an empty piece",
               {"before maximum": """
                    if (m1 == -math.inf).any():
@@ -239,24 +241,24 @@ exercise = Exercise(
                    if (m2 == -math.inf).any():
                        return m1, l1, o1
                """},
-              "Where one row of a piece is empty, your results are those of the other piece in all rows. Each row may "
-              "be empty or not, on its own.", kind="mix-up"),
+              "As soon as one row of a piece is empty, your results are those of the other piece in all rows. Any row "
+              "may be empty, whatever the others are: decide row by row.", kind="mix-up"),
         wrong("larger piece alone",
               {"sum": "l = torch.where(m1 >= m2, l1, l2)", "mix": "", "divide": "o = torch.where(m1 >= m2, o1, o2)"},
-              "Your results are those of the piece with the larger maximum. The other one counts, too.",
+              "Your results are those of the piece with the larger maximum. The other piece counts, too: merge both.",
               credit=0.25, kind="missing step"),
         *at("result",
             wrong("logarithm of the sum", "return m, m + torch.log(l), o",
-                  "Your second result is m + log(l). It should be l itself, the sum of exp(score − m).", kind="mix-up"),
+                  "Your second result is m + log(l). Return l itself, the sum of exp(score − m).", kind="mix-up"),
             wrong("output alone", "return o",
-                  "You return the output alone. Return m, l and o: the next merge needs all three.",
+                  "You return only the output. Return m, l and o: the next merge needs all three.",
                   kind="missing step"),
             wrong("output first", "return o, m, l",
                   "You return o, m, l. The order is m, l, o.", kind="arrangement"),
             wrong("maximum and sum exchanged", "return l, m, o",
                   "You return l, m, o. The order is m, l, o.", kind="arrangement"),
             wrong("last dimension lost", "return m.squeeze(-1), l.squeeze(-1), o",
-                  "Your m and l have lost their last dimension. They must keep it, as m1 and l1 do: (…, 1).",
+                  "Your m and l have lost their last dimension. Keep it, as m1 and l1 do: (…, 1).",
                   kind="arrangement")),
         *gradients_lost("m, l, o"), *another_type("m, l, o", "after divide"),
     ],

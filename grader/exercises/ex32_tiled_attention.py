@@ -19,8 +19,8 @@ LONG, BLOCK = 5120, 64  # for a text and a block of it; tables of scores take 10
 HALF = LONG // 2  # without a mask, only the scores could fill a table, of 25 MB
 ALLOWED = 24 * 2**20  # less than a T × T mask of one byte each
 NO_ROWS_BEHIND = (
-    "The queries after the last full block get no result, as when the loop over their blocks makes T // block_size "
-    "steps. T need not be a multiple of block_size: the last block is shorter."
+    "The queries after the last full block get no result, as if the loop over the blocks had only T // block_size "
+    "steps. T need not be a multiple of block_size: include the last, shorter block."
 )
 # The mistakes of exercises 22 and 28 that are possible without a whole row of weights.
 OF_SCORES = (
@@ -111,11 +111,11 @@ exercise = Exercise(
     mistakes=[
         *at("before block",
             wrong("last block left out", "if start > 0 and start + block_size > T:\n    break",
-                  "The words after the last full block do not count as keys in your results. T need not be a multiple "
-                  "of block_size: the last block is shorter.", kind="missing step"),
+                  "In your results, the words after the last full block do not count as keys. T need not be a multiple "
+                  "of block_size: include the last, shorter block.", kind="missing step"),
             wrong("no block that is not full", "if start + block_size > T:\n    break",
-                  "Keys count in your results only if their block is full, so where a text is shorter than one block "
-                  "there are none. The last block is shorter: T need not be a multiple of block_size.",
+                  "In your results, keys count only if their block is full, so a text that is shorter than one block "
+                  "has none. T need not be a multiple of block_size: include the last, shorter block.",
                   credit=0.25, kind="missing step")),
         *at("before result",
             wrong("queries after the last full block left out, not written", """
@@ -127,134 +127,130 @@ exercise = Exercise(
                       output, lse = torch.cat(blocks[0], dim=2), torch.cat(blocks[1], dim=2)
                   """, NO_ROWS_BEHIND, kind="missing step")),
         wrong("output not rescaled", {"mix": "output = output + p @ values[:, :, block]"},
-              "When a block brings a new maximum, your output so far stays as it is. Multiply it by exp(old maximum − "
+              "When a block brings a new maximum, your output so far stays unchanged. Multiply it by exp(old maximum − "
               "new maximum), like the sum.", kind="missing step"),
         wrong("sum not rescaled", {"sum": "l = l + p.sum(dim=-1, keepdim=True)"},
-              "When a block brings a new maximum, your sum so far stays as it is. Multiply it by exp(old maximum − new "
-              "maximum), like the output.", kind="missing step"),
+              "When a block brings a new maximum, your sum so far stays unchanged. Multiply it by exp(old maximum − "
+              "new maximum), like the output.", kind="missing step"),
         wrong("nothing rescaled",
               {"sum": "l = l + p.sum(dim=-1, keepdim=True)", "mix": "output = output + p @ values[:, :, block]"},
-              "When a block brings a new maximum, neither sum nor output so far is changed. Multiply both by exp(old "
-              "maximum − new maximum).", credit=0.25, kind="missing step"),
+              "When a block brings a new maximum, your sum and your output so far stay unchanged. Multiply both by "
+              "exp(old maximum − new maximum).", credit=0.25, kind="missing step"),
         wrong("rescaled the wrong way",
               {"sum": "l = torch.where(rescale == 0, 0.0, l / rescale) + p.sum(dim=-1, keepdim=True)",
                "mix": "output = torch.where(rescale == 0, 0.0, output / rescale) + p @ values[:, :, block]"},
-              "When a block brings a new maximum, what you have is divided by exp(old maximum − new maximum). Multiply "
-              "by it instead: what you have becomes smaller."),
+              "When a block brings a new maximum, your sum and your output so far are divided by exp(old maximum − new "
+              "maximum). Multiply by it instead: they become smaller."),
         wrong("maximum of the last block",
               {"maximum": "new_m = scores.amax(dim=-1, keepdim=True)", **EMPTY_BLOCKS,
                "sum": "l = l + p.sum(dim=-1, keepdim=True)", "mix": "output = output + p @ values[:, :, block]"},
-              "Your maximum is that of each block alone, not of all so far, and what was summed up before counts as if "
-              "it had that maximum. Take the larger one, and rescale."),
+              "Your maximum is that of each block alone, not of all blocks so far, and everything summed up before "
+              "counts as if it had that maximum. Take the larger of the two, and rescale."),
         wrong("maximum not kept", {"keep": ""},
-              "Your maximum of all blocks so far stays −∞, so each block replaces the ones before it. After a block, "
-              "the new maximum is the one so far.", kind="missing step"),
+              "Your maximum so far stays −∞, so each block replaces the ones before it. After each block, keep the new "
+              "maximum.", kind="missing step"),
         wrong("each block divided by the sum so far",
               {"mix": "output = rescale * output + p @ values[:, :, block] / l", "divide": "", **EMPTY_BLOCKS},
-              "What each block adds to your output is divided by the sum so far, and stays so when the sum grows. "
-              "Divide once, at the end."),
+              "What each block adds to your output is divided by the sum at that time, and stays so when the sum "
+              "grows. Divide once, at the end."),
         wrong("maximum not kept, later blocks left out",
               {"keep": "", "after maximum": "past = new_m == -math.inf",
                "rescale": "rescale = torch.where(past, 1.0, torch.exp(m - new_m))",
                "exponentials": "p = torch.where(past, 0.0, torch.exp(scores - new_m))"},
-              "Your maximum of all blocks so far stays −∞, so each block replaces the ones before it. After a block, "
-              "the new maximum is the one so far.", kind="missing step"),
+              "Your maximum so far stays −∞, so each block replaces the ones before it. After each block, keep the new "
+              "maximum.", kind="missing step"),
         *at("maximum",
             wrong("nothing subtracted", "new_m = torch.zeros_like(m)",
-                  "Where scores are large, exp overflows, or all of it vanishes. Subtract the largest score so far "
-                  "before exp, row by row, and rescale what you have.", kind="missing step"),
+                  "Where scores are large, your exponentials overflow or are all 0. Before exp, subtract the largest "
+                  "score so far from each row, and rescale what you have.", kind="missing step"),
             wrong("maximum above all scores",
                   "new_m = torch.maximum(m, scores.amax(dim=-1, keepdim=True)).clamp(min=0.0)",
-                  "Where all scores of a query are far below zero, all exponentials vanish: what you subtract is "
-                  "larger than all of them, as when the maximum begins with 0. It should begin with −∞.",
+                  "Where all scores of a query are far below zero, all your exponentials are 0: you subtract a number "
+                  "that is larger than all scores, as if the maximum began with 0. Begin with −∞.",
                   credit=0.75, kind="missing step")),
         *at("divide",
-            wrong("not divided", "", "Your output is not divided by the sum of the exponentials at the end.",
+            wrong("not divided", "", "Your output is not divided by the sum of the exponentials. Divide it at the end.",
                   kind="missing step"),
             wrong("divided after each block", {"after mix": "output = output / l", "": ""},
-                  "Your output is divided by the sum so far after each block, and goes on as if it were not. Divide "
+                  "Your output is divided by the sum so far after each block, and then used as if it were not. Divide "
                   "once, at the end."),
             wrong("softmax in each block, added", {"mix": f"output = output + {BLOCK_ALONE}", "": ""},
-                  "Your output is the sum of what softmax gives in each block on its own. Weights sum to one over all "
-                  "keys: merge the blocks by their maxima and sums."),
+                  "Your output is the sum of separate softmax results, one for each block. The weights must sum to one "
+                  "over all keys: merge the blocks by their maxima and sums."),
             wrong("softmax in each block, averaged",
                   {"mix": f"output = output + {BLOCK_ALONE}", "": "output = output / math.ceil(T / block_size)"},
-                  "Your output is the mean of what softmax gives in each block on its own. Blocks should count as much "
-                  "as their exponentials sum up to."),
+                  "Your output is the mean of separate softmax results, one for each block. Weight each block by the "
+                  "sum of its exponentials."),
             wrong("only the last block", {"mix": f"output = {BLOCK_ALONE}", "": ""},
-                  "Your output is that of the last block of keys. All blocks count.")),
+                  "Your output comes from the last block of keys only. Merge all blocks.")),
         wrong("only its own block",
               {"before maximum": "elsewhere = t[block] // block_size != t[:, None] // block_size\n"
                                  "scores = scores.masked_fill(elsewhere, -math.inf)", **EMPTY_BLOCKS},
-              "In your results, a query sees only the keys of its own block. Other blocks count, too."),
+              "In your results, a query sees only the keys of its own block. Include the other blocks, too."),
         *at("later",
             wrong("mask begins again in each block", "hidden = t[block] % block_size > t[:, None] % block_size",
-                  "With causal=True, places are counted from the beginning of each block in your results, so keys of "
-                  "the past are hidden and keys of the future seen. Compare places in the whole text.", kind="mix-up"),
+                  "With causal=True, positions are counted from the beginning of each block in your results, so past "
+                  "keys are hidden and future keys are seen. Compare positions in the whole text.", kind="mix-up"),
             wrong("keys counted from their block", "hidden = t[block] % block_size > t[:, None]",
-                  "With causal=True, the places of keys are counted from the beginning of their block in your results. "
-                  "Compare places in the whole text.", kind="mix-up"),
+                  "With causal=True, the positions of keys are counted from the beginning of their block in your "
+                  "results. Compare positions in the whole text.", kind="mix-up"),
             wrong("all of its own block seen, but in the first",
                   "hidden = (t[block] % block_size > t[:, None]) | (start > t[:, None])",
-                  "With causal=True, the places of keys are counted from the beginning of their block in your results, "
-                  "so from the second block on, a query sees later keys of its own block. Compare places in the whole "
-                  "text.", kind="mix-up"),
+                  "With causal=True, the positions of keys are counted from the beginning of their block in your "
+                  "results, so from the second block on, a query sees later keys of its own block. Compare positions "
+                  "in the whole text.", kind="mix-up"),
             wrong("mask begins again in each block, later blocks left out",
                   "hidden = (t[block] % block_size > t[:, None] % block_size) | (start > t[:, None])",
-                  "With causal=True, places are counted from the beginning of each block in your results, so keys of "
-                  "the past are hidden. Compare places in the whole text.", kind="mix-up"),
+                  "With causal=True, positions are counted from the beginning of each block in your results, so past "
+                  "keys are hidden. Compare positions in the whole text.", kind="mix-up"),
             wrong("all of its own block seen", "hidden = t[block] // block_size > t[:, None] // block_size",
-                  "With causal=True, whole blocks are hidden or seen in your results: a query sees what comes after it "
-                  "in its own block. There the mask goes word by word.", kind="missing step"),
+                  "With causal=True, only whole blocks are hidden in your results, so a query sees later keys of its "
+                  "own block. There, mask word by word.", kind="missing step"),
             wrong("own key hidden", {"": "hidden = t[block] >= t[:, None]", **EMPTY_BLOCKS},
-                  "With causal=True, a query does not see the key at its own place. Only what comes after it should be "
-                  "hidden.", kind="mix-up"),
+                  "With causal=True, your queries do not see the key at their own position. Hide only what comes after "
+                  "it.", kind="mix-up"),
             wrong("next key seen", "hidden = t[block] > t[:, None] + 1",
-                  "With causal=True, a query sees the key after its own. Nothing after it may count.",
-                  kind="mix-up"),
+                  "With causal=True, your queries see the key after their own. Hide everything that comes after the "
+                  "query.", kind="mix-up"),
             wrong("past hidden", {"": "hidden = t[block] < t[:, None]", **EMPTY_BLOCKS},
-                  "With causal=True, the past is hidden and the future seen in your results.",
-                  kind="mix-up")),
+                  "With causal=True, your queries see the future, and the past is hidden. Hide the keys after the "
+                  "query instead.", kind="mix-up")),
         *at("before causal",
             wrong("causal has no effect", "causal = False",
-                  "With causal=True, all queries see all keys in your results. Query t may see the keys 0 … t.",
+                  "With causal=True, all queries still see all keys in your results. Query t may see the keys 0 … t.",
                   kind="missing step"),
             *named(grouped.mistakes, "always causal")),
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(hidden, 0.0)"},
               "With causal=True, hidden scores count as 0 in your results, and exp(0) is 1. Set them to −∞."),
         *at("logarithm",
             wrong("logarithm of the sum alone", "lse = torch.log(l)",
-                  "Your second result is the logarithm of the sum of exp(score − maximum). Add the maximum again.",
+                  "Your second result is the logarithm of the sum of exp(score − maximum). Add the maximum.",
                   credit=0.75, kind="missing step"),
             wrong("no logarithm", "lse = m + l",
-                  "Your second result is maximum + sum. It should be maximum + log(sum).",
-                  credit=0.75, kind="missing step"),
+                  "Your second result is maximum + sum. Return maximum + log(sum).", credit=0.75, kind="missing step"),
             wrong("sum for logsumexp", "lse = l",
-                  "Your second result is the sum of exp(score − maximum). It should be maximum + log(sum).",
+                  "Your second result is the sum of exp(score − maximum). Return maximum + log(sum).",
                   credit=0.75, kind="mix-up"),
             wrong("maximum for logsumexp", "lse = m",
-                  "Your second result is the maximum. It should be maximum + log(sum).", credit=0.75, kind="mix-up"),
+                  "Your second result is the maximum. Return maximum + log(sum).", credit=0.75, kind="mix-up"),
             wrong("maximum subtracted twice", "lse = torch.log(l) - m",
-                  "Your second result is log(sum) − maximum. It should be maximum + log(sum).", credit=0.75),
+                  "Your second result is log(sum) − maximum. Return maximum + log(sum).", credit=0.75),
             wrong("logarithm to base two", "lse = m + torch.log2(l)",
-                  "Your second result takes the logarithm to base 2. It should be the natural one, torch.log.",
-                  credit=0.75),
+                  "Your second result uses the logarithm to base 2. Use the natural one, torch.log.", credit=0.75),
             wrong("maximum not scaled in logsumexp", "lse = m * math.sqrt(d) + torch.log(l)",
-                  "In your second result, the maximum is that of scores that are not scaled. It should be that of the "
-                  "scores divided by √d.", credit=0.75, kind="scaling")),
+                  "In your second result, the maximum is that of unscaled scores. Take it from the scores divided by "
+                  "√d.", credit=0.75, kind="scaling")),
         *at("scale",
             wrong("scaled by √T", "scores = scores / math.sqrt(T)",
-                  "The scores that you use are divided by the root of the number of words. Divide by √d.",
-                  kind="scaling"),
+                  "Your scores are divided by the square root of the number of words. Divide by √d.", kind="scaling"),
             wrong("scaled by √block_size", "scores = scores / math.sqrt(block_size)",
-                  "The scores that you use are divided by the root of the block's size. Divide by √d.",
-                  kind="scaling")),
+                  "Your scores are divided by the square root of the block size. Divide by √d.", kind="scaling")),
         *(one for one in heads.with_lines() if one.name in OF_SCORES),
         *at("result",
             wrong("output alone", "return output",
-                  "You return the output alone. Return the output and logsumexp.", kind="missing step"),
+                  "You return only the output. Return the output and the logsumexp.", kind="missing step"),
             wrong("logsumexp first", "return lse.squeeze(-1), output",
-                  "You return logsumexp, then the output. The output comes first.", kind="arrangement"),
+                  "You return the logsumexp first. Return the output first, then the logsumexp.", kind="arrangement"),
             wrong("one dimension too many", "return output, lse",
                   "Your logsumexp has shape (B, H, T, 1). Return (B, H, T): one number for each query.",
                   kind="arrangement")),

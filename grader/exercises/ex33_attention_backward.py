@@ -16,7 +16,7 @@ from .mistakes.of_pieces import another_type
 
 Tensor = torch.Tensor
 
-LARGE = "Your code is right until scores become large: softmax must not overflow."
+LARGE = "Your code is right for ordinary scores, but not for large ones: softmax must not overflow."
 
 
 def attention_backward(queries, keys, values, grad_output):
@@ -76,122 +76,118 @@ exercise = Exercise(
     mistakes=[
         *at("back_to_scores",
             wrong("weights differentiated one by one", "grad_scores = weights * grad_weights",
-                  "Your gradients of the scores are P times dP. A score changes the whole row of weights: subtract the "
-                  "sum of P · dP over the row from dP first.", kind="missing step"),
+                  "Your gradients of the scores are P times dP. A score changes all weights of its row: first subtract "
+                  "the sum of P · dP over the row from dP.", kind="missing step"),
             wrong("only the diagonal of softmax", "grad_scores = weights * (1 - weights) * grad_weights",
-                  "Your gradients of the scores are P (1 − P) dP: what a score does to its own weight. It changes all "
-                  "weights of the row: P (dP − the sum of P · dP over the row)."),
+                  "Your gradients of the scores are P (1 − P) dP: only what a score does to its own weight. It changes "
+                  "all weights of its row: use P (dP − the sum of P · dP over the row)."),
             wrong("softmax not differentiated", "grad_scores = grad_weights",
-                  "In your results, the gradients of the weights are taken for those of the scores. Go back through "
+                  "In your results, the gradients of the weights are used as those of the scores. Go back through "
                   "softmax: P (dP − the sum of P · dP over the row).", credit=0.25, kind="missing step"),
             wrong("not multiplied by the weights", "grad_scores = grad_weights - wished",
                   "Your gradients of the scores are dP − the sum of P · dP. Multiply the difference by P.",
                   kind="missing step")),
         *at("wished",
             wrong("sum of dP alone", "wished = grad_weights.sum(dim=-1, keepdim=True)",
-                  "In your gradients of the scores, the sum of dP over the row is subtracted. It should be that of P · "
+                  "In your gradients of the scores, the sum of dP over the row is subtracted. Subtract the sum of P · "
                   "dP."),
             wrong("mean of dP alone", "wished = grad_weights.mean(dim=-1, keepdim=True)",
-                  "In your gradients of the scores, the mean of dP over the row is subtracted. It should be the sum of "
-                  "P · dP."),
+                  "In your gradients of the scores, the mean of dP over the row is subtracted. Subtract the sum of P · "
+                  "dP."),
             wrong("mean of P · dP", "wished = (weights * grad_weights).mean(dim=-1, keepdim=True)",
-                  "In your gradients of the scores, the mean of P · dP over the row is subtracted. It should be the "
-                  "sum."),
+                  "In your gradients of the scores, the mean of P · dP over the row is subtracted. Subtract the sum."),
             wrong("sum over queries", "wished = (weights * grad_weights).sum(dim=-2, keepdim=True)",
-                  "In your results, the sum of P · dP goes over the queries of a key. It should go over the keys of a "
-                  "query: dim=-1.", kind="axis"),
+                  "In your results, P · dP is summed over the queries of a key. Sum over the keys of a query: dim=-1.",
+                  kind="axis"),
             wrong("sum over the table", "wished = (weights * grad_weights).sum(dim=(-2, -1), keepdim=True)",
-                  "In your results, the sum of P · dP goes over the whole table. Each query should have a sum of its "
-                  "own: dim=-1, keepdim=True.", kind="axis")),
+                  "In your results, P · dP is summed over the whole table. Each query needs its own sum: dim=-1, "
+                  "keepdim=True.", kind="axis")),
         *at("back_to_scores",
             wrong("added, not subtracted", "grad_scores = weights * (grad_weights + wished)",
-                  "The sum of P · dP is added to dP in your results. It should be subtracted."),
+                  "In your results, the sum of P · dP is added to dP. Subtract it."),
             wrong("the other sign", "grad_scores = weights * (wished - grad_weights)",
-                  "The gradients of queries and keys have the wrong sign: it should be P (dP − the sum of P · dP), in "
-                  "this order.")),
+                  "Your gradients of queries and keys have the wrong sign. Use P (dP − the sum of P · dP), in this "
+                  "order.")),
         *at("scale_back",
             wrong("gradients not scaled", "",
-                  "The scores are divided by √d, and your gradients of queries and keys are not. Divide them, too.",
+                  "The scores are divided by √d, but your gradients of queries and keys are not. Divide them, too.",
                   kind="scaling"),
             wrong("gradient of the queries not scaled", "grad_keys = grad_keys / math.sqrt(d)",
-                  "Your gradient of the queries is not divided by √d.", kind="scaling"),
+                  "Your gradient of the queries is not divided by √d. Divide it, like that of the keys.",
+                  kind="scaling"),
             wrong("gradient of the keys not scaled", "grad_queries = grad_queries / math.sqrt(d)",
-                  "Your gradient of the keys is not divided by √d.", kind="scaling"),
+                  "Your gradient of the keys is not divided by √d. Divide it, like that of the queries.",
+                  kind="scaling"),
             wrong("gradients divided by d", "grad_queries, grad_keys = grad_queries / d, grad_keys / d",
-                  "Your gradients of queries and keys are divided by d, or twice by its root. Divide them by √d once.",
+                  "Your gradients of queries and keys are divided by d, or by √d twice. Divide them by √d once.",
                   kind="scaling"),
             wrong("gradients multiplied by √d",
                   "grad_queries, grad_keys = grad_queries * math.sqrt(d), grad_keys * math.sqrt(d)",
-                  "Your gradients of queries and keys are multiplied by √d. Divide them: what multiplies a score "
-                  "multiplies its gradient, too, and that is 1/√d.", kind="scaling"),
+                  "Your gradients of queries and keys are multiplied by √d. A score's factor of 1/√d multiplies its "
+                  "gradient, too: divide them by √d.", kind="scaling"),
             wrong("nothing scaled", {"scale": "", "": ""},
-                  "Your gradients are those of attention whose scores are not scaled. Divide the scores by √d, and the "
-                  "gradients of queries and keys.", kind="scaling")),
+                  "Your gradients are those of attention without scaling. Divide the scores by √d, and the gradients "
+                  "of queries and keys, too.", kind="scaling")),
         *at("scale",
             wrong("scores not scaled", "",
-                  "The weights are those of scores that are not scaled. Divide the scores by √d before softmax.",
+                  "Your weights come from scores that are not scaled. Divide the scores by √d before softmax.",
                   kind="scaling"),
             wrong("scaled by √T",
                   {"": "T = queries.shape[-2]\nscores = scores / math.sqrt(T)",
                    "scale_back": "grad_queries, grad_keys = grad_queries / math.sqrt(T), grad_keys / math.sqrt(T)"},
-                  "Scores and gradients are divided by the root of the number of words. Divide by √d.",
+                  "Your scores and gradients are divided by the square root of the number of words. Divide by √d.",
                   kind="scaling")),
         *at("back_to_values",
             wrong("weights not transposed for values", "grad_values = weights @ grad_output",
-                  "Your gradient of the values is P · dO. It should be Pᵀ · dO: a value gets something from every "
-                  "query that weighs it.", kind="mix-up"),
+                  "Your gradient of the values is P · dO. Use Pᵀ · dO: a value gets something from every query that "
+                  "gives it weight.", kind="mix-up"),
             wrong("gradients of scores for values", "grad_values = grad_scores.mT @ grad_output",
-                  "Your gradient of the values is dSᵀ · dO, made with the gradients of the scores. It should be Pᵀ · "
-                  "dO, with the weights as they were before anything was written over them.", kind="mix-up")),
+                  "Your gradient of the values is dSᵀ · dO, with the gradients of the scores. Use Pᵀ · dO, with the "
+                  "weights as they were before anything overwrote them.", kind="mix-up")),
         wrong("not transposed for keys", {"back_to_keys": "grad_keys = grad_scores @ queries"},
-              "Your gradient of the keys is dS · Q. It should be dSᵀ · Q: a key gets something from every query.",
+              "Your gradient of the keys is dS · Q. Use dSᵀ · Q: a key gets something from every query.",
               kind="mix-up"),
         *at("back_to_queries",
             wrong("transposed for queries", "grad_queries = grad_scores.mT @ keys",
-                  "Your gradient of the queries is dSᵀ · K. It should be dS · K.", kind="mix-up"),
+                  "Your gradient of the queries is dSᵀ · K. Use dS · K.", kind="mix-up"),
             wrong("queries for keys", "grad_queries = grad_scores @ queries",
-                  "Your gradient of the queries is made with the queries themselves. It should be dS · K.",
-                  kind="mix-up")),
+                  "Your gradient of the queries is computed from the queries themselves. Use dS · K.", kind="mix-up")),
         *at("back_to_keys",
             wrong("keys for queries", "grad_keys = grad_scores.mT @ keys",
-                  "Your gradient of the keys is made with the keys themselves. It should be dSᵀ · Q.", kind="mix-up"),
+                  "Your gradient of the keys is computed from the keys themselves. Use dSᵀ · Q.", kind="mix-up"),
             wrong("each with itself",
                   {"back_to_queries": "grad_queries = grad_scores @ queries", "": "grad_keys = grad_scores.mT @ keys"},
-                  "Your gradient of the queries is made with the queries, and that of the keys with the keys. They "
-                  "should be dS · K and dSᵀ · Q.", kind="mix-up")),
+                  "Your gradient of the queries is computed from the queries, and that of the keys from the keys. Use "
+                  "dS · K and dSᵀ · Q.", kind="mix-up")),
         wrong("values for keys", {"back_to_queries": "grad_queries = grad_scores @ values"},
-              "Your gradient of the queries is dS · V. Queries are multiplied by keys: it should be dS · K.",
-              kind="mix-up"),
+              "Your gradient of the queries is dS · V. Queries are multiplied by keys: use dS · K.", kind="mix-up"),
         wrong("values for grad_output", {"back_to_values": "grad_values = weights.mT @ values"},
-              "Your gradient of the values is Pᵀ · V. It should be Pᵀ · dO, with the gradient that comes in.",
-              kind="mix-up"),
+              "Your gradient of the values is Pᵀ · V. Use Pᵀ · dO, with the gradient that comes in.", kind="mix-up"),
         wrong("keys for values", {"back_to_weights": "grad_weights = grad_output @ keys.mT"},
-              "Your gradient of the weights is dO · Kᵀ. The weights are multiplied by the values: it should be dO · "
-              "Vᵀ.", kind="mix-up"),
+              "Your gradient of the weights is dO · Kᵀ. The weights are multiplied by the values: use dO · Vᵀ.",
+              kind="mix-up"),
         wrong("grad_output without effect", {"before back_to_weights": "grad_output = torch.ones_like(grad_output)"},
-              "Your gradients are those of the sum of all outputs: grad_output has no effect.",
-              credit=0.25, kind="missing step"),
+              "Your gradients do not depend on grad_output: they are those of the sum of all outputs. Start from "
+              "grad_output.", credit=0.25, kind="missing step"),
         *at("normalise",
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=-2)",
-                  "The weights are those of a softmax over the queries. It should go over the keys: dim=-1.",
-                  kind="axis"),
+                  "Your weights come from a softmax over the queries. Take it over the keys: dim=-1.", kind="axis"),
             wrong("softmax over heads", "weights = torch.softmax(scores, dim=1)",
-                  "The weights are those of a softmax over the heads. It should go over the keys: dim=-1.",
-                  kind="axis")),
+                  "Your weights come from a softmax over the heads. Take it over the keys: dim=-1.", kind="axis")),
         wrong("future hidden", {"before normalise": "scores = scores + torch.full_like(scores, -math.inf).triu(1)"},
-              "Later words are hidden in your results, as by a causal mask. Here every word may look at every word.",
-              kind="mix-up"),
+              "In your results, later words are hidden, as if by a causal mask. Here every word may look at every "
+              "word: leave the mask out.", kind="mix-up"),
         *named(heads.with_lines(), "softmax not shifted"),
         *at("result",
             wrong("queries and keys exchanged", "return grad_keys, grad_queries, grad_values",
-                  "You return the gradient of the keys first. The order is that of the arguments: queries, keys, "
-                  "values.", kind="arrangement"),
+                  "You return the gradient of the keys first. Return them in the order of the arguments: queries, "
+                  "keys, values.", kind="arrangement"),
             wrong("values first", "return grad_values, grad_keys, grad_queries",
-                  "You return the gradients in the order values, keys, queries. The order is that of the arguments: "
+                  "You return the gradients in the order values, keys, queries. Use the order of the arguments: "
                   "queries, keys, values.", kind="arrangement"),
             wrong("values before queries", "return grad_values, grad_queries, grad_keys",
-                  "You return the gradient of the values first, then those of queries and keys. The order is that of "
-                  "the arguments: queries, keys, values.", kind="arrangement")),
+                  "You return the gradient of the values first, then those of queries and keys. Use the order of the "
+                  "arguments: queries, keys, values.", kind="arrangement")),
         *another_type("grad_queries, grad_keys, grad_values", "before result"),
     ],
 )

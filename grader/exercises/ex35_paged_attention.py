@@ -119,106 +119,103 @@ exercise = Exercise(
     mistakes=[
         wrong("page table without effect",
               {"before keys": "page_table = torch.arange(M, device=query.device).expand_as(page_table)"},
-              "Your results are those of the pages 0, 1, 2, … for each sentence. Which pages a sentence has, and in "
-              "which order, is in its row of page_table.", credit=0.25, kind="missing step"),
+              "In your results, every sentence uses the pages 0, 1, 2, …. Look up the pages of a sentence, in their "
+              "order, in its row of page_table.", credit=0.25, kind="missing step"),
         wrong("softmax of each page",
               {"before mix": """
                    weights = weights.unflatten(-1, (M, page_size))
                    weights = (weights / weights.sum(dim=-1, keepdim=True)).nan_to_num(0.0).flatten(-2)
                """},
-              "In your results, the weights of each page sum to one, and the outputs of the pages are added up. All "
-              "words of a sentence share one softmax, whichever page they are on.", credit=0.25, kind="missing step"),
+              "In your results, the weights of each page sum to one, and the outputs of the pages are added up. Use "
+              "one softmax for all words of a sentence, whichever page they are on.", credit=0.25, kind="missing step"),
         *at("before keys",
             wrong("first sentence's pages for all", "page_table = page_table[:1].expand_as(page_table)",
-                  "In your results, all sentences have the pages of the first. Sentence b has those in row b of "
+                  "In your results, all sentences use the pages of the first. Sentence b has the pages in row b of "
                   "page_table.", kind="mix-up"),
             wrong("pages in reverse order", "page_table = page_table.flip(1)",
-                  "The last page of the table comes first in your results. The pages should come in order.",
+                  "In your results, the last page of the table comes first. Keep the pages in order.",
                   kind="arrangement"),
             wrong("pages sorted", """
                       page_table = torch.where(page_table < 0, len(key_pages), page_table).sort(dim=1).values
                       page_table = page_table.clamp(max=len(key_pages) - 1)
                   """,
-                  "Your results are those of pages in the order of their numbers. A sentence goes through its pages as "
-                  "they stand in page_table.", kind="arrangement"),
+                  "In your results, the pages are sorted by their numbers. Keep them in the order of page_table.",
+                  kind="arrangement"),
             wrong("pages counted from one", "page_table = page_table - 1",
-                  "Your results are those of page numbers that begin with 1. The first page is page 0.",
-                  kind="convention")),
+                  "Your results look as if page numbers began with 1. The first page is page 0.", kind="convention")),
         *at("before behind",
             wrong("lengths without effect, −1 taken for the last page",
                   "lengths = torch.full_like(lengths, len(place))",
-                  "All slots count in your results, and where the table has −1, those of the last page count. Of "
-                  "sentence b, only the first lengths[b] words count.", kind="missing step"),
+                  "In your results, all slots count, and where the table has −1, those of the last page do. In "
+                  "sentence b, count only the first lengths[b] words.", kind="missing step"),
             wrong("lengths without effect, −1 taken for page 0",
                   {"before keys": "page_table = page_table.clamp(min=0)",
                    "": "lengths = torch.full_like(lengths, len(place))"},
-                  "All slots count in your results, and where the table has −1, those of page 0 count. Of sentence b, "
-                  "only the first lengths[b] words count.", kind="missing step"),
+                  "In your results, all slots count, and where the table has −1, those of page 0 do. In sentence b, "
+                  "count only the first lengths[b] words.", kind="missing step"),
             wrong("lengths without effect", "lengths = (lengths + page_size - 1) // page_size * page_size",
-                  "All slots of a sentence's pages count in your results, even those that nobody has written to. For "
-                  "its last page, only lengths[b] tells how many should count.", kind="missing step")),
+                  "In your results, all slots of a sentence's pages count, even those that nothing was written to. Use "
+                  "lengths[b] to see how many count on its last page.", kind="missing step")),
         wrong("free slots set to zero", {"hide": "scores = scores.masked_fill(hidden, 0.0)", **ZERO_WEIGHTS},
-              "In your results, slots that a sentence does not use count as keys and values of zeros: the score of "
-              "such a key is 0, and exp(0) is 1, so it takes its share of the weights. Set its score to −∞."),
+              "In your results, slots that a sentence does not use count as keys and values of zeros. Such a key has "
+              "the score 0, and exp(0) is 1, so it takes a share of the weights. Set its score to −∞."),
         *at("before behind",
             wrong("last page left out", {"": "lengths = lengths // page_size * page_size", **ZERO_WEIGHTS},
-                  "Only full pages count in your results. The last page may have free slots, and its words count, too.",
-                  kind="missing step"),
+                  "In your results, only full pages count. The words on a last page with free slots count, too: "
+                  "include them.", kind="missing step"),
             wrong("last page left out, unless it is the only one",
                   "lengths = torch.where(lengths < page_size, lengths, lengths // page_size * page_size)",
-                  "The words on the last page are missing in your results where it is not full, unless it is the only "
+                  "In your results, the words on the last page are missing if it is not full, unless it is the only "
                   "page. Round the number of pages up.", kind="missing step"),
             wrong("one word too few", {"": "lengths = lengths - 1", **ZERO_WEIGHTS},
-                  "The last word of each sentence does not count in your results. The first lengths[b] should count, "
-                  "and the last of these is at place lengths[b] − 1."),
+                  "In your results, the last word of each sentence does not count. Count the first lengths[b] words: "
+                  "the last of them is at position lengths[b] − 1."),
             wrong("one word too few, and NaN of a single one", "lengths = lengths - 1",
-                  "The last word of each sentence does not count in your results, and where there is only one, your "
-                  "results are NaN. The first lengths[b] should count, and the last of these is at place lengths[b] − "
-                  "1."),
+                  "In your results, the last word of each sentence does not count, and a sentence of one word gives "
+                  "NaN. Count the first lengths[b] words: the last of them is at position lengths[b] − 1."),
             wrong("one word too many", "lengths = lengths + 1",
-                  "One slot too many counts in your results. The first lengths[b] should count, and the last of these "
-                  "is at place lengths[b] − 1."),
+                  "In your results, one slot too many counts. Count the first lengths[b] words: the last of them is at "
+                  "position lengths[b] − 1."),
             wrong("longest sentence for all", "lengths = lengths.max().expand_as(lengths)",
-                  "In your results, all sentences are as long as the longest. Sentence b has lengths[b] words.",
+                  "In your results, all sentences are as long as the longest one. Sentence b has lengths[b] words.",
                   kind="mix-up"),
             wrong("shortest sentence for all", "lengths = lengths.min().expand_as(lengths)",
-                  "In your results, all sentences are as short as the shortest. Sentence b has lengths[b] words.",
+                  "In your results, all sentences are as short as the shortest one. Sentence b has lengths[b] words.",
                   kind="mix-up"),
             wrong("first length for all", "lengths = lengths[:1].expand_as(lengths)",
-                  "In your results, all sentences are as long as the first. Sentence b has lengths[b] words.",
+                  "In your results, all sentences are as long as the first one. Sentence b has lengths[b] words.",
                   kind="mix-up")),
         wrong("page and slot exchanged", both("{}[page_table[:, place % M], place // M]"),
-              "Neighbouring words lie on different pages in your results. Word i is on page i // page_size of its "
+              "In your results, neighboring words are on different pages. Word i is on page i // page_size of its "
               "sentence, in slot i % page_size.", kind="mix-up"),
         wrong("words and heads mixed up", both("{}[page_table].reshape(*query.shape[:2], -1, d).transpose(1, 2)"),
-              "Your results are those of slots of shape (B, S, H, d) that are viewed as (B, H, S, d), which mixes "
-              "words and heads up. Exchange axes with transpose or permute.", kind="arrangement"),
+              "Your results mix up words and heads, as if slots of shape (B, S, H, d) were viewed as (B, H, S, d). "
+              "Swap axes with transpose or permute instead.", kind="arrangement"),
         wrong("slots in reverse order", both("{}[page_table].flip(2).flatten(1, 2)"),
-              "In your results, a page is filled from its last slot. It should be filled from slot 0.",
-              kind="arrangement"),
+              "In your results, pages are filled from their last slot. Begin with slot 0.", kind="arrangement"),
         wrong("first slot of each page", both("{}[page_table[:, place // page_size], 0]"),
-              "In your results, all words of a page are its first. Word i is in slot i % page_size.",
+              "In your results, all words of a page are its first word. Word i is in slot i % page_size.",
               credit=0.25, kind="missing step"),
         *(one for one in heads.with_lines() if one.name not in heads.WITH_MANY_QUERIES),
         wrong("softmax over heads of a sentence",
               {"normalise": "weights = torch.softmax(scores, dim=1)", **ZERO_WEIGHTS},
-              "The weights of all heads sum to one for each key. It is over the keys of a sentence that they should "
-              "sum to one.", kind="axis"),
+              "The weights of all heads sum to one for each key. For each head, the weights over the keys of a "
+              "sentence must sum to one.", kind="axis"),
         *at("scale",
             wrong("scaled by √(H · d)", "scores = scores / math.sqrt(query.shape[1] * d)",
-                  "The scores that you use are divided by √(H · d). Divide by √d, the root of the length of one key.",
+                  "Your scores are divided by √(H · d). Divide by √d, the square root of the length of one key.",
                   kind="scaling"),
             wrong("scaled by √H", "scores = scores / math.sqrt(query.shape[1])",
-                  "The scores that you use are divided by the root of the number of heads. Divide by √d.",
-                  kind="scaling"),
+                  "Your scores are divided by the square root of the number of heads. Divide by √d.", kind="scaling"),
             wrong("scaled by √page_size", "scores = scores / math.sqrt(page_size)",
-                  "The scores that you use are divided by the root of the page size. Divide by √d.", kind="scaling")),
+                  "Your scores are divided by the square root of the page size. Divide by √d.", kind="scaling")),
         *at("result",
             wrong("heads merged", "return outputs.flatten(1)",
-                  "The numbers are right, but the heads are put side by side. Return (B, H, d).", kind="arrangement"),
+                  "The numbers are right, but the heads are joined side by side. Return (B, H, d).",
+                  kind="arrangement"),
             wrong("an axis of words", "return outputs[:, :, None]",
-                  "The numbers are right, but of shape (B, H, 1, d). There is one query for each head: return (B, H, "
-                  "d).", kind="arrangement")),
+                  "The numbers are right, but their shape is (B, H, 1, d). There is one query for each head: return "
+                  "(B, H, d).", kind="arrangement")),
         *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],
 )

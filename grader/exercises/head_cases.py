@@ -15,14 +15,14 @@ NO_TABLE = MemoryPromise(56 * 2**20, 4 * LONG * LONG)  # allows less than T × T
 
 SOME = 307  # words: more than most fixed block sizes, and a prime, so that no size divides it
 NOT_FILLED = (
-    f"Your code is right for short texts, but not for one of {SOME} words. Where you go by blocks, their size need not "
-    "divide the length of a text."
+    f"Your code is right for short texts, but not for one of {SOME} words. If you work in blocks, the last one may be "
+    "shorter: their size need not divide the length of a text."
 )
 
 MANY = 140  # words, more than anyone would expect as the largest size
 OF_ANY_LENGTH = (
-    f"Your code is right for short texts, but not for one of {MANY} words. A text may be of any length, and a mask is "
-    "as large as the text at hand."
+    f"Your code is right for short texts, but not for one of {MANY} words. A text may have any length, so make a mask "
+    "as large as the text."
 )
 
 

@@ -49,10 +49,10 @@ def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
     own = torch.stack([in_use(*one, *key_pages.shape[:2]).flatten() for one in of_each])  # (B, slots)
     read = ~(found.abs() <= NOTHING)  # NaN is something
     wrong = [
-        *_said(read & ~own, "reads slots in which none of its words stands"),
+        *_said(read & ~own, "reads slots that hold none of its words"),
         *_said(own & ~read, "does not read all of its words"),
     ]
-    title = f"Slots 0 to {key_pages.shape[1] - 1} are page 0, and so on, and all words weigh the same."
+    title = f"Slots 0 to {key_pages.shape[1] - 1} are page 0, and so on. All words have the same weight."
     return Picture(
         title=title,
         numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),

@@ -38,7 +38,7 @@ def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
         *_said(seen & ~ones.triu(1 - window), f"sees a key that is more than {window - 1} words back"),
         *_said(within & ~seen, "does not see all keys of its window"),
     ]
-    title = f"The window is {window}, and values name their words, so these are the weights."
+    title = f"The window is {window}. Each value names its word, so these numbers are the weights."
     return Picture(
         title=title,
         numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
@@ -55,4 +55,5 @@ def _said(marked: Tensor, what: str) -> list[str]:
     queries = [str(row) for row in marked.any(1).nonzero().flatten().tolist()]
     if not queries:
         return []
-    return [f"Query {queries[0]} {what}{', and so do others' if len(queries) > 1 else ''}."]
+    others = ["", ", and so does one other", f", and so do {len(queries) - 1} others"][min(len(queries) - 1, 2)]
+    return [f"Query {queries[0]} {what}{others}."]

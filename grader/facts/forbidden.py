@@ -82,7 +82,7 @@ def first_forbidden(code: Reached, allowed: Allowed) -> Forbidden | None:
 def said_of_hidden(code: Reached) -> str:
     """A sentence about code that cannot be read; empty if all can."""
     if not code.is_short:
-        return f"A cell has more than {MOST_READ:,} characters, or a file that it imports. {IN_SIGHT}"
+        return f"A cell, or a file that it imports, has more than {MOST_READ:,} characters. {IN_SIGHT}"
     return "" if code.is_shown else f"No cell shows what `{code.entry}` is. {IN_SIGHT}"
 
 

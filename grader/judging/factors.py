@@ -29,7 +29,7 @@ from grader.model.forms.parts import first_output
 FEWEST = 2  # cases that show the number
 NEAR = 1e-4  # relative; two laws hardly ever come this close in all cases
 LARGEST = 50  # the largest number named
-SAME_IN_ALL = "one number, the same in all of them"
+SAME_IN_ALL = "the same number"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 POWERS = {
     1.0: "n",
@@ -120,7 +120,7 @@ def _simple(number: float) -> tuple[str, float] | None:
 
 
 def _named(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{words[0]} (or what is as large in all of them)"
+    return words[0] if len(words) == 1 else f"{words[0]} (or something else that is as large in all of them)"
 
 
 def _of_function(place: Sequence[Any]) -> str:

@@ -244,13 +244,13 @@ WHICH = ("its", "its second", "its third")
 # Not tried where more than one result is read, as with dropout: there names count.
 BY_ROWS: dict[str, Program] = {
     **{
-        f"returns the first row of {which} argument for all": _of_tensors(_first_row(i))
+        f"returns the first row of {which} argument for all rows": _of_tensors(_first_row(i))
         for i, which in enumerate(WHICH)
     },
-    "returns one in the first place of each row": _of_tensors(_one_entry(0)),
-    "returns one in the last place of each row": _of_tensors(_one_entry(-1)),
+    "returns 1 at the first place of each row, and 0 elsewhere": _of_tensors(_one_entry(0)),
+    "returns 1 at the last place of each row, and 0 elsewhere": _of_tensors(_one_entry(-1)),
     **{
-        f"returns one where {which} argument is largest": _of_tensors(_changed(i, _largest))
+        f"returns 1 where {which} argument is largest, and 0 elsewhere": _of_tensors(_changed(i, _largest))
         for i, which in enumerate(WHICH)
     },
     **{
@@ -265,7 +265,7 @@ PROGRAMS: dict[str, Program] = {
     "returns the first row of its argument": _of_tensors(_rows_made_one(lambda rows: rows[0])),
     "returns the sum of the rows of its argument": _of_tensors(_rows_made_one(lambda rows: rows.sum(0))),
     **BY_ROWS,
-    **{f"gives back {which} argument": _given_back(i) for i, which in enumerate(WHICH)},
+    **{f"returns {which} argument unchanged": _given_back(i) for i, which in enumerate(WHICH)},
     **{f"returns the mean of {which} argument": _of_tensors(_mean(i)) for i, which in enumerate(WHICH)},
 }
 # Where no tensors are expected.

@@ -26,9 +26,9 @@ MAX_SHORT = 5  # outputs; the first one decides
 _HIDDEN = "A hidden test fails."
 _TO_DO = "stops with `NotImplementedError`: what it tests is still to be written, or still has that line."
 _STDERR = (
-    "While the test ran, something was written to the error stream, such as a warning: nbgrader gives nothing then."
+    "While the test ran, something was written to the error stream, such as a warning: nbgrader gives no points then."
 )
-_TOO_MUCH = "The test gives more points than the cell is worth. All points are given; nbgrader would refuse to grade."
+_TOO_MUCH = "The test gives more points than the cell is worth. You get all of them; nbgrader would refuse to grade."
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def judge_test(
     if changed:
         names = ", ".join(f"`{_plain(name)}`" for name in changed)
         sentences.append(
-            f"The test was run with {names} as Python and its libraries have them, and not as changed here."
+            f"The test was run with {names} from Python and its libraries, not as changed in this notebook."
         )
     reason = Reason.NO_ANSWER if lost else Reason.RIGHT if credit == 1 else Reason.TEST_FAILED
     return kept, Verdict(None, test.name, credit, reason, tuple(sentences), lost=lost, in_process=True)

@@ -15,38 +15,38 @@ from grader.sandbox.plain_text import listed, one_line
 
 LONGEST = 1000  # characters of a sentence
 RIGHT = "Right."
-RIGHT_BUT_LARGE = "The numbers are right, but your code takes too much memory for long inputs."
+RIGHT_BUT_LARGE = "The numbers are right, but your code uses too much memory for long inputs."
 RIGHT_IN_SHORT = "The numbers are right for short inputs."
 LONG_UNTRIED = (
     "Long inputs could not be tried: your code uses an earlier function that is wrong or still to do, and the right "
-    "one that stands in for it is for short inputs only. Fix the earlier one first."
+    "one that we use in its place works for short inputs only. Fix the earlier one first."
 )
 RIGHT_BUT_SLOW = (
     "The numbers are right, but your code takes too long for long inputs. A few operations on large tensors are faster "
     "than many on small ones."
 )
 STILL_TO_DO = "This exercise is still to do."
-ALL_ELSE_RIGHT = "With values there that fit the inputs, your code gives the right numbers."
-RIGHT_OTHERWISE = "When it is called the way it expects, it gives the right numbers."
-COMPUTED_RIGHT = "What you compute is right."
-JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
+ALL_ELSE_RIGHT = "Apart from that, your code gives the right numbers."
+RIGHT_OTHERWISE = "When your code is called the way it expects, it gives the right numbers."
+COMPUTED_RIGHT = "Your output is right."
+JUDGING_TOO_LONG = "Checking what this notebook's code returned took too long, so this exercise was not graded."
 WRONG_DEVICE = (
     "The numbers are right, but your result is not on the device of the input. "
     "Make new tensors with device=x.device, or with functions such as torch.zeros_like(x)."
 )
 INPUT_MODIFIED = (
     "The result is right, but your function changes its input. "
-    "Avoid operations in place such as x -= … or x[i] = … on an argument; compute a new tensor."
+    "Avoid in-place operations on an argument, such as x -= … or x[i] = …; compute a new tensor instead."
 )
 WHERE_NAN_COMES_FROM = (
-    "NaN comes from 0/0, ∞/∞, ∞ − ∞, 0 · ∞, and roots and logarithms of numbers below zero: exp of large numbers is ∞, "
-    "and a softmax over −∞ alone is 0/0."
+    "NaN comes from 0/0, ∞/∞, ∞ − ∞ and 0 · ∞, and from roots and logarithms of negative numbers. exp of a large "
+    "number is ∞, and a softmax over nothing but −∞ is 0/0."
 )
 _HAS_NO_PROBABILITIES = "probability tensor contains either `inf`, `nan`"  # torch.multinomial
-NO_PROBABILITIES = "A softmax is NaN where a number was divided by 0 before it, as by a temperature of 0."
-CUT = "Your result is cut to whole numbers, as by // in place of /, or in a tensor of integers. Keep the decimals."
-WHOLE = "All numbers that you return are whole ones, as after //, or in a tensor of integers."
-HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute with float32 throughout."
+NO_PROBABILITIES = "A softmax gives NaN if a number was divided by 0 before it, such as by a temperature of 0."
+CUT = "Your result is cut to whole numbers, as if by // instead of /, or by a tensor of integers. Keep the decimals."
+WHOLE = "All the numbers you return are whole, as if after //, or in a tensor of integers."
+HALF_PRECISION = "Your result is only as precise as 16-bit numbers. Use float32 throughout."
 
 
 def of_facts(facts: Sequence[Fact]) -> list[str]:
@@ -57,14 +57,16 @@ def of_facts(facts: Sequence[Fact]) -> list[str]:
 
 
 def _of_fact(fact: Fact) -> str:
-    return _FACTS[fact.kind].format(one_line(fact.what, MAX_LINE), listed([f"`{name}`" for name in fact.parts[:MANY]]))
+    parts = fact.parts[:MANY]
+    said = _REPLACED_ALL if fact.kind == FactKind.REPLACED and len(parts) > 1 else _FACTS[fact.kind]
+    return said.format(one_line(fact.what, MAX_LINE), listed([f"`{name}`" for name in parts]))
 
 
 def _borrowed(names: Sequence[str]) -> str:
     they_fit = "it fits" if len(names) == 1 else "they fit"
     return (
-        f"Your code reads {listed(names, len(names))} from the notebook, where {they_fit} the notebook's inputs. "
-        "Compute with the arguments instead."
+        f"Your code reads {listed(names, len(names))} from the notebook, but {they_fit} only the notebook's inputs. "
+        "Use the arguments instead."
     )
 
 
@@ -73,42 +75,44 @@ MAX_LINE = 120  # characters of a line that is shown
 MANY_LINES = 4
 _COUNTS = {2: "two", 3: "three", 4: "four"}
 _FACTS = {
-    FactKind.LOST: "The line `{}` computes something and throws it away: it changes nothing in place. Give it a name.",
-    FactKind.UNUSED: "You compute `{}` and never use it.",
-    FactKind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Write it without them.",
-    FactKind.REPLACED: "After the loop over `{}`, only the last {} is left: each step overwrites it.",
-    FactKind.LEFT_EARLY: "The line `{}` is inside a loop and ends it in its first step.",
+    FactKind.LOST: "The line `{}` computes something and throws it away: nothing is changed in place. Give the result "
+    "a name.",
+    FactKind.UNUSED: "You compute `{}`, but never use it.",
+    FactKind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Leave them out.",
+    FactKind.REPLACED: "After the loop over `{}`, only the last {} is left, since each step overwrites it.",
+    FactKind.LEFT_EARLY: "The line `{}` is inside the loop, so the loop ends in its first step.",
     FactKind.INFINITE: "The line `{}` computes with ∞: 0 · ∞ and ∞ − ∞ are NaN.",
-    FactKind.NEVER_CALLED: "`{}` is made in `__init__` and not used anywhere.",
-    FactKind.MADE_ANEW: "The line `{}` is in `forward`: at each call it makes a new layer, with new random numbers, "
-    "and nothing can train it. Make it in `__init__`.",
-    FactKind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN, until each entry is written.",
-    FactKind.SIZED: "In the line `{}`: where n is a number, torch.Tensor(n) has n entries of whatever was in memory, "
-    "and torch.tensor(n) holds n.",
-    FactKind.KEPT_NONE: "The line `{}` goes on with what {} returns, which is None. Call it in a line by itself.",
-    FactKind.NOT_CALLED: "The line `{}` names a method and does not call it: the parentheses behind it are missing.",
-    FactKind.NO_SELF: "`{}` uses `self` and has no such argument. Write it first: a method gets its object there.",
-    FactKind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on either side.",
+    FactKind.NEVER_CALLED: "`{}` is made in `__init__`, but not used anywhere.",
+    FactKind.MADE_ANEW: "The line `{}` is in `forward`, so each call makes a new layer with new random numbers, "
+    "which cannot be trained. Make it in `__init__`.",
+    FactKind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN. Write each of its entries.",
+    FactKind.SIZED: "In the line `{}`, look at the capital T: for a number n, torch.Tensor(n) has n entries of "
+    "whatever was in memory, and torch.tensor(n) holds n.",
+    FactKind.KEPT_NONE: "The line `{}` uses what {} returns, which is None. Call it on a line of its own.",
+    FactKind.NOT_CALLED: "The line `{}` names a method, but does not call it. Add the parentheses.",
+    FactKind.NO_SELF: "`{}` uses `self`, but has no such argument. Put it first: a method gets its object there.",
+    FactKind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on each side.",
     FactKind.NO_RETURN: "`{}` has no return statement, so it returns None.",
 }
+_REPLACED_ALL = "After the loop over `{}`, only the last {} are left, since each step overwrites them."
 
 
 def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:
-    return f"`{function}` takes ({', '.join(written)}), but gets ({', '.join(asked)}), in this order."
+    return f"`{function}` takes ({', '.join(written)}), but it is called with ({', '.join(asked)}), in this order."
 
 
 def in_order(names: Sequence[str]) -> str:
-    return f"Your code takes its arguments in a different order from the one they come in: ({', '.join(names)})."
+    return f"Your code expects its arguments in a different order. They come in this order: ({', '.join(names)})."
 
 
 def things_at_once(count: int, of: int) -> str:
     if count < of:
-        return "Several things at once, and these are among them:"
-    return f"{_COUNTS.get(count, 'several').capitalize()} things at once:"
+        return "There are several mistakes, and these are some of them:"
+    return f"There are {_COUNTS.get(count, 'several')} mistakes:"
 
 
 def for_one_another(one: str, other: str) -> str:
-    return f"Your code takes `{one}` for `{other}`, and `{other}` for `{one}`: they change places."
+    return f"Your code takes `{one}` and `{other}` in the opposite order: swap them."
 
 
 def located(places: Sequence[Located]) -> str:
@@ -117,12 +121,12 @@ def located(places: Sequence[Located]) -> str:
     if len(shown) == 1:
         ((line, change),) = shown
         if change == Change.AFTER:
-            return f"With one more line behind `{line}`, all values come out right."
+            return f"A line is missing after `{line}`. With it, all values are right."
         if change == Change.SEVERAL:
-            return f"With small changes in the line `{line}`, all values come out right."
-        return f"With one small change in the line `{line}`, all values come out right. It is about {change}."
+            return f"A few small changes in the line `{line}` make all values right."
+        return f"One small change in the line `{line}` makes all values right. It has to do with {change}."
     changes = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
-    return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all values come out right: {changes}."
+    return f"Small changes in {_COUNTS.get(len(shown), 'several')} lines make all values right: {changes}."
 
 
 def missing(noun: str, entry: str) -> str:
@@ -134,11 +138,11 @@ def constant(noun: str) -> str:
 
 
 def constant_for_all(noun: str) -> str:
-    return f"In every hidden case, your {noun} returns the same."
+    return f"In every hidden case, your {noun} returns the same result."
 
 
 def all_nan(noun: str) -> str:
-    return f"All that your {noun} returned is NaN. {WHERE_NAN_COMES_FROM}"
+    return f"Your {noun} returned nothing but NaN. {WHERE_NAN_COMES_FROM}"
 
 
 def without_understanding(noun: str, does: str) -> str:
@@ -146,43 +150,48 @@ def without_understanding(noun: str, does: str) -> str:
 
 
 def rounded(decimals: int) -> str:
-    return f"Your result is rounded to {decimals} decimals. Return it as it is; round only to print."
+    return f"Your result is rounded to {decimals} decimals. Return it unrounded; round only when you print."
 
 
 def arrangement(finding: Finding, noun: str) -> str:
-    return f"All numbers are right, but not their arrangement: {about(finding, noun)}"
+    return f"All numbers are right, but not their arrangement: {_lowered(about(finding, noun))}"
 
 
 def in_another_case(case: str, told: str) -> str:
-    return f"In the case “{case}”, {told[:1].lower()}{told[1:]}"
+    return f"In the case “{case}”, {_lowered(told)}"
+
+
+def _lowered(sentence: str) -> str:
+    """A sentence to go on with, behind other words."""
+    return sentence[:1].lower() + sentence[1:]
 
 
 def cases_right(right: int, cases: int, first_wrong: str) -> str:
-    return f"{right} of {cases} hidden cases are right; the first wrong one is “{first_wrong}”."
+    return f"{right} of {cases} hidden cases are right. The first wrong one is “{first_wrong}”."
 
 
 def times(law: str, cases: int) -> str:
-    return f"In all {cases} hidden cases that are about numbers alone, your numbers are the right ones times {law}."
+    return f"In all {cases} hidden cases that test only numbers, your numbers are the right ones times {law}."
 
 
 def times_another(cases: int) -> str:
     return (
-        f"In each of the {cases} hidden cases that are about numbers alone, your numbers are the right ones times a "
-        "single number, which is not the same in all of them."
+        f"In each of the {cases} hidden cases that test only numbers, your numbers are the right ones times a single "
+        "number, but it is not the same in all of them."
     )
 
 
 def scaled_by(what: str, law: str, cases: int) -> str:
     return (
-        f"In all {cases} hidden cases that are about numbers alone, your numbers are those that come out when {what} "
-        f"are multiplied by {law}. That is not their scale."
+        f"In all {cases} hidden cases that test only numbers, your numbers come out if {what} are multiplied by {law}. "
+        "That is the wrong factor."
     )
 
 
 def scaled_otherwise(what: str, cases: int) -> str:
     return (
-        f"In each of the {cases} hidden cases that are about numbers alone, your numbers are those that come out when "
-        f"{what} are multiplied by a single number, which is not always the right one."
+        f"In each of the {cases} hidden cases that test only numbers, your numbers come out if {what} are multiplied "
+        "by a single number, but it is not always the right one."
     )
 
 
@@ -209,7 +218,8 @@ def about(finding: Finding, noun: str) -> str:
         case Differs(difference, name=name, whole=True) if difference.kind == compare.Kind.VALUE:
             return f"Entry {list(difference.entry)} of the {name} is the first wrong one."
         case Differs(difference, name=name):
-            return difference.sentence(name)
+            said = difference.sentence(name)
+            return f"T{said[1:]}" if said.startswith("the ") else said
         case Broken(sentence=sentence):
             return sentence
 

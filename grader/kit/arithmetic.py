@@ -94,18 +94,18 @@ _ROUNDABOUT = """
 """
 _OF_NOTEBOOKS = "plt matplotlib pyplot open input"
 _LISTED = "torch nn functional F np numpy math linalg special"
-_FORMULAS = "Write the formulas out: softmax, products of matrices and sums are all it takes."
+_FORMULAS = "Write out the formulas: softmax, matrix products and sums are all you need."
 _SAID = {
-    _OF_AUTOGRAD: f"Neither autograd nor PyTorch's own backward functions are allowed. {_FORMULAS}",
-    _ROUNDABOUT: "Write down what is meant, such as `torch.exp(x)`, and not a way to look it up or to run a text.",
-    _OF_NOTEBOOKS: "Do that in a cell of its own, not in the function.",
-    _LISTED: "Name what you use of it, such as `torch.exp`, and do not hand on all of it.",
+    _OF_AUTOGRAD: f"Autograd and PyTorch's own backward functions are not allowed. {_FORMULAS}",
+    _ROUNDABOUT: "Write what you mean, such as `torch.exp(x)`, instead of looking it up or running a string.",
+    _OF_NOTEBOOKS: "Do that in a separate cell, not in the function.",
+    _LISTED: "Name the part that you use, such as `torch.exp`, instead of passing on the whole module.",
 }
 ARITHMETIC = Allowed(
     modules=frozenset(_MODULES.split()),
     names=frozenset({*_operators(), *_of_kinds(), *f"{_OF_TORCH} {_OF_NUMPY} {_OF_PYTHON}".split()}),
     builtins=frozenset(_BUILTINS.split()),
-    says="In this exercise the gradients are computed by formulas, with what arithmetic needs of Python, math, numpy "
-    "and torch.",
+    says="In this exercise, the gradients are computed by formulas, with nothing but the arithmetic of Python, math, "
+    "numpy and torch.",
     instead={name: said for names, said in _SAID.items() for name in names.split()},
 )

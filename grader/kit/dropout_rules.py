@@ -26,23 +26,23 @@ NOTHING_DROPPED = "Nothing, or next to nothing, is dropped."
 ALL_SCALED = "Nothing, or next to nothing, is dropped, but everything is scaled."
 ALL_CHANGED = "Nothing, or next to nothing, is dropped, but the numbers are changed."
 ALL_OTHER = "Nothing, or next to nothing, is dropped, and the numbers are not those that were given."
-OTHER_THAN_ZERO = "Dropped entries are set to a number other than 0, as F.alpha_dropout does. A dropped entry is 0."
+OTHER_THAN_ZERO = "Dropped entries are set to a number other than 0, as F.alpha_dropout does. Set them to 0."
 EVERYTHING_DROPPED = "Everything is dropped."
-NOT_FINITE = "There are NaN or infinite numbers. A dropped entry is 0."
+NOT_FINITE = "There are NaN or infinite numbers. Set dropped entries to 0."
 NONE_FINITE = "All numbers are NaN or infinite."
-NOT_FINITE_AT_ALL = "There are NaN or infinite numbers, and not as many as entries that should be dropped."
+NOT_FINITE_AT_ALL = "There are NaN or infinite numbers, and too many or too few of them to be the dropped entries."
 WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry separately."
 WHOLE_COLUMNS = "Whole columns are dropped or kept. Decide for each entry separately."
-SAME_IN_BATCH = "The same entries are dropped in all parts of a batch. Decide for each entry separately."
+SAME_IN_BATCH = "The same entries are dropped everywhere in a batch. Decide for each entry separately."
 SHARED = (
-    "Entries share one draw that differ in one index alone, such as those of several queries, or heads. Decide for "
-    "each entry separately."
+    "Several entries share one random draw, such as those of different queries, or heads. Decide for each entry "
+    "separately."
 )
 SMALLEST = "The smallest entries are dropped. Chance should decide, not the numbers."
 LARGEST = "The largest entries are dropped. Chance should decide, not the numbers."
-ROWS_SUM_AGAIN = "Rows are divided by what is left of them. Multiply all survivors by 1/(1 − p) instead."
-MASK_ALONE = "The survivors are all the same number. Multiply the mask by the numbers."
-NOT_UNIFORM = "The numbers that are not dropped are changed, but not all by the same factor."
+ROWS_SUM_AGAIN = "Each row is divided by its new sum. Multiply all survivors by 1/(1 − p) instead."
+MASK_ALONE = "All survivors are the same number. Multiply the mask by the numbers."
+NOT_UNIFORM = "The survivors are changed, but not all by the same factor."
 OTHER_RATE = "Entries are dropped at a rate other than the given one."
 OTHER_FACTOR = "Survivors are scaled, but not by 1/(1 − p)."
 
@@ -171,7 +171,7 @@ def _rate(gone: int, entries: int, p: float) -> str:
     usual = {
         1 - p: "About as many entries are dropped as should be kept: a share of 1 − p instead of p.",
         0.5: "About half of the entries are dropped here, which is not the given rate.",
-        normal: "About as many entries are dropped as with torch.randn < p. Compare torch.rand, which is even between "
+        normal: "About as many entries are dropped as with torch.randn < p. Use torch.rand, which is uniform between "
         "0 and 1.",
     }
     likeliest = max(usual, key=lambda rate: _log_chance(gone, entries, rate))

@@ -17,8 +17,8 @@ SECOND_CALL = "output of a second call"
 LATER_CHANGED = "output after a later word was changed"
 OTHERS_CHANGED = "output after another sentence of the batch was changed"
 FEW = "output for two sentences"
-MORE = "output with other sentences beside"
-LONGER = "output for more and longer texts that followed"
+MORE = "output with other sentences in the batch"
+LONGER = "output for more and longer texts, which came next"
 
 SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
 

@@ -114,13 +114,13 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     if not equal_but_for_rounding(dropped @ extra.to(dropped), given[..., words:]):
         return ON_OUTPUT if not finding(given, quiet.expand_as(given), p) else NOT_WEIGHTS
     if equal_but_for_rounding(given[0], given[-1]):
-        return "In training, two calls of your module give the same output. Chance should drop other weights each time."
+        return "In training, two calls of your module give the same output. Drop other weights each time, by chance."
     if equal_but_for_rounding(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
         return (
-            "With dropout, your weights still sum to one. Drop weights after the softmax, and leave them as they are."
+            "With dropout, your weights still sum to one. Drop weights after the softmax, and do not divide them again."
         )
     if bool((dropped.abs() > 1e-6)[quiet[..., :words].expand_as(dropped) == 0].any()):
-        return "In training, words have weight where they must have none."
+        return "In training, some words have weight where they should have none."
     # Sentences come first: what a whole batch shares is found along the first dimension.
     by_sentence = dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1)
     # Heads that are wrong may share draws in ways that no misconception follows.
@@ -138,7 +138,7 @@ def named_gradients(
     if missing and set(missing) <= set(frozen):
         return f"{' and '.join(missing)} cannot be trained: requires_grad is False."
     if missing:
-        return f"No gradient reaches {' and '.join(missing)}: on the way something is detached, or not used."
+        return f"No gradient reaches {' and '.join(missing)}: something on the way is detached, or not used."
     return {f"gradient of {name}": gradient for name, gradient in named.items()}
 
 
@@ -167,7 +167,8 @@ def not_random(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     even = [name for name in weights if name in seen.even]
     if not even:
         return ""
-    return f"In a new module, {' and '.join(even)} is the same number everywhere. Begin with random numbers."
+    are = "is" if len(even) == 1 else "are each"
+    return f"In a new module, {' and '.join(even)} {are} the same number everywhere. Begin with random numbers."
 
 
 def _what_it_has(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:

@@ -59,10 +59,10 @@ def scores(value: object, _inputs: Sequence[object]) -> Picture | None:
     same = [i for i in range(1, len(matrix)) if torch.equal(matrix[i], matrix[0])]
     if torch.equal(matrix, matrix.round()) and bool((matrix != matrix[0, 0]).any()):
         broken[:] = True
-        wrong.append("All are whole numbers, as from //. A division with / keeps the decimals.")
+        wrong.append("All of them are whole numbers, as if from //. A division with / keeps the decimals.")
     elif same:
         broken[same] = True
-        wrong.append(f"{_named('row', same)} repeat{'s' * (len(same) == 1)} row 1: each query has scores of its own.")
+        wrong.append(f"{_named('row', same)} repeat{'s' * (len(same) == 1)} row 1: each query needs its own scores.")
     total = matrix.sum(1)
     if matrix.shape[1] > 1 and bool((matrix >= 0).all() & ((total - 1).abs() < ROUNDING).all()):
         wrong.append("Each row sums to one: these are weights, after a softmax. Scores come before it.")

@@ -9,7 +9,7 @@ import torch
 from grader.model.compare import Difference, Kind
 from grader.model.exercise import Case, Inputs
 
-LARGE = "Your code is right until scores become large: it must be right up to ±10⁴, without NaN."
+LARGE = "Your code is right for small scores, but not for large ones. It must work up to ±10⁴, without NaN."
 FLOAT64 = "Your code is right for float32 inputs, but not for float64: its result must have the dtype of the inputs."
 
 Sample = Callable[[torch.Generator], Inputs]

@@ -146,26 +146,26 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
         f"Your code ran for more than {_seconds(limit)} and was stopped. Is there an endless loop?"
     ),
     Loss.WAITING: lambda limit: (
-        f"Your code was not done after {_seconds(limit)} and was stopped. "
+        f"Your code had not finished after {_seconds(limit)} and was stopped. "
         "Does it sleep, or wait for something that never comes?"
     ),
     Loss.NOTEBOOK: lambda _: "The notebook as a whole took too long; your code was stopped.",
     Loss.NOT_RUN: lambda _: "The notebook as a whole took too long; this exercise was not run.",
     Loss.DEATH: lambda _: "Your code ended the Python process, or used too much memory.",
-    Loss.MEMORY: lambda limit: f"Your code needs more than {limit:.0f} MB of memory where less must do.",
+    Loss.MEMORY: lambda limit: f"Your code needs more than {limit:.0f} MB of memory. It has to work with less.",
     Loss.ROOM: lambda limit: (
-        f"Your code uses {limit:.0f} MB that your notebook keeps in its variables, so what it needs by itself cannot "
-        "be seen. Make its tensors inside of the function."
+        f"Your code uses {limit:.0f} MB that your notebook keeps in its variables, so its own use of memory cannot be "
+        "measured. Make its tensors inside the function."
     ),
     Loss.DEVICE: lambda _: (
-        "Your code made the GPU fail, as an index that is out of range does. "
-        "Run it on the CPU: there, the error says where it is."
+        "Your code made the GPU fail, as an index out of range does. "
+        "Run it on the CPU: there, the error shows the line."
     ),
     Loss.BYTES: lambda limit: f"Your code wrote more than {limit:.0f} MB of files.",
     Loss.FILES: lambda limit: f"Your code made more than {limit:.0f} files.",
-    Loss.DEPTH: lambda limit: f"Your code made folders in folders, more than {limit:.0f} deep.",
-    Loss.CLOSED: lambda _: "Your code made folders that cannot be looked into.",
+    Loss.DEPTH: lambda limit: f"Your code made folders inside folders, more than {limit:.0f} deep.",
+    Loss.CLOSED: lambda _: "Your code made folders that cannot be opened.",
     Loss.THREADS: lambda limit: f"Your code started more than {limit:.0f} threads.",
     Loss.CALLS: lambda _: "Your code called other functions far too often.",
-    Loss.FORGED: lambda _: "Your code sent something that is no answer.",
+    Loss.FORGED: lambda _: "Your code sent something that is not an answer.",
 }

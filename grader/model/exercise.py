@@ -44,7 +44,7 @@ class MemoryPromise:
 
     allowed: int
     table: int
-    broken: str = "Your code builds a table of T × T, or needs too much memory in another way."
+    broken: str = "Your code builds a table of T × T, or uses too much memory in some other way."
 
     def __post_init__(self) -> None:
         if not 0 < self.allowed < self.table:

@@ -22,14 +22,14 @@ class Change(StrEnum):
     ARRANGEMENT = "rows and columns, or the order of axes"
     ALIAS = "one tensor under two names"
     CALL = "which function is called"
-    SURPLUS = "something that is too much"
+    SURPLUS = "something extra"
     MISSING = "something that is missing"
     LOST = "a result that is lost"
     RETURNED = "what is returned"
-    COPIED = "a difference to the line that does the same for the other"
+    COPIED = "a difference from the line that does the same for the other one"
     AFTER = "a line that is missing after it"
     SEVERAL = "more than one thing"
-    PLACE = "where the line stands: before or after another, inside or outside of a loop"
+    PLACE = "where the line is: before or after another one, inside or outside a loop"
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def kind_of(value: object) -> str:
         case str():
             return "a text"
         case bytes():
-            return "bytes"
+            return "a bytes object"
         case tuple():
             return "a tuple"
         case list():
@@ -96,16 +96,16 @@ def as_number(value: object) -> float | None:
 def text_in_words(got: str, want: str) -> str:
     """Where a text differs from the expected one, without revealing that."""
     if got.casefold() == want.casefold():
-        return "has the right letters, but not the right capital ones."
+        return "has the right letters, but wrong upper or lower case."
     if got.strip() == want.strip():
-        return "is right but for spaces or line breaks at its beginning or end."
+        return "is right except for spaces or line breaks at its beginning or end."
     if "".join(got.split()) == "".join(want.split()):
-        return "is right but for its spaces or line breaks."
+        return "is right except for spaces or line breaks."
     alike = next((i for i, (one, other) in enumerate(zip(got, want, strict=False)) if one != other), None)
     if alike is None:
-        more = "goes on after that" if len(got) > len(want) else "ends too early"
+        more = "goes on for too long" if len(got) > len(want) else "ends too early"
         return f"is {described(got)}: it begins right, but {more}."
-    return f"is {described(got)}, of which number {alike + 1} is the first wrong one."
+    return f"is {described(got)}, and character {alike + 1} is the first wrong one."
 
 
 def _in_a_list(item: object) -> str:
@@ -148,7 +148,7 @@ def is_plain(value: object) -> bool:
     return not has_tensor
 
 
-GROUPS = {"number": "numbers", "b": "truth values", "U": "texts", "M": "times", "m": "lengths of time"}
+GROUPS = {"number": "numbers", "b": "truth values", "U": "texts", "M": "times", "m": "durations"}
 
 
 def single(got: object) -> Any:
@@ -200,9 +200,10 @@ def in_keys(what: str, missing: Sequence[object], extra: Sequence[object]) -> st
     """How many keys are missing, and one too many: those are the student's own."""
     words = []
     if missing:
-        words.append(f"lacks {len(missing)} of the {what}s that it should have")
+        words.append(f"lacks {named(len(missing), what)} that it should have")
     if extra:
-        words.append(f"has {named(len(extra), what)} that it should not have, such as {quoted(extra[0])}")
+        such_as = ":" if len(extra) == 1 else ", such as"
+        words.append(f"has {named(len(extra), what)} that it should not have{such_as} {quoted(extra[0])}")
     return f"{', and '.join(words)}."
 
 

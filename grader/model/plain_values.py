@@ -57,10 +57,7 @@ class InWords(Difference):
 
     def sentence(self, name: str = "") -> str:
         """The difference in words: of the result, or of something with a name."""
-        words = self.words or self._in_words()
-        if not name:
-            return f"result{self.place} {words}"
-        return f"{f'Entry {self.place} of the' if self.place else 'The'} {name} {words}"
+        return f"{compare.subject(self.place, name)} {self.words or self._in_words(self.place)}"
 
 
 class _Found(Exception):
@@ -230,7 +227,7 @@ class _Walk:
             self._is_of_another_kind(got, want, place)
         missing, extra = lacking_and_extra(got, want)
         if (missing or extra) and not differ_by_rounding(extra, missing, self._tolerance):
-            words = f"lacks {len(missing)} of the items that it should have" if missing else ""
+            words = f"lacks {named(len(missing), 'item')} that it should have" if missing else ""
             more = f"has {named(len(extra), 'item')} that it should not have" if extra else ""
             self._is_wrong(place, f"{' and '.join(filter(None, (words, more)))}.")
 
@@ -279,7 +276,7 @@ class _Walk:
         columns = list(zip(got.columns, want.columns, strict=False)) if want.is_series else paired_columns(got, want)
         if columns is None:
             missing, extra = lacking_and_extra(*([column.name for column in table.columns] for table in (got, want)))
-            words = in_keys("column", missing, extra) if missing or extra else "has other columns than it should."
+            words = in_keys("column", missing, extra) if missing or extra else "has the wrong columns."
             self._is_wrong(place, words, Kind.LENGTH)
         if len(got.index.cells) != len(want.index.cells):
             self._is_wrong(place, f"is {described(got)}, but {described(want)} was expected.", Kind.LENGTH)

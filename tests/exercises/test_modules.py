@@ -95,7 +95,7 @@ def test_who_mixes_sentences_need_not_look_into_the_future() -> None:
 
 def test_a_class_that_gives_back_its_input_earns_nothing() -> None:
     found = verdict(23, ("precise = x.float()", "return x\n        precise = x.float()"))
-    assert (found.credit, found.sentences[0]) == (0, "In every hidden case, your class gives back its argument.")
+    assert (found.credit, found.sentences[0]) == (0, "In every hidden case, your class returns its argument unchanged.")
 
 
 @pytest.mark.parametrize("noise", ["torch.rand_like(x)", "self.out(x + torch.rand(1))"])
@@ -188,7 +188,7 @@ def test_a_right_mask_does_not_make_up_for_wrong_outputs_nor_a_changed_input_for
         verdict(13, ("q = self.W_query(x)", "x -= x.mean(dim=-1, keepdim=True)\n        q = self.W_query(x)")),
         verdict(18, ('self.register_buffer("mask", mask)', "self.mask = mask"), ("weights @ v", "weights @ v * 1.3")),
     ):
-        assert "What you compute is right." not in found.sentences
+        assert "Your output is right." not in found.sentences
         assert found.credit == 0
 
 

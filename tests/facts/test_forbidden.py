@@ -138,10 +138,10 @@ def test_what_is_used_is_found_and_nothing_else(cells: list[str], used: str) -> 
     ("cells", "says"),
     [
         (body("x = 1\n    return torch.autograd.grad(x)"), "(line 3 of its cell: `return torch.autograd.grad(x)`)"),
-        (body("return torch.autograd.grad(1)"), "Write the formulas out: softmax, products of matrices and sums"),
-        (body('return eval("1")'), "Write down what is meant"),
-        (body("t = torch"), "do not hand on all of it"),
-        (body("plt.show()"), "Do that in a cell of its own"),
+        (body("return torch.autograd.grad(1)"), "Write out the formulas: softmax, matrix products and sums"),
+        (body('return eval("1")'), "Write what you mean"),
+        (body("t = torch"), "instead of passing on the whole module"),
+        (body("plt.show()"), "Do that in a separate cell"),
     ],
 )
 def test_the_line_is_told_and_what_to_write_instead(cells: list[str], says: str) -> None:

@@ -140,7 +140,7 @@ def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop
     notebook = nbformat.v4.new_notebook(cells=[code("import time\ntime.sleep(3600)")])
     grade_notebook(notebook, settings=replace(OURS, limits=patient))
     (error,) = notebook.cells[0].outputs
-    assert error.evalue.startswith("Your code was not done after 2 seconds and was stopped")
+    assert error.evalue.startswith("Your code had not finished after 2 seconds and was stopped")
     assert "endless loop" not in error.evalue
     assert notebook.cells[0].metadata.grader == {"stopped": {"loss": "waiting", "limit": 1.5}}
 

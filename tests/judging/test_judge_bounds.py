@@ -110,7 +110,7 @@ def test_an_exercise_whose_judging_takes_too_long_gets_nothing_and_the_reason() 
     notebook = nbformat.v4.new_notebook(cells=cells)
     (verdict,) = grade_notebook(notebook, settings=replace(OURS, judging=-1))
     assert (verdict.credit, verdict.reason) == (0, Reason.NO_ANSWER)
-    assert "judging it took too long" in verdict.sentences[0]
+    assert "code returned took too long" in verdict.sentences[0]
 
 
 def made(name: int | str, does: str) -> list[Returned]:
@@ -137,7 +137,7 @@ def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
 @pytest.mark.parametrize(
     ("name", "does"),
     [
-        (10, "returns one where its argument is largest"),
+        (10, "returns 1 where its argument is largest, and 0 elsewhere"),
         (6, "returns the first row of its third argument for all"),
         (11, "returns the first row of its argument for all"),
         (30, "returns the running mean of its third argument"),

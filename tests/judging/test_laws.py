@@ -19,10 +19,10 @@ from support.answer_keys import answer_key
 from support.our_course import EXERCISES
 from support.part import part
 
-TOLD = "that are about numbers alone"
+TOLD = "that test only numbers"
 TIMES = "your numbers are the right ones times "
 MULTIPLIED = "are multiplied by "
-ALSO = " (or what is as large in all of them)"
+ALSO = " (or something else that is as large in all of them)"
 
 
 def answered(number: int, answer: Callable[[Any, Inputs], Any]) -> Verdict:
@@ -98,7 +98,7 @@ def test_the_law_of_a_factor_is_told(number: int, factor: Callable[[Inputs], flo
     ("number", "scale", "law"),
     [
         (6, lambda scaled: each(scaled, lambda score: 2 * score), "2 · 1/√n, where n is shape[0] of the first item of"),
-        (11, lambda scores, *_sizes: scores * 0.37, f"{SAME_IN_ALL}. That is not their scale."),
+        (11, lambda scores, *_sizes: scores * 0.37, f"{SAME_IN_ALL}. That is the wrong factor."),
         (12, "scores = scores / k.shape[-1] ** 2", "1/n², where n is the second argument of SelfAttention"),
     ],
 )
@@ -110,12 +110,12 @@ def test_the_law_of_a_scale_before_softmax_is_told(number: int, scale: Any, law:
 def test_factors_without_a_law_are_told_to_differ(number: int) -> None:
     chance = torch.Generator().manual_seed(number)
     said = times(number, lambda _: float(torch.rand((), generator=chance)) + 0.5)
-    assert said.endswith(f"{TIMES}a single number, which is not the same in all of them.")
+    assert said.endswith(f"{TIMES}a single number, but it is not the same in all of them.")
 
 
 def test_a_scale_without_a_simple_law_is_said_to_differ() -> None:
     said = scored(7, "scores = scores * X.shape[0] ** -0.05")
-    assert said.endswith(f"{MULTIPLIED}a single number, which is not always the right one.")
+    assert said.endswith(f"{MULTIPLIED}a single number, but it is not always the right one.")
 
 
 def test_no_law_has_two_sizes() -> None:
@@ -209,7 +209,7 @@ def test_of_two_laws_that_fit_neither_is_told() -> None:
     one, other = (4, 9, 16), (2, 3, 4)
     assert law([2, 3, 4], {one: ["D"], (5, 5, 6): ["N"]}) == "√n, where n is D"
     assert law([2, 3, 4], {one: ["D"], other: ["N"]}) == ""
-    assert law([2, 3, 4], {other: ["N", "T"]}) == "n, where n is N (or what is as large in all of them)"
+    assert law([2, 3, 4], {other: ["N", "T"]}) == "n, where n is N (or something else that is as large in all of them)"
 
 
 def test_what_is_the_same_in_all_cases_is_a_number_and_no_size() -> None:

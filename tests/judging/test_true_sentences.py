@@ -91,7 +91,7 @@ def test_whole_numbers_are_told_as_such_and_not_as_rows_that_repeat(judged: Judg
     verdict = judged(2, WHOLE)
     assert (verdict.credit, verdict.sentences) == (0.5, (sentences.CUT,))
     assert [text for picture in verdict.pictures for text in picture.wrong] == [
-        "All are whole numbers, as from //. A division with / keeps the decimals."
+        "All of them are whole numbers, as if from //. A division with / keeps the decimals."
     ]
 
 

@@ -117,7 +117,7 @@ MISSPELT_FORWARD = (
         ("def softmax(x): return torch.softmax(torch.as_tensor(x), 0).tolist()", 3, "a torch tensor was expected"),
         ("def self_attention(q, k, v): return v[:1]", 6, "list of 1"),
         ("old = self_attention\ndef self_attention(q, k, v): return [x.T for x in old(q, k, v)]", 6, "transposed"),
-        ("old = attention_scores\ndef attention_scores(q, k): return old(k, q)", 2, "Rows and columns look exchanged"),
+        ("old = attention_scores\ndef attention_scores(q, k): return old(k, q)", 2, "Rows and columns look swapped"),
         ("def attention_weights(s):\n  s.append(0); return []", 4, "empty list"),
         (
             "old = weighted_sums\ndef weighted_sums(w, v):\n  out = old(w, v); v[0] += 1; return out",
@@ -315,7 +315,7 @@ SAID = [
     (
         "old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, v, k",
         1,
-        "All of it is there, but in another order. Your result[1] is what was expected as result[2].",
+        "Everything is there, but in another order. Your result[1] is what was expected as result[2].",
     ),
     (
         "old = compute_qkv\ndef compute_qkv(*a): return old(*a)[0]",
@@ -326,7 +326,7 @@ SAID = [
     (
         "def causal_softmax(s, d_k): return torch.softmax(s / d_k**0.5, -1)",
         14,
-        "Above the diagonal are the later words. All numbers there should be 0",
+        "Later words are above the diagonal. All numbers there should be 0",
     ),
     (
         changed(16, "self.mask[:T, :T] == 1", "(self.mask[:T, :T] == 1) & False"),
@@ -423,7 +423,7 @@ SAID = [
     ),
     ("def simple_attention_scores(x, q): return (x @ q).numpy()", 9, "right, but in a NumPy array"),
     ("def simple_attention_scores(x, q): return [word @ q for word in x]", 9, "The numbers are right, but in a list."),
-    ("def simple_attention_scores(x, q): return (x @ q).tolist()", 9, "torch.stack makes one tensor of a list"),
+    ("def simple_attention_scores(x, q): return (x @ q).tolist()", 9, "torch.stack turns a list of tensors into one"),
     ("def all_context_vectors(x): return [*(torch.softmax(x @ x.T, -1) @ x)]", 11, "right, but in a list."),
     ("def simple_attention_scores(x, q): return (x @ q)[None]", 9, "Axis 0, of length 1, is one too many"),
     ("def simple_attention_scores(x, q): return (x @ q)[:, None]", 9, "result.squeeze(1) would be right"),
@@ -656,7 +656,7 @@ class SelfAttention_v1(nn.Module):
             14,
             "scores far below zero",
         ),
-        ("def softmax(x): return torch.as_tensor(x).double().exp().ceil()", 3, "All your numbers are whole ones."),
+        ("def softmax(x): return torch.as_tensor(x).double().exp().ceil()", 3, "All your numbers are whole numbers."),
     ],
 )
 def test_what_learners_typed_is_said_as_it_is(
@@ -913,11 +913,11 @@ NUMBER = checking.Number("number of weights", 12, {24: "That counts each weight 
             1200,
             "✗ 1,200 is not right (number of weights). Try again, or unfold the answer below.",
         ),
-        ("number of weights", None, "Still to do: replace None by your number (number of weights)."),
+        ("number of weights", None, "Still to do: replace None with your number (number of weights)."),
         (
             "number of tokens",
             12,
-            "There is no question “number of tokens”. Those of this notebook are: number of weights.",
+            "There is no question “number of tokens”. This notebook has: number of weights.",
         ),
     ],
 )

@@ -37,10 +37,10 @@ WRONG = [
     (28, "@ values", "@ values.detach()", "no gradient reaches its input"),
     (28, "torch.softmax(scores, dim=-1)", "(scores.exp() / scores.exp().sum(-1, keepdim=True))", "is NaN where"),
     # a cache
-    (29, "triu(1 + S - T)", "triu(1)", "right at once, but not in chunks of (2, 1, 1)"),
-    (29, "[past_k, k]", "[k, past_k]", "right at once, but not in chunks of (2, 1, 1)"),
+    (29, "triu(1 + S - T)", "triu(1)", "at once, but not in chunks of (2, 1, 1)"),
+    (29, "[past_k, k]", "[k, past_k]", "at once, but not in chunks of (2, 1, 1)"),
     (29, "masked_fill(mask,", "masked_fill((S == T) & mask,", "not in chunks of (2, 2)"),
-    (29, "return context, cache", "return context, (v, k)", "right at once, but not in chunks of (2, 1, 1)"),
+    (29, "return context, cache", "return context, (v, k)", "at once, but not in chunks of (2, 1, 1)"),
     (29, "return context, cache", "return context, (k.detach(), v.detach())", "no gradient comes through the cache"),
     (29, "return context, cache", "return context", "forward must return two things, y and the cache"),
     (29, "return context, cache", "return context, (k.mT, v.mT)", "CachedAttention stopped with"),
@@ -84,7 +84,7 @@ def test_a_module_that_keeps_the_past_is_found_by_its_check(
     kept = source.replace("past_k, past_v = cache", "past_k, past_v = self.kept")
     exec(kept.replace("return context, cache", "self.kept = cache\n        return context, cache"), notebook)
     exec("check(29)", notebook)
-    assert "when another text goes on from the same cache first" in " ".join(capsys.readouterr().err.split())
+    assert "if another text continues from the same cache first" in " ".join(capsys.readouterr().err.split())
     writes = "if isinstance(cache, list):\n            cache[:] = [k, v]\n        cache = cache or [k, v]"
     changed = source.replace("cache = k, v", writes)
     exec(changed, notebook)

@@ -47,10 +47,11 @@ def test_equal(got: Any, want: Any) -> None:
     ("got", "want", "kind", "words"),
     [
         (MATRIX.T, MATRIX, "transposed", "(3, 2), but (2, 3)"),
-        (SQUARE.T, SQUARE, "transposed", "exchanged"),
-        ([[1.0, 3.0], [2.0, 4.0]], [[1.0, 2.0], [3.0, 4.0]], "transposed", "exchanged"),
+        (SQUARE.T, SQUARE, "transposed", "swapped"),
+        ([[1.0, 3.0], [2.0, 4.0]], [[1.0, 2.0], [3.0, 4.0]], "transposed", "swapped"),
         (MATRIX.reshape(6), MATRIX, "shape", "(6,), but (2, 3)"),
-        (MATRIX + 1, MATRIX, "value", "result[0, 0]"),
+        (MATRIX + 1, MATRIX, "value", "result[0, 0] is the first wrong number. The largest error is about 1."),
+        (3.5, 1.5, "value", "the result is off by about 2."),
         ([MATRIX, MATRIX * 2], [MATRIX, MATRIX], "value", "result[1][0, 0]"),
         ([1.0, 2.0], [1.0, 2.0, 3.0], "length", "list of 2"),
         (MATRIX.tolist(), MATRIX, "type", "a torch tensor was expected"),
@@ -94,10 +95,10 @@ def test_strict_takes_no_liberties(got: Any, want: Any) -> None:
 
 
 def test_forms_are_described_in_words() -> None:
-    assert describe_form([MATRIX, MATRIX]) == "a list of 2, each a tensor of shape (2, 3)"
+    assert describe_form([MATRIX, MATRIX]) == "a list of 2 items (each a tensor of shape (2, 3))"
     assert describe_form(torch.tensor(1.0)) == "a tensor with one number"
     assert describe_form([]) == "an empty list"
-    assert describe_form((1.0, MATRIX)) == "a tuple of 2 things of different form"
+    assert describe_form((1.0, MATRIX)) == "a tuple of 2 items of different forms"
 
 
 def test_an_infinity_does_not_make_every_error_small() -> None:

@@ -675,7 +675,7 @@ def verdict_on(number: int, misconception: str) -> Verdict:
 @pytest.mark.parametrize(
     ("number", "misconception", "said"),
     [
-        (2, "first query only", "Rows 2 and 3 repeat row 1: each query has scores of its own."),
+        (2, "first query only", "Rows 2 and 3 repeat row 1: each query needs its own scores."),
         (2, "softmax already applied", "Each row sums to one: these are weights, after a softmax. "
                                        "Scores come before it."),
         (2, "future hidden", "Rows 1 and 2: NaN or infinite."),
@@ -685,9 +685,9 @@ def verdict_on(number: int, misconception: str) -> Verdict:
         (14, "not masked", "Rows 1, 2 and 3: weight above the diagonal, on words that come later."),
         (21, "added, not turned", "Turning a pair keeps its length, but those of the marked pairs have changed."),
         (21, "one position further", "A word at position 0 is not turned, so its entries stay the same."),
-        (30, "one key too many", "Query 3 sees a key that is more than 2 words back, and so do others."),
-        (30, "windows to both sides", "Query 0 sees a later key, and so do others."),
-        (35, "one word too many", "Sentence 0 reads slots in which none of its words stands."),
+        (30, "one key too many", "Query 3 sees a key that is more than 2 words back, and so do 4 others."),
+        (30, "windows to both sides", "Query 0 sees a later key, and so do 6 others."),
+        (35, "one word too many", "Sentence 0 reads slots that hold none of its words."),
         (16, "future not hidden", "Only the last word was changed, and rows 1, 2 and 3 changed with it: "
                                   "earlier words see a later one."),
     ],

@@ -85,14 +85,14 @@ def test_the_line_is_told_and_never_the_change() -> None:
     verdict = verdict_on(AXES, 11)
     assert [place.line for place in verdict.located] == ["weights = powers / powers.sum(dim=-1, keepdim=True) ** 2"]
     assert verdict.reason == Reason.LOCATED
-    assert verdict.sentences[0].startswith("With one small change in the line `weights = powers /")
+    assert verdict.sentences[0].startswith("One small change in the line `weights = powers /")
     assert Verdict.from_json(verdict.to_json()) == verdict
 
 
 def test_two_changes_in_one_line_are_not_called_one() -> None:
     verdict = verdict_on(corpus(6, "wrong")["last_word_ignored"], 6)
     assert [place.change for place in verdict.located] == [Change.SEVERAL]
-    assert verdict.sentences[0].startswith("With small changes in the line `return weighted_sums(")
+    assert verdict.sentences[0].startswith("A few small changes in the line `return weighted_sums(")
 
 
 @pytest.mark.parametrize(

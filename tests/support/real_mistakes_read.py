@@ -25,7 +25,7 @@ MARK = re.compile(r"\s*# <-$")
 MAX_LINE = 120  # characters of a line in a sentence
 # Sentences about what was seen, which explain nothing, even if they share words with a cause.
 SEEN = re.compile(
-    r"first wrong|was expected|Your (function|class) returned"
+    r"first wrong|is off by about|was expected|Your (function|class) returned"
     r"|hidden cases? are right"
 )
 RAISED_AT = re.compile(r", at the line `.*`")  # the student's words

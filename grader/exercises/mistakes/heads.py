@@ -32,79 +32,80 @@ def with_lines(masked: str = "") -> list[Misconception]:
     return [
         *at("scale",
             wrong("not scaled", "",
-                  "The scores that you use are not scaled. Divide them by √d, the root of the length of a key.",
+                  "The scores you use are not scaled. Divide them by √d, the square root of the length of a key.",
                   kind="scaling"),
             wrong("divided by d", "scores = scores / d",
-                  "Your scores are divided by d, or twice by its root. Divide them by √d once.", kind="scaling"),
+                  "Your scores are divided by d, or by √d twice. Divide them by √d once.", kind="scaling"),
             wrong("multiplied by √d", "scores = scores * d**0.5",
-                  "The scores that you use are multiplied by √d. They should be divided by it.", kind="scaling"),
+                  "Your scores are multiplied by √d. Divide by it.", kind="scaling"),
             wrong("divided by √8", "scores = scores / 8**0.5",
-                  "Your scores are divided by √8 whatever the sizes are. Divide by √d, from the shape of the keys.",
-                  kind="hard-coded"),
+                  "Your scores are divided by √8, whatever the sizes are. Divide by √d, taking d from the shape of the "
+                  "keys.", kind="hard-coded"),
             wrong("divided by 2", "scores = scores / 2",
-                  "Your scores are divided by 2 whatever the sizes are. Divide by √d, from the shape of the keys.",
-                  kind="hard-coded"),
+                  "Your scores are divided by 2, whatever the sizes are. Divide by √d, taking d from the shape of the "
+                  "keys.", kind="hard-coded"),
             wrong("sign flipped", "scores = -scores / d**0.5",
-                  "The scores have the wrong sign: a query should look most where its dot product is largest."),
+                  "Your scores have the wrong sign. The larger the dot product of a query and a key, the larger the "
+                  "weight must be."),
             wrong("scaled in the wrong place", {"": "", "before mix": "weights = weights / d**0.5"},
-                  "Your results are those of scores that are not scaled, divided by √d at the end. Scale the scores, "
-                  "before softmax.", kind="scaling")),
+                  "Your results look as if the scores were not scaled, and √d divided the result at the end. Scale the "
+                  "scores, before softmax.", kind="scaling")),
         *at("mix",
             wrong("keys as values", ("values", "keys"),
-                  "Your results are weighted keys. It is the values that should be weighed.", kind="mix-up"),
+                  "Your results are weighted sums of the keys. Use the weights for the values.", kind="mix-up"),
             wrong("keys and values exchanged", {"scores": ("keys", "values"), "": ("values", "keys")},
-                  "Keys and values change places in your results: queries are compared with values, and keys are "
-                  "weighed.", kind="mix-up")),
+                  "Keys and values are swapped in your results: queries are compared with the values, and the weighted "
+                  "sums are of the keys. Swap them back.", kind="mix-up")),
         *at("normalise",
             wrong("raw scores as weights", {"hide": "scores = scores.masked_fill(hidden, 0.0)", "": "weights = scores"},
-                  "Your values are weighted by raw scores. The weights should be the softmax of the scores.",
+                  "Your values are weighted with raw scores. Use the softmax of the scores as weights.",
                   credit=0.25, kind="missing step"),
             wrong("exponentials not divided", "weights = torch.exp(scores)",
-                  "Your values are weighted by the exponentials as they are. Divide these by their sum over the keys.",
-                  kind="missing step"),
+                  "Your values are weighted with exponentials that do not sum to one. Divide them by their sum over "
+                  "the keys.", kind="missing step"),
             wrong("sigmoid for softmax", "weights = torch.sigmoid(scores)",
-                  "Your weights are the sigmoids of the scores, so they do not sum to one. They should be the "
-                  "softmax."),
+                  "Your weights are the sigmoids of the scores, so they do not sum to one. Use the softmax."),
             wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
-                  "Your results are those of softmax applied twice. Apply it once, to the scores."),
+                  "Your results look as if softmax were applied twice. Apply it once, to the scores."),
             wrong("softmax over heads", "weights = torch.softmax(scores, dim=1)",
-                  "The weights of all heads sum to one for each pair of query and key. It is over the keys that those "
-                  "of a query should sum to one: dim=-1.", kind="axis"),
+                  "Your weights sum to one over the heads, for each pair of query and key. The weights of each query "
+                  "must sum to one over the keys: dim=-1.", kind="axis"),
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=-2)",
-                  "The weights of all queries sum to one for each key. It is over the keys that those of a query "
-                  "should sum to one: dim=-1.", kind="axis")),
+                  "Your weights sum to one over the queries, for each key. The weights of each query must sum to one "
+                  "over the keys: dim=-1.", kind="axis")),
         *at("hide",
             wrong("masked after softmax",
                   {"": "", "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)"},
-                  "Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer "
-                  "sum to one. Set hidden scores to −∞ before softmax.", kind="missing step"),
+                  "Your weights no longer sum to one, as if zeros were put in after a softmax over all keys. Set "
+                  "hidden scores to −∞ before softmax.", kind="missing step"),
             wrong("zeros for −∞", "scores = scores.masked_fill(hidden, 0.0)",
-                  "What is hidden still gets a share, as with scores of 0, since exp(0) is 1. Set its scores to −∞."),
+                  "Hidden keys still get a share of the weights, as with scores of 0: exp(0) is 1. Set their scores to "
+                  "−∞."),
             wrong("hidden by −10⁴", "scores = scores.masked_fill(hidden, -1e4)",
-                  "Hidden scores count as a number in your results, such as −10⁴, and other scores may be as low. Set "
+                  "In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set "
                   "them to −∞.", credit=0.75),
             wrong("renormalised after softmax",
                   {"": "",
                    "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
                                       f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True)"},
-                  "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and "
-                  "0/0 is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
-                  credit=0.75)),
+                  "Where hidden scores are far above the others, all weights that should remain are 0, and 0/0 is NaN. "
+                  "That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ before "
+                  "softmax.", credit=0.75)),
         wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
               "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
               "subtract each query's maximum over the keys before exp.", credit=0.75, kind="missing step"),
         *at("before mix",
             wrong("first sentence for all", "weights = weights[:1].expand_as(weights)",
-                  "In your results, all sentences of a batch have the weights of the first. Each of them should have "
-                  "weights of its own.", kind="mix-up"),
+                  "In your results, all sentences of a batch have the weights of the first one. Each sentence needs "
+                  "its own.", kind="mix-up"),
             wrong("first head for all", "weights = weights[:, :1].expand_as(weights)",
-                  "In your results, all heads have the weights of the first. Each head of queries should have its own.",
+                  "In your results, all heads have the weights of the first one. Each query head needs its own.",
                   kind="mix-up"),
             wrong("values averaged", "weights = torch.ones_like(weights) / weights.shape[-1]",
-                  "Your results are the averages of the values, whatever the weights. Multiply each value by its "
+                  "Your results are plain averages of the values, whatever the weights are. Multiply each value by its "
                   "weight, then sum.", credit=0.0, kind="missing step"),
             wrong("mean instead of sum", "weights = weights / weights.shape[-1]",
-                  "Your results are divided by the number of keys. The weights already sum to one.")),
+                  "Your results are divided by the number of keys. Leave that out: the weights already sum to one.")),
         wrong("weights alone", {"mix": "outputs = weights"},
               "Your results are the attention weights. Multiply them by the values.", credit=0.25, kind="missing step"),
     ]

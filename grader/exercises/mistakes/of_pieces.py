@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader import CUT_OFF, RUINED, Misconception, wrong
 
 ANOTHER_TYPE_RETURNED = (
-    "Your result has numbers of type float64 although the inputs have float32. Return the dtype of the inputs."
+    "Your result has the type float64 although the inputs are float32. Return the dtype of the inputs."
 )
 
 
@@ -25,9 +25,8 @@ def another_type(results: str, *places: str) -> list[Misconception]:
     single, double = (each_of(results, f"{{0}} = {{0}}.{to}()") for to in ("float", "double"))
     return [
         wrong("not the input's dtype", dict.fromkeys(places, single),
-              "With float64 inputs your code stops, or its result has a different type. Make new tensors with "
-              "x.new_zeros(…) or dtype=x.dtype, and where you need .float(), end with .to(x.dtype).",
-              kind="type"),
+              "With float64 inputs, your code stops or its result has another type. Make new tensors with "
+              "x.new_zeros(…) or dtype=x.dtype, and where you need .float(), end with .to(x.dtype).", kind="type"),
         wrong("float64 returned", dict.fromkeys(places, double), ANOTHER_TYPE_RETURNED, kind="type"),
     ]
 # fmt: on

@@ -12,12 +12,12 @@ from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.function import Form
 
 CUT_OFF = (
-    "No gradient comes through your function: something on the way, such as detach, item, tolist, numpy, no_grad or "
-    "torch.tensor(…), cuts it off. Compute with tensors from the inputs to the result."
+    "No gradient gets through your function: something on the way cuts it off, such as detach, item, tolist, numpy, "
+    "no_grad or torch.tensor(…). Compute with tensors all the way from the inputs to the result."
 )
 RUINED = (
-    "No gradient can be computed: something on the way is changed in place although its gradient needs it as it was. "
-    "Compute a new tensor instead of +=, /= or x[i] = … there."
+    "No gradient can be computed: a tensor on the way is changed in place, but its gradient needs the old numbers. "
+    "Compute a new tensor there, instead of using +=, /= or x[i] = …."
 )
 # How much more gradients may differ: the way back through softmax subtracts numbers that are nearly the same.
 GRADIENTS = 10
@@ -100,7 +100,7 @@ def _wrong_gradients(answer: object, want: Mapping[str, torch.Tensor], tolerance
     for name, gradient in want.items():
         which = f"argument {int(name) + 1}" if len(want) > 1 else "the argument"
         if found.get(name) is None:
-            return Broken("gradient", f"No gradient reaches {which}. On the way something is detached, or not used.")
+            return Broken("gradient", f"No gradient reaches {which}: something on the way is detached, or not used.")
         differs = difference_among(list(want.values()), found[name], gradient, tolerance)
         if differs:
             return Differs(differs, "gradient", f"gradient for {which}")
@@ -145,9 +145,10 @@ def _dtype(tensor: torch.Tensor) -> str:
 
 # A function that is a piece of a model, and stops with a ValueError where its arguments do not fit.
 
-ACCEPTED = "Arguments that do not fit together are accepted. Raise a ValueError that says what is wrong."
+ACCEPTED = "Your function accepts arguments that do not fit together. Raise a ValueError that says what is wrong."
 ANOTHER_ERROR = (
-    "Arguments that do not fit together end in some other error. Raise a ValueError that says what is wrong."
+    "When arguments do not fit together, your function raises some other error. Raise a ValueError that says what is "
+    "wrong."
 )
 
 

@@ -48,7 +48,7 @@ def observe(
         return {"built": _can_be_built(module_class, arguments)}
     module = module_class(*arguments)
     if not isinstance(module, nn.Module):
-        raise TypeError("this is no torch.nn.Module. Derive your class from nn.Module.")
+        raise TypeError("this is not a torch.nn.Module. Derive your class from nn.Module.")
     seen = describe(module) | numbers(module, how)
     fits = load(module, weights)
     move(module, weights)

@@ -1,6 +1,6 @@
 """Fills the disk where paths are too long to be looked at."""
 # Gets: No space left on device
-# Or, watched: Your code made folders that cannot be looked into
+# Or, watched: Your code made folders that cannot be opened
 
 import os
 

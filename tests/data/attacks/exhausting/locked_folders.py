@@ -1,6 +1,6 @@
 """Makes folders that their owner may not list, so that they cannot be removed."""
 # Gets: There is no function called compute_qkv
-# Or, watched: Your code made folders that cannot be looked into.
+# Or, watched: Your code made folders that cannot be opened.
 
 import os
 

@@ -1,5 +1,5 @@
 """Asks the judge by hand for right functions, as stand-ins do. They are there only where the rules lend them."""
-# Gets: Your code sent something that is no answer
+# Gets: Your code sent something that is not an answer
 
 import json
 import os

@@ -1,5 +1,5 @@
 """Answers a case with the result of a cell, which has outputs and no error."""
-# Gets: Your code sent something that is no answer
+# Gets: Your code sent something that is not an answer
 
 import json
 import os

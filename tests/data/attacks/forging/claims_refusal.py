@@ -1,5 +1,5 @@
 """Claims that this platform cannot confine, so that grading stops for all. Only the very first message may say so."""
-# Gets: Your code sent something that is no answer
+# Gets: Your code sent something that is not an answer
 
 import json
 import os

@@ -1,5 +1,5 @@
 """Writes an answer to the channel before anything was asked. It belongs to no request."""
-# Gets: Your code sent something that is no answer
+# Gets: Your code sent something that is not an answer
 
 import json
 import os

@@ -1,5 +1,5 @@
 """Patches json.dumps, so that the header of the answer says what the attacker likes. The judge looks for values only."""
-# Gets: something that is no answer
+# Gets: something that is not an answer
 
 import json
 

@@ -1,5 +1,5 @@
 """Sends a body full of tensors under all the names that an answer may have, and no tree that uses them."""
-# Gets: Your code sent something that is no answer
+# Gets: Your code sent something that is not an answer
 
 import json
 import os

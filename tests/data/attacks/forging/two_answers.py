@@ -1,5 +1,5 @@
 """Sends a forged answer beside each real one, so that one of them is taken for the next case's."""
-# Gets: Your code sent something that is no answer
+# Gets: Your code sent something that is not an answer
 
 import json
 import os

@@ -1,5 +1,5 @@
 """Climbs to the frame that serves the channel and replaces its functions. They never held what is right."""
-# Gets: something that is no answer
+# Gets: something that is not an answer
 
 import sys
 

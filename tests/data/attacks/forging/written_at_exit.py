@@ -1,5 +1,5 @@
 """Writes its answer when the process ends, by atexit and by a signal handler. Nobody reads it then."""
-# Gets: Your code sent something that is no answer
+# Gets: Your code sent something that is not an answer
 
 import atexit
 import json
