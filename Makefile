@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release records lock screenshots clean
+.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release records lock site gallery screenshots clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -115,6 +115,20 @@ EXACTLY := import sys; from packaging.requirements import Requirement; from grad
 	print(*versions(map(Requirement, sys.argv[1:])), sep="\n")
 lock: install
 	@$(VENV)/bin/python -c '$(EXACTLY)' $(STUDENTS) > release/requirements.txt
+
+# The documentation, for a browser: open build/site/index.html. Most of its time goes into the gallery.
+site: install gallery
+	@$(QUIETLY) site "Building build/site" \
+		$(VENV)/bin/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs build/site
+
+# A made-up class's pages, and the notebooks to read, as docs/gallery.md shows them.
+GALLERY := build/extra/gallery
+gallery: install
+	@rm -rf build/extra && mkdir -p $(GALLERY)
+	@$(QUIETLY) demo "Grading a class for $(GALLERY)" env -C build/extra $(CURDIR)/$(GRADER) demo
+	@$(QUIETLY) books "Writing notebooks to read" env -C build/extra/demo $(CURDIR)/$(GRADER) release --html
+	@mv build/extra/demo/report build/extra/demo/feedback build/extra/demo/release_html $(GALLERY)
+	@rm -r build/extra/demo
 
 # All pictures of pages in docs/images, from a fresh demo; needs Chromium and its driver.
 screenshots: install
