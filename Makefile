@@ -121,14 +121,8 @@ site: install gallery
 	@$(QUIETLY) site "Building build/site" \
 		$(VENV)/bin/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs build/site
 
-# A made-up class's pages, and the notebooks to read, as docs/gallery.md shows them.
-GALLERY := build/extra/gallery
 gallery: install
-	@rm -rf build/extra && mkdir -p $(GALLERY)
-	@$(QUIETLY) demo "Grading a class for $(GALLERY)" env -C build/extra $(CURDIR)/$(GRADER) demo
-	@$(QUIETLY) books "Writing notebooks to read" env -C build/extra/demo $(CURDIR)/$(GRADER) release --html
-	@mv build/extra/demo/report build/extra/demo/feedback build/extra/demo/release_html $(GALLERY)
-	@rm -r build/extra/demo
+	@$(QUIETLY) gallery "Grading a made-up class for the gallery" $(VENV)/bin/python docs/gallery.py build/extra
 
 # All pictures of pages in docs/images, from a fresh demo; needs Chromium and its driver.
 screenshots: install

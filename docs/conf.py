@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from docutils.nodes import Node
 from pygments.lexers.special import TextLexer
@@ -15,7 +16,8 @@ from sphinx.util.docutils import SphinxDirective
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from reference import EXTRA, PARTS  # noqa: E402
+import gallery  # noqa: E402
+import reference  # noqa: E402
 
 project = "Attention Grader"
 root_doc = "README"
@@ -24,7 +26,6 @@ exclude_patterns = ["images"]
 suppress_warnings = ["myst.header"]  # what is generated begins below a heading
 
 myst_heading_anchors = 4  # as on GitHub
-myst_links_external_new_tab = False
 highlight_language = "text"
 smartquotes = False
 
@@ -34,16 +35,18 @@ html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
+html_use_index = False
 html_show_search_summary = False  # a browser fetches no summaries from a disk
-html_last_updated_fmt = None
+EXTRA = HERE.parent / "build/extra"  # what `make gallery` makes
 html_extra_path = [str(EXTRA)] if EXTRA.is_dir() else []
+PARTS = {**reference.PARTS, "gallery": lambda: gallery.page(EXTRA)}
 
 # Pages outside this folder, and where the site has them.
 _ELSEWHERE = re.compile(r"\]\(\.\./(CONTRIBUTING|CHANGELOG|SECURITY)\.md")
 
 
 class Generated(SphinxDirective):
-    """What the code says of itself: ```{generated} command_line```, for one of the parts of reference.py."""
+    """What the code says of itself: ```{generated} command_line```, for one of PARTS."""
 
     required_arguments = 1
 
@@ -53,13 +56,19 @@ class Generated(SphinxDirective):
 
 def prepared(_app: Sphinx, page: str, source: list[str]) -> None:
     """Lead to pages outside this folder; and make the front page's lists, each below a heading, the contents."""
-    source[0] = _ELSEWHERE.sub(lambda found: f"](project/{found[1]}.md", source[0])
+    source[0] = _ELSEWHERE.sub(r"](project/\1.md", source[0])
     if page == root_doc:
         for heading, text in re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", source[0], re.DOTALL | re.MULTILINE):
-            pages = dict.fromkeys(re.findall(r"\]\(([\w/]+)\.md\)", text))
-            if pages:
-                listed = "\n".join(pages)
-                source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {heading}\n\n{listed}\n```\n"
+            pages = [f"{title} <{name}>" for title, name in re.findall(r"\[([^]]+)\]\(([\w/]+)\.md\)", text)]
+            source[0] += "\n".join(["\n```{toctree}", ":hidden:", f":caption: {heading}", "", *pages, "```\n"])
+
+
+def readable(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object) -> None:
+    """What the theme leaves out for people who read with a keyboard or a screen reader."""
+    contents = str(context["furo_navigation_tree"])
+    context["furo_navigation_tree"] = contents.replace('role="heading"', 'role="heading" aria-level="2"')
+    body = str(context.get("body", ""))  # the search page has none
+    context["body"] = re.sub(r'<(pre|div(?= class="table-wrapper))', r'<\1 tabindex="0"', body)
 
 
 def with_a_front_door(app: Sphinx, error: Exception | None) -> None:
@@ -71,4 +80,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("generated", Generated)
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", prepared)
+    app.connect("html-page-context", readable, priority=900)  # after the theme
     app.connect("build-finished", with_a_front_door)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
@@ -31,8 +30,6 @@ from grader.release import one_file
 from grader.serving.arrivals import Arrival, Stage
 from grader.serving.receipts import receipt
 from grader.term import reading
-
-EXTRA = Path(__file__).parent.parent / "build/extra"  # what `make gallery` makes, for the site's own folder
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -216,33 +213,4 @@ def service() -> str:
     return "The addresses and what they answer are [described with the server](../serving.md#from-a-program).\n"
 
 
-def gallery() -> str:
-    made = EXTRA / "gallery"
-    if not made.is_dir():
-        return "These pages are not here yet: `make site` makes them.\n"
-    (report,) = made.glob("report/*.json")
-    told = json.loads(report.read_text(encoding="utf-8"))
-    wrong_by = {
-        one["student"]: ", ".join(dict.fromkeys(each["name"] for each in one["misconceptions"]))
-        for one in told["students"]
-    }
-    pages = [
-        [_link(page, page.parts[-3]), wrong_by[page.parts[-3]]] for page in sorted(made.glob("feedback/*/*/*.html"))
-    ]
-    books = [[_link(page, page.stem.replace("_", " "))] for page in sorted(made.glob("release_html/*/*.html"))]
-    sections = {
-        "The report": f"What the instructor reads: {_link(report.with_suffix('.html'), 'the class')}.\n\n",
-        "Feedback": "What each student reads. luca has no page: that upload broke off.\n\n"
-        + table(["student", "mistakes that are named"], pages),
-        "Notebooks": "The five notebooks of the course, to read:\n\n" + table(["notebook"], books),
-    }
-    return _sections(sections)
-
-
-def _link(page: Path, text: str) -> str:
-    return f'<a href="{page.relative_to(EXTRA)}">{text}</a>'
-
-
-PARTS = {
-    part.__name__: part for part in (command_line, course_file, settings, exercise_files, formats, service, gallery)
-}
+PARTS = {part.__name__: part for part in (command_line, course_file, settings, exercise_files, formats, service)}
