@@ -118,8 +118,10 @@ lock: install
 
 # The documentation, for a browser: open build/site/index.html. Most of its time goes into the gallery.
 site: install gallery
+	@rm -rf build/site
 	@$(QUIETLY) site "Building build/site" \
-		$(VENV)/bin/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs build/site
+		$(VENV)/bin/python -m sphinx --fail-on-warning --keep-going --quiet \
+		--doctree-dir build/doctrees --fresh-env docs build/site
 
 gallery: install
 	@$(QUIETLY) gallery "Grading a made-up class for the gallery" $(VENV)/bin/python docs/gallery.py build/extra

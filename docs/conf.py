@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ project = "Attention Grader"
 root_doc = "README"
 extensions = ["myst_parser"]
 exclude_patterns = ["images"]
-suppress_warnings = ["myst.header"]  # what is generated begins below a heading
 
 myst_heading_anchors = 4  # as on GitHub
 highlight_language = "text"
@@ -39,7 +39,7 @@ html_use_index = False
 html_show_search_summary = False  # a browser fetches no summaries from a disk
 EXTRA = HERE.parent / "build/extra"  # what `make gallery` makes
 html_extra_path = [str(EXTRA)] if EXTRA.is_dir() else []
-PARTS = {**reference.PARTS, "gallery": lambda: gallery.page(EXTRA)}
+PARTS: dict[str, Callable[[], str]] = {**reference.PARTS, "gallery": lambda: gallery.page(EXTRA)}
 
 # Pages outside this folder, and where the site has them.
 _ELSEWHERE = re.compile(r"\]\(\.\./(CONTRIBUTING|CHANGELOG|SECURITY)\.md")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PARTS = ("report", "feedback", "release_html")
+PARTS = ("report", "feedback", "release_html", "autograded")  # the report links to what is in the last one
 
 
 def make(folder: Path) -> None:
@@ -25,7 +25,7 @@ def make(folder: Path) -> None:
 
 def page(folder: Path) -> str:
     """What is in this folder, in Markdown."""
-    report, feedback, books = (sorted(folder.glob(f"gallery/{part}/**/*.html")) for part in PARTS)
+    report, feedback, books, _ = (sorted(folder.glob(f"gallery/{part}/**/*.html")) for part in PARTS)
     if not report:
         return "These pages are not here yet: `make site` makes them.\n"
 
@@ -33,17 +33,18 @@ def page(folder: Path) -> str:
         return f'<a href="{to.relative_to(folder)}">{text}</a>'
 
     students = json.loads(report[0].with_suffix(".json").read_text(encoding="utf-8"))["students"]
-    named = {one["student"]: [each["name"] for each in one["misconceptions"]] for one in students}
     lines = ["## The report", "", f"What the instructor reads: {link(report[0], 'the class')}.", ""]
     lines += [
         "## Feedback",
         "",
         "What each student reads:",
         "",
-        "| student | mistakes that have a name |",
-        "| --- | --- |",
+        "| student | points | mistakes with a name |",
+        "|---|---|---|",
     ]
-    lines += [f"| {link(one, one.parts[-3])} | {', '.join(dict.fromkeys(named[one.parts[-3]]))} |" for one in feedback]
+    for one, student in zip(feedback, (each for each in students if each["status"] == "graded"), strict=True):
+        named = dict.fromkeys(each["name"] for each in student["misconceptions"])
+        lines.append(f"| {link(one, student['student'])} | {student['points']:g} | {', '.join(named)} |")
     lines += ["", "luca has no page: that upload broke off.", ""]
     lines += ["## Notebooks", "", "The notebooks of the course, to read:", ""]
     lines += [f"- {link(one, one.stem.replace('_', ' '))}" for one in books]

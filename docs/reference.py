@@ -133,7 +133,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
         yield f"## {name}\n\n{text}\n\n"
         hints = get_type_hints(command.callback)
         if rows := [_parameter(one, hints[one.name]) for one in command.params if one.name in hints]:
-            yield table(["", "usually", "what it does"], rows)
+            yield table(["name", "usually", "what it does"], rows)
     for each in inner and command.list_commands(None):
         yield from _command(f"{name} {each}", inner[each])
 

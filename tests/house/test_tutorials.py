@@ -18,6 +18,7 @@ import pytest
 from jupyter_client.manager import run_kernel
 
 from grader.course.folder import Course
+from support.chromium import skip_unless_installed
 from support.followed import as_script, blocks, follow, write_cell
 from support.served import ASSIGNMENT, PATIENCE, Served, serving
 
@@ -40,6 +41,7 @@ def test_an_author_writes_an_exercise(tmp_path: Path) -> None:
 
 
 def test_an_operator_serves_a_course(tmp_path: Path) -> None:
+    skip_unless_installed("curl")
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = str(one.getsockname()[1])
