@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release records lock screenshots clean
+.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release records lock site gallery screenshots clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -115,6 +115,16 @@ EXACTLY := import sys; from packaging.requirements import Requirement; from grad
 	print(*versions(map(Requirement, sys.argv[1:])), sep="\n")
 lock: install
 	@$(VENV)/bin/python -c '$(EXACTLY)' $(STUDENTS) > release/requirements.txt
+
+# The documentation, for a browser: open build/site/index.html. Most of its time goes into the gallery.
+site: install gallery
+	@rm -rf build/site
+	@$(QUIETLY) site "Building build/site" \
+		$(VENV)/bin/python -m sphinx --fail-on-warning --keep-going --quiet \
+		--doctree-dir build/doctrees --fresh-env docs build/site
+
+gallery: install
+	@$(QUIETLY) gallery "Grading a made-up class for the gallery" $(VENV)/bin/python docs/gallery.py build/extra
 
 # All pictures of pages in docs/images, from a fresh demo; needs Chromium and its driver.
 screenshots: install

@@ -17,12 +17,11 @@ from rich.console import Console
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from accessibility import seen_as  # noqa: E402
-from chromium import Page, headless_chromium  # noqa: E402
-from jupyter_lab import FORMGRADER, NotebookPage, serving  # noqa: E402
-
 from grader.checks.demo import ASSIGNMENT, most_to_read, run_demo  # noqa: E402
 from grader.course.folder import Course  # noqa: E402
+from support.accessibility import seen_as  # noqa: E402
+from support.chromium import Page, headless_chromium  # noqa: E402
+from support.jupyter_lab import FORMGRADER, NotebookPage, serving  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 SIZES = {"": ("light", 1100, 1000), "-dark": ("dark", 1100, 1000), "-phone": ("dark", 390, 844)}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from traitlets.config import Config
 
 FOLDER = "exercises"  # by default
-SETTING = "c.GraderCourse.exercises"
+SETTING = "c.GraderCourse.exercises"  # a folder of the course, or an installed package, with its exercise files
 
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 

@@ -27,8 +27,8 @@ class Told:
     """What one student was shown."""
 
     points: Mapping[str, float]  # by exercise
-    total: float
-    penalty: float = 0.0
+    total: float  # what counts
+    penalty: float = 0.0  # points taken off for being late
     by_hand: Sequence[str] = ()  # exercises with points from a person
     fingerprint: str = ""  # of all that the grade depends on
     remarks: str = ""  # a digest of people's comments; empty if there are none
@@ -52,22 +52,22 @@ class Told:
 class PointsChange:
     """A student whose points have changed. None means that there were no points, or are none any more."""
 
-    student: str
-    before: float | None
-    now: float | None
+    student: str  # whose they are
+    before: float | None  # the points that were shown
+    now: float | None  # the points of today
     exercises: Sequence[str]  # “4: 2 → 1”
-    why: Sequence[str]
+    why: Sequence[str]  # what has changed
 
 
 @dataclass(frozen=True)
 class Publication:
     """A publication: what students were shown, by whom, and when."""
 
-    number: int
-    at: str
-    by: str
-    max_points: float
-    students: Mapping[str, Told]
+    number: int  # the first is 1
+    at: str  # when
+    by: str  # who ran the command
+    max_points: float  # of the assignment
+    students: Mapping[str, Told]  # what each was shown
     platforms: Sequence[str] = ()  # that it was exported for
     restores: int | None = None  # the earlier one that this one repeats
     changed: Sequence[PointsChange] = field(default_factory=tuple)  # since the one before

@@ -22,10 +22,10 @@ class Loss(StrEnum):
     ROOM = "room"  # it uses so much of the notebook's memory that nobody can say what the case takes
     DEVICE = "device"  # the process can no longer use the GPU
     BYTES = "bytes"  # of files
-    FILES = "files"
+    FILES = "files"  # too many of them
     DEPTH = "depth"  # of folders in folders
     CLOSED = "closed"  # folders nobody can open
-    THREADS = "threads"
+    THREADS = "threads"  # too many of them
     CALLS = "calls"  # of other functions
     FORGED = "forged"  # what it sent is not an answer
 
@@ -47,12 +47,12 @@ class Symptom(StrEnum):
     """What an error or a wrong result looks like, for advice on where to look."""
 
     NAME = "name"  # one is not defined
-    SYNTAX = "syntax"
+    SYNTAX = "syntax"  # it is not Python
     KIND = "kind"  # a number where a tensor should be, and the like
-    DTYPE = "dtype"
-    SIZE = "size"
+    DTYPE = "dtype"  # numbers of another type are needed
+    SIZE = "size"  # shapes do not fit
     NOTHING = "nothing"  # None came back
-    NAN = "nan"
+    NAN = "nan"  # NaN came back
 
 
 _OF_ERRORS = {
@@ -107,7 +107,7 @@ def answered(compute: Callable[[], Any], inputs: Sequence[Any]) -> Returned | Ra
 class Lost:
     """No answer: the code ran too long, the process died, or it took too much of something."""
 
-    loss: Loss
+    loss: Loss  # in which way
     limit: float = 0.0  # what was exceeded: seconds, megabytes, files, folders or threads
 
     @classmethod

@@ -180,6 +180,7 @@ class Case:
     """One kind of hidden inputs, and the mistakes that it catches."""
 
     name: str
+    """Names the inputs. They are drawn from it, so a new name draws others."""
     catches: str
     """The mistakes that this case shows, for readers of the exercise."""
     inputs: Callable[[Any], Inputs]
@@ -199,6 +200,7 @@ class Misconception:
     """A mistake that students make. `wrong` makes one from other lines of the solution."""
 
     name: str
+    """What reports and tables call it."""
     kind: Kind
     """What it is about. Gradebooks, reports and credits count mistakes by their kind."""
     credit: float
@@ -258,9 +260,13 @@ class Exercise:
     """
 
     number: int = 0
+    """Its number, if it has one."""
     name: str = ""
+    """Its name, if it has no number."""
     assignment: str
+    """The assignment that it belongs to."""
     title: str
+    """What people read: in feedback, in the report, in exports."""
     solution: Callable[..., Any] | None = None
     """The function or class as the notebook has it, with marks such as `#: scale` at the lines that mistakes change."""
     entry: str = ""
@@ -268,7 +274,9 @@ class Exercise:
     reference: Callable[..., Any] = None  # type: ignore[assignment]
     """Gives the right answers, where there is no solution with marks. Mistakes then change its arguments, by name."""
     cases: Sequence[Case]
+    """The hidden inputs. Each mistake must differ from the solution in at least one of them."""
     mistakes: Sequence[Misconception]
+    """What students get wrong, each as `wrong(…)`, often within `at("mark", …)`."""
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
     """Other forms of the same inputs, such as rows for columns. An answer is right if it is right in one form."""
     first_form: Callable[[Inputs], Inputs] | None = None

@@ -36,8 +36,8 @@ class Change(StrEnum):
 class Located:
     """The line as the student wrote it, and what is wrong there."""
 
-    line: str
-    change: Change
+    line: str  # as the student wrote it
+    change: Change  # what has to change there
 
     @classmethod
     def from_json(cls, data: object) -> Located | None:

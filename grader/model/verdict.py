@@ -29,15 +29,15 @@ class Picture:
     Numbers have two digits, enough to see a pattern; one that is not finite is a word.
     """
 
-    numbers: tuple[tuple[float | str, ...], ...]
+    numbers: tuple[tuple[float | str, ...], ...]  # by row
     title: str = ""  # what its rows and columns are, in a case made for it
     rows: str = "row"  # what a row is
-    columns: str = "column"
+    columns: str = "column"  # what a column is
     first: int = 1  # the number of the first row and column: 0 where the notebook counts from 0
-    marked: tuple[tuple[int, int], ...] = ()
+    marked: tuple[tuple[int, int], ...] = ()  # row and column of what breaks a rule
     summed: str = ""  # what is summed: "row", "column", or nothing
-    sums: tuple[float | str, ...] = ()
-    wrong_sums: tuple[int, ...] = ()
+    sums: tuple[float | str, ...] = ()  # of each row or column
+    wrong_sums: tuple[int, ...] = ()  # which of them break a rule
     wrong: tuple[str, ...] = ()  # sentences on what is marked
     right: tuple[str, ...] = ()  # and on the rules that are kept
 
@@ -113,50 +113,52 @@ _LEFT_OUT_IF_EMPTY = (
 class Reason(StrEnum):
     """Why an exercise earns what it earns."""
 
-    RIGHT = "right"
+    RIGHT = "right"  # full marks
     TO_DO = "to do"  # as it was handed out
     MISSING = "missing"  # there is no such function or class
-    MISCONCEPTION = "misconception"
+    MISCONCEPTION = "misconception"  # one that has a name, or several
     FORBIDDEN = "forbidden"  # the code uses what its exercise is to do without
     TEST_FAILED = "test failed"  # an ordinary one, by an error, or by the points it gives
     ERROR = "error"  # the student's code raised one
     NO_ANSWER = "no answer"  # it hung, or took its process down
     WRONG = "wrong"  # and nothing is known that explains it
-    CONSTANT = "constant"
-    ROUNDED = "rounded"
-    HALF_PRECISION = "half precision"
+    CONSTANT = "constant"  # the answer does not depend on the inputs
+    ROUNDED = "rounded"  # right, but with too few digits
+    HALF_PRECISION = "half precision"  # right, but computed with 16 bits
     LOCATED = "located"  # the mistake has no name, but its lines are known
-    ARRANGEMENT = "arrangement"
-    INPUT_MODIFIED = "input modified"
-    WRONG_DEVICE = "wrong device"
+    ARRANGEMENT = "arrangement"  # the right numbers in another shape or order
+    INPUT_MODIFIED = "input modified"  # the code changes what it is given
+    WRONG_DEVICE = "wrong device"  # the answer is not where the inputs are
     # The wrong part of code whose output is right.
-    TYPE = "type"
+    TYPE = "type"  # the numbers are right, and of another type
     MEMORY = "memory"  # right, but with more of it than promised
     BESIDE = "beside"  # something besides right numbers
-    GRADIENT = "gradient"
-    DROPOUT = "dropout"
-    MASK = "mask"
-    INPUT = "input"
-    ARGUMENTS = "arguments"
+    GRADIENT = "gradient"  # gradients are wrong, or do not flow
+    DROPOUT = "dropout"  # in training
+    MASK = "mask"  # what a mask should hide
+    INPUT = "input"  # unusual inputs
+    ARGUMENTS = "arguments"  # those that a class is made with
     INITIAL = "initial"  # weights
 
 
 @dataclass(frozen=True)
 class Verdict:
-    exercise: Label | None  # None for a test that belongs to no exercise
-    title: str
+    """What an exercise of a submission earns, and why."""
+
+    exercise: Label | None  # its number or name; None for a test that belongs to no exercise
+    title: str  # of the exercise
     credit: float  # 0 to 1
-    reason: Reason
+    reason: Reason  # why it earns that
     sentences: tuple[str, ...] = ()  # for the student; none holds a hidden input or an expected value
-    misconceptions: tuple[str, ...] = ()
-    cases_right: int = 0
-    cases: int = 0
+    misconceptions: tuple[str, ...] = ()  # by name
+    cases_right: int = 0  # how many hidden cases came out right
+    cases: int = 0  # how many there were
     explained_in: str = ""  # the anchor of a section of the notebook that explains it, if not the exercise's own
     pictures: tuple[Picture, ...] = ()  # of what the student's code returned, for feedback
     lost: Lost | None = None  # how the sandbox was lost, if that is why
     located: tuple[Located, ...] = ()  # where the code has to change, by proof
     functions: Mapping[str, Verdict] = field(default_factory=dict)  # by name, where several share an exercise
-    symptom: Symptom | None = None
+    symptom: Symptom | None = None  # what it looks like, if it has no name
     heading: str = ""  # the sentence above those on several misconceptions, one for each
     in_process: bool = False  # an ordinary test ran in the student's process, which could make up the credit
     holds_nan: bool = field(default=False, compare=False)  # whether NaN came back: for the judge, never written

@@ -10,17 +10,19 @@ from grader.model.label import Label
 
 @dataclass(frozen=True)
 class Counts:
-    students: int
-    graded: int
+    """How large the class is."""
+
+    students: int  # in the roster, or with a submission
+    graded: int  # with a grade
 
 
 @dataclass(frozen=True)
 class Bin:
     """How many students have points in this range."""
 
-    from_: float
-    to: float
-    students: int
+    from_: float  # these points
+    to: float  # up to these
+    students: int  # with final points
     waiting: int  # others, who have these points so far
 
 
@@ -28,27 +30,29 @@ class Bin:
 class Points:
     """The points of students who wait for none. If there are no such students, there is no mean."""
 
-    max: float
+    max: float  # what can be reached
     max_without_rules: float  # ignoring the rules of the term, which may void exercises
     final: int  # students with final points
-    mean: float | None
-    median: float | None
-    middle_half: tuple[float, float] | None
-    full_marks: int
-    distribution: Sequence[Bin]
+    mean: float | None  # of final points
+    median: float | None  # half of the students have less
+    middle_half: tuple[float, float] | None  # a quarter has less, and a quarter has more
+    full_marks: int  # students with all points
+    distribution: Sequence[Bin]  # how many students have how much
 
 
 @dataclass(frozen=True)
 class ExercisePoints:
-    exercise: str
-    title: str
-    max_points: float
-    full_marks: int
-    some_points: int
-    no_points: int
+    """What the class reached in an exercise."""
+
+    exercise: str  # its number or name
+    title: str  # in words
+    max_points: float  # what can be reached
+    full_marks: int  # students with all points
+    some_points: int  # students with some
+    no_points: int  # students with none
     waiting: int  # students who wait for points from a person
-    share_of_full_marks: float | None
-    mean_points: float | None
+    share_of_full_marks: float | None  # of students with final points
+    mean_points: float | None  # of the same
     rule: str  # of the term, in words; empty if there is none
 
 
@@ -56,82 +60,88 @@ class ExercisePoints:
 class Holders:
     """A mistake and who made it."""
 
-    name: str
-    count: int
-    students: Sequence[str]
+    name: str  # of the mistake
+    count: int  # how many made it
+    students: Sequence[str]  # who
 
 
 @dataclass(frozen=True)
 class Named(Holders):
     """A misconception."""
 
-    says: str
+    says: str  # what they read
 
 
 @dataclass(frozen=True)
 class Mistakes:
     """What went wrong in an exercise: misconceptions by name, and everything else by kind."""
 
-    exercise: Label | None
-    title: str
-    misconceptions: Sequence[Named]
-    other_mistakes: Sequence[Holders]
+    exercise: Label | None  # its number or name
+    title: str  # in words
+    misconceptions: Sequence[Named]  # those that have a name
+    other_mistakes: Sequence[Holders]  # the others, by kind
 
 
 @dataclass(frozen=True)
 class HeldMistake:
     """A misconception of an exercise."""
 
-    exercise: Label | None
-    name: str
+    exercise: Label | None  # its number or name
+    name: str  # of the misconception
 
 
 @dataclass(frozen=True)
 class Together:
     """Two misconceptions that more students share than chance would explain."""
 
-    misconceptions: tuple[HeldMistake, HeldMistake]
-    count: int
-    expected: float
-    students: Sequence[str]
-    chance: float
+    misconceptions: tuple[HeldMistake, HeldMistake]  # which two
+    count: int  # how many students have both
+    expected: float  # how many there would be by chance
+    students: Sequence[str]  # who
+    chance: float  # how likely so many are by chance
 
 
 @dataclass(frozen=True)
 class StoppedCode:
     """Code that hung or crashed its process."""
 
-    student: str
-    exercise: Label | None
+    student: str  # whose it is
+    exercise: Label | None  # its number or name
     kind: str  # timeout or crash
-    said: str
+    said: str  # what happened, in words
 
 
 @dataclass(frozen=True)
 class Denied:
-    student: str
-    attempts: Sequence[str]
+    """What a student's code tried to do, and was not allowed to."""
+
+    student: str  # whose code it is
+    attempts: Sequence[str]  # in words
 
 
 @dataclass(frozen=True)
 class LateStudent:
-    student: str
-    seconds: int
-    penalty: float
+    """A student who was late."""
+
+    student: str  # who
+    seconds: int  # how late
+    penalty: float  # points that this costs
 
 
 @dataclass(frozen=True)
 class StudentLine:
-    student: str
-    last_name: str
-    first_name: str
-    status: str
+    """A student's line of the table."""
+
+    student: str  # as in the folder names
+    last_name: str  # if the roster has it
+    first_name: str  # the same
+    status: str  # "graded", "waiting", "no grade" or "no submission"
     points: float | None  # so far, if something waits
-    penalty: float
-    seconds_late: int
+    penalty: float  # points taken off for being late
+    seconds_late: int  # 0 if it was in time
     exercises: Mapping[str, float | None]  # None if it does not count, or waits
     waiting: Sequence[str]  # exercises that wait for points from a person
-    misconceptions: Sequence[HeldMistake]
+    misconceptions: Sequence[HeldMistake]  # that were named
     hand_in: str  # which attempt counts, if the best of several does
 
 
@@ -139,72 +149,75 @@ class StudentLine:
 class AlikeExercise:
     """An exercise that two students solved with much the same code."""
 
-    exercise: Label
+    exercise: Label  # its number or name
     alike: float  # the share of the shorter solution that is in the other one
-    wrong: bool
+    wrong: bool  # both are wrong
 
 
 @dataclass(frozen=True)
 class AlikePair:
     """Two students with similar code, and the exercises to look at."""
 
-    students: tuple[str, str]
-    exercises: Sequence[AlikeExercise]
+    students: tuple[str, str]  # who
+    exercises: Sequence[AlikeExercise]  # which ones
 
 
 @dataclass(frozen=True)
 class Identical:
     """Students who submitted the same, and what that is."""
 
-    students: Sequence[str]
-    what: Sequence[str]
+    students: Sequence[str]  # who
+    what: Sequence[str]  # exercises, in words
 
 
 @dataclass(frozen=True)
 class NotCompared:
     """Solutions that earned points, but could not be compared with others."""
 
-    student: str
-    exercises: Sequence[Label]
+    student: str  # whose they are
+    exercises: Sequence[Label]  # which ones
 
 
 @dataclass(frozen=True)
 class Summary:
     """Everything in the report. Names are not escaped: that is up to the code that shows them."""
 
-    assignment: str
-    written: str
-    due: str | None
+    assignment: str  # its name
+    written: str  # when this was written
+    due: str | None  # when it was due, if that is known
     zone: str  # of these times; UTC if there is none
     environments: Sequence[str]  # the versions that graded: one, unless some were graded before an upgrade
-    counts: Counts
-    points: Points
-    exercises: Sequence[ExercisePoints]
-    mistakes: Sequence[Mistakes]
-    together: Sequence[Together]
-    stopped: Sequence[StoppedCode]
-    denied: Sequence[Denied]
-    identical: Sequence[Identical]
-    alike: Sequence[AlikePair]
-    not_compared: Sequence[NotCompared]
+    counts: Counts  # of students
+    points: Points  # of the class
+    exercises: Sequence[ExercisePoints]  # in the notebook's order
+    mistakes: Sequence[Mistakes]  # by exercise
+    together: Sequence[Together]  # mistakes that often come in pairs
+    stopped: Sequence[StoppedCode]  # code that did not end well
+    denied: Sequence[Denied]  # what code was not allowed to do
+    identical: Sequence[Identical]  # the same work, more than once
+    alike: Sequence[AlikePair]  # similar code
+    not_compared: Sequence[NotCompared]  # with the code of others
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
-    late: Sequence[LateStudent]
+    late: Sequence[LateStudent]  # who was
     late_rule: str  # what being late costs, if the rules of the term say so
     late_without_time: Sequence[str]  # according to a platform; they count as on time
     no_time: Sequence[str]  # only if being late costs points; they count as on time
-    waiting: Sequence[str]
-    empty: Sequence[str]
-    no_submission: Sequence[str]
-    no_grade: Sequence[str]
-    students: Sequence[StudentLine]
+    waiting: Sequence[str]  # students who wait for points from a person
+    empty: Sequence[str]  # students who submitted the notebook as they got it
+    no_submission: Sequence[str]  # students who submitted nothing
+    no_grade: Sequence[str]  # students whose submission could not be graded
+    students: Sequence[StudentLine]  # all of them
+
+
+def key_of(name: str) -> str:
+    """The key of a field as it is written: words instead of a Python name, such as "no submission", or "from"."""
+    return name.rstrip("_").replace("_", " ")
 
 
 def as_json(value: object) -> object:
-    """A summary as plain data, with words for keys instead of Python names: "no submission", "from"."""
+    """A summary as plain data."""
     if is_dataclass(value):
-        return {
-            field.name.rstrip("_").replace("_", " "): as_json(getattr(value, field.name)) for field in fields(value)
-        }
+        return {key_of(field.name): as_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -25,7 +25,7 @@ from grader.release.leaks import refuse_leaks
 
 # Where single-file notebooks are published, and the addresses that open them in Colab.
 
-SETTING = "c.GraderCourse.public_url"
+SETTING = "c.GraderCourse.public_url"  # the folder on GitHub that holds the single-file notebooks, for Colab
 
 _ON_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:tree|blob)/([^\s?#()<>\"]+)")
 

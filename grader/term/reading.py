@@ -147,11 +147,54 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-_TERM = ("timezone", "anonymous", "counts", "late", "assignments", "groups", "serving")
-_ASSIGNMENT = (*Rule, "anonymous", "counts", "due", "extensions", "late", "weight", "groups", "serving")
-_LATE = ("per", "share", "cap", "grace")
-_SERVING = ("attempts", "a_day", "pause", "before", "after", "closed")
-_MAIL = ("host", "port", "from", "subject", "user", "starttls", "template")
+# What may be in each table, and what it says.
+_COUNTS = '`"last"` or `"best"`: which of several attempts counts. Usually the last one.'
+_ANONYMOUS = "`true`: the names of students are hidden until the points are published."
+SERVING = {
+    "attempts": "How often each student may submit an assignment. Usually as often as they like.",
+    "a_day": "How often within 24 hours.",
+    "pause": 'How long to wait before a third attempt: `"5 minutes"`. Each further one takes twice as long.',
+    "before": 'What students read until it is due: `"nothing"`, `"points"`, `"mistakes"` or, usually, `"everything"`.',
+    "after": "The same, from then on.",
+    "closed": "`true`: no more submissions are taken.",
+}
+MAIL = {
+    "host": "The mail server.",
+    "port": "Its port. Usually 587.",
+    "from": 'Who sends the links: `"Grader <grader@example.edu>"`.',
+    "subject": "The subject of the mails.",
+    "user": "Whom to sign in as. The password is in `GRADER_MAIL_PASSWORD`.",
+    "starttls": "`false`: the connection is not encrypted, as for a server on the same machine.",
+    "template": "A text file with `$name` and `$link`, in place of the usual text.",
+}
+LATE = {
+    "per": '`"day"` or `"hour"`: points are taken off for each one that has begun.',
+    "share": "How much that is of the points reached, from 0 to 1.",
+    "cap": "The most that is taken off, from 0 to 1. Usually 1.",
+    "grace": 'Up to here nothing is taken off: `"15 minutes"`. Beyond it, the whole delay counts.',
+}
+TERM = {
+    "timezone": 'For times that name no zone: `"Europe/Berlin"`. Usually UTC.',
+    "anonymous": _ANONYMOUS,
+    "counts": _COUNTS,
+    "late": "A table: what being late costs.",
+    "groups": 'A table of students who submit together: `blue = ["ada", "kurt"]`.',
+    "serving": "A table: what `grader serve` allows and shows.",
+    "assignments": "A table for each assignment.",
+}
+ASSIGNMENT = {
+    Rule.VOID: 'Exercises that do not count: `[3, "mean"]`.',
+    Rule.FULL: "Exercises with full marks for everyone who submitted.",
+    Rule.BONUS: "Exercises whose points add nothing to the maximum.",
+    "due": "When it is due: `2026-10-12T10:00:00`.",
+    "extensions": 'A table of students with more time, or a later due date: `ada = "2 days"`.',
+    "weight": "What the assignment weighs in the total of the term. Usually 1.",
+    "groups": "`false`: everybody submits alone.",
+    "anonymous": _ANONYMOUS,
+    "counts": _COUNTS,
+    "late": "A table, in place of the one for all.",
+    "serving": "A table: what differs from the one for all.",
+}
 
 
 def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
@@ -170,7 +213,7 @@ def _read(path: Path, assignments: Sequence[str] | None) -> Rules:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Fix that, then run this again.") from None
     term = TomlTable(values)
-    term.only(_TERM)
+    term.only(TERM)
     tables = term.table("assignments")
     if assignments is not None:
         tables.only(assignments)
@@ -214,7 +257,7 @@ def _late(above: TomlTable) -> Late | None:
     if "late" not in above.values:
         return None
     table = above.table("late")
-    table.only(_LATE)
+    table.only(LATE)
     return Late(
         per=table.one_of("per", ("day", "hour")),
         share=table.share("share"),
@@ -266,7 +309,7 @@ def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, 
 
 
 def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
-    table.only(_ASSIGNMENT)
+    table.only(ASSIGNMENT)
     zone = of_all.zone
     due = table.moment("due", zone)
     exercises: dict[str, Rule] = {}
@@ -285,7 +328,7 @@ def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
 def _serving(above: TomlTable, usual: Serving, *more: str) -> Serving:
     """What the server allows and shows. What a table does not say is as usual."""
     table = above.table("serving")
-    table.only((*_SERVING, *more))
+    table.only((*SERVING, *more))
     before, after = (
         Detail(table.one_of(key, list(Detail))) if key in table.values else shown_usually
         for key, shown_usually in (("before", usual.before), ("after", usual.after))
@@ -305,7 +348,7 @@ def _mail(serving: TomlTable) -> Mail | None:
     if "mail" not in serving.values:
         return None
     table = serving.table("mail")
-    table.only(_MAIL)
+    table.only(MAIL)
     return Mail(
         host=table.line("host", None),
         sender=table.address("from"),

@@ -37,7 +37,7 @@ def skip_unless_installed(*programs: str) -> None:
     """Skip a test that needs programs this machine lacks, or fail where no test may be skipped."""
     missing = [program for program in programs if shutil.which(program) is None]
     if missing:
-        reason = f"{' and '.join(missing)} not installed (on Debian: apt-get install chromium chromium-driver)"
+        reason = f"{' and '.join(missing)} not installed (.ci/run knows what Debian calls them)"
         if os.environ.get("GRADER_NO_SKIPS"):
             pytest.fail(reason)
         pytest.skip(reason)
