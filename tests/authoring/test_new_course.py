@@ -509,7 +509,7 @@ def test_a_name_that_cannot_be_is_refused(name: str, course: Course) -> None:
     with pytest.raises(CourseError, match=says):
         new_exercise(course, name, "week1")
     if name not in ("0", "2b", "lambda", "None"):
-        with pytest.raises(CourseError, match="Take"):
+        with pytest.raises(CourseError, match="Use letters"):
             new_assignment(course, name)
 
 

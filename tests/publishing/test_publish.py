@@ -176,7 +176,7 @@ def by_hand(course: Course, _submit: Submit) -> None:
         (points_changed, 4.0, ["3: 2 → 4"], {"the notebook, its points or a file next to it"}),
         (exercise_changed, 0.0, ["3: 2 → 0"], {"an exercise file"}),
         (due, 1.0, [], {"a new submission", "settings, due date or extension", "the penalty for being late"}),
-        (by_hand, 0.5, ["3: 2 → 0.5"], {"points by hand for 3"}),
+        (by_hand, 0.5, ["3: 2 → 0.5"], {"manual points for 3"}),
     ],
 )
 def test_who_goes_from_what_to_what_and_why(
@@ -271,7 +271,7 @@ def test_what_was_never_shown_waits(taught: Course, submit: Submit) -> None:
     command(taught, "autograde", ASSIGNMENT, "--quiet")
     refused = command(taught, "publish", ASSIGNMENT)
     assert (refused.returncode, "2: 0 → 1.5" in refused.stdout) == (1, True)
-    assert "check these changes first" in refused.stderr
+    assert "Check these changes first" in refused.stderr
     by_hand(taught, submit)
     assert command(taught, "publish", ASSIGNMENT).returncode == 1, "other changes than those that were shown"
     assert command(taught, "publish", ASSIGNMENT).returncode == 0
