@@ -138,8 +138,8 @@ def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
     ("name", "does"),
     [
         (10, "returns 1 where its argument is largest, and 0 elsewhere"),
-        (6, "returns the first row of its third argument for all"),
-        (11, "returns the first row of its argument for all"),
+        (6, "returns the first row of its third argument for all rows"),
+        (11, "returns the first row of its argument for all rows"),
         (30, "returns the running mean of its third argument"),
     ],
 )
