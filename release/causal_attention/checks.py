@@ -258,7 +258,7 @@ def _dropped(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], str |
         if torch.allclose(result, torch.where(zero, result, unscaled)):
             return "the survivors keep their value, but they should be scaled by 1/(1−p)."
         if not torch.allclose(result, torch.where(zero, result, unscaled / (1 - p))):
-            return "the survivors should be the given numbers times 1/(1−p), and they are not."
+            return "the survivors are not the given numbers times 1/(1−p), as they should be."
         return None
 
     return problem
@@ -272,7 +272,7 @@ def _whole_lines(zero: torch.Tensor) -> bool:
 def _entry_by_entry(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], str | None]:
     def problem(result: torch.Tensor) -> str | None:
         if isinstance(result, torch.Tensor) and result.shape == unscaled.shape and _whole_lines(result == 0):
-            return "whole rows or columns were dropped. Every entry should be dropped independently of the others."
+            return "whole rows or columns were dropped. Drop every entry independently of the others."
         return _dropped(unscaled, p)(result)
 
     return problem
@@ -282,7 +282,7 @@ def _text_by_text(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], 
     def problem(result: torch.Tensor) -> str | None:
         found = _dropped(unscaled, p)(result)
         if found is None and torch.equal(result[0] == 0, result[1] == 0):
-            return "the same entries are dropped in all texts of the batch. Each should drop its own."
+            return "the same entries are dropped in all texts of the batch. Each text should drop its own."
         return found
 
     return problem
@@ -296,14 +296,14 @@ def _anew(results: list[torch.Tensor]) -> str | None:
     if {int(other.sum()) for other in others} == {int(first.sum())}:
         return (
             f"each call drops {int(first.sum())} of {first.numel()} entries. Decide for each entry separately, "
-            "with probability p, so that how many are dropped is up to chance as well."
+            "with probability p, so that chance also decides how many are dropped."
         )
     return None
 
 
 def _dropout() -> list[Example | PieceExample | Several]:
     weights = torch.rand(200, 300, generator=torch.Generator().manual_seed(8)) + 0.1
-    small = _matrix([[1, 0], [0.75, 0.5]])  # rows that sum to one would be told to do so
+    small = _matrix([[1, 0], [0.75, 0.5]])  # if these rows summed to one, a check would ask for it
     batch = weights.reshape(3, 200, 100)
     return [
         Example("training=False", (small, 0.5, False), small),
@@ -330,7 +330,7 @@ def _weights_dropped(values: torch.Tensor, p: float) -> Callable[[torch.Tensor],
         if isinstance(result, torch.Tensor) and bool(result.isnan().any()):
             return (
                 "in training, some outputs are NaN. If you divide the weights by their sum after dropout, leave that "
-                "out: nothing may be left of them."
+                "out: all of them may have been dropped."
             )
         if isinstance(result, torch.Tensor) and not bool((result == 0).any()):
             return "in training, no attention weight is dropped. Dropout belongs on the weights, after softmax."
@@ -410,7 +410,7 @@ _checks = Checks(
         {
             50 * 49 // 2: "That is without the diagonal. A word sees itself, too.",
             50 * 50: "Those are all entries. Above the diagonal they are zero.",
-            50 * 50 // 2: "That is half of all entries. But the diagonal belongs to the visible ones, all of it.",
+            50 * 50 // 2: "That is half of all entries. But the whole diagonal is visible.",
             51 * 52 // 2: "That is for 51 words. The last row has 50 weights that are not zero.",
             50: "That is the last row alone. Add up all rows.",
         },
@@ -422,7 +422,7 @@ _checks = Checks(
             48 * 32: "That is one matrix. There are three: for queries, keys and values.",
             2 * 48 * 32: "Those are two matrices. There are three: for queries, keys and values.",
             4 * 48 * 32: "Those are four matrices. There are three: for queries, keys and values.",
-            3 * (48 + 32): "That adds the two sizes. A matrix has their product as entries.",
+            3 * (48 + 32): "That adds the two sizes. The number of a matrix's entries is their product.",
             3 * (48 * 32 + 32): "That is with biases.",
             3 * 48 * 32 + 256 * 256: "That includes the mask. It is a buffer, and training does not change it.",
         },

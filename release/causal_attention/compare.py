@@ -46,11 +46,9 @@ class Difference:
     def sentence(self, name: str = "") -> str:
         """The difference in words: of what a student would index as "result[0][2]", or of something with a name."""
         place = _place(self.where, self.entry)
-        if not name:
-            return f"result{place} {self._in_words()}"
-        return f"{f'Entry {place} of the' if place else 'The'} {name} {self._in_words()}"
+        return f"{subject(place, name)} {self._in_words(place)}"
 
-    def _in_words(self) -> str:
+    def _in_words(self, place: str) -> str:
         given, expected = self.forms or ("", "")
         match self.kind:
             case Kind.NAN:
@@ -65,8 +63,17 @@ class Difference:
                 return f"has numbers of type {given}, but {expected} was expected."
             case Kind.TRANSPOSED if self.forms:
                 return f"has shape {given}, but {expected} was expected. It looks transposed."
-        text = f"is the first wrong number; the largest error is {_magnitude(self.worst)}."
-        return f"{text} Rows and columns look exchanged." if self.kind == Kind.TRANSPOSED else text
+        if not place:  # there is just one number
+            return f"is off by {_magnitude(self.worst)}."
+        text = f"is the first wrong number. The largest error is {_magnitude(self.worst)}."
+        return f"{text} Rows and columns look swapped." if self.kind == Kind.TRANSPOSED else text
+
+
+def subject(place: str, name: str) -> str:
+    """What a sentence on a place is about. Of a result it begins in lower case, as code does."""
+    if name:
+        return f"Entry {place} of the {name}" if place else f"The {name}"
+    return f"result{place}" if place else "the result"
 
 
 class _Mismatch(Exception):
@@ -116,7 +123,7 @@ def paired_numbers(got: object, want: object) -> list[tuple[torch.Tensor, torch.
 
 
 def describe_form(value: object) -> str:
-    """How a value is built, such as "a list of 3 tensors of shape (4, 1)"."""
+    """How a value is built, such as "a list of 3 items (each a tensor of shape (4, 1))"."""
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}" if value.dim() else "a tensor with one number"
     if isinstance(value, (list, tuple)):
@@ -135,8 +142,9 @@ def describe_list(value: list[object] | tuple[object, ...], describe: Callable[[
         return f"an empty {name}"
     inner = {describe(item) for item in value}
     if len(inner) > 1:
-        return f"a {name} of {len(value)} things of different form"
-    return f"a {name} of {len(value)}, each {inner.pop()}"
+        return f"a {name} of {len(value)} items of different forms"
+    item = inner.pop()
+    return f"a {name} of 1 item ({item})" if len(value) == 1 else f"a {name} of {len(value)} items (each {item})"
 
 
 def _leaves(got: object, want: object, where: Where, strict: bool) -> Iterator[_Leaf]:
@@ -291,7 +299,7 @@ def _place(where: Where, entry: Where) -> str:
 
 def _magnitude(error: float) -> str:
     """The size of an error to one digit: enough to tell rounding from a mistake, too little to leak a number."""
-    return f"about {float(f'{error:.0e}'):g}" if math.isfinite(error) else "infinite"
+    return f"about {float(f'{error:.0e}'):g}" if math.isfinite(error) else "infinity"
 
 
 def _number(value: float) -> str:

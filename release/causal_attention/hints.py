@@ -34,14 +34,14 @@ HINTS = {
         '`causal_softmax` in outline: a mask of the size of the scores, `attn_scores.masked_fill(…)`, a division by the root of `d_k`, and a softmax over each row. Beware of multiplying: `0 * -torch.inf` is `nan`. And `masked_fill_`, with an underscore at the end, would change the scores you were given.',
     ]),
     15: ('exercise-15', [
-        'Toss a coin for each entry: with probability $p$ it becomes 0, otherwise it is divided by $1-p$. Outside training, nothing happens at all, and that case can be dealt with first.',
+        'Toss a coin for each entry: with probability $p$ it becomes 0, otherwise it is divided by $1-p$. Outside training, nothing happens at all: handle that case first.',
         '[`torch.rand_like`](https://docs.pytorch.org/docs/stable/generated/torch.rand_like.html) gives independent random numbers between 0 and 1, in the shape of a tensor. Each of them is below `p` with probability `p`. A comparison gives booleans, and a product treats `True` as 1 and `False` as 0.',
         'In outline: if not in training, return the weights. Otherwise compare `torch.rand_like(…)` with `p` to see who survives, multiply by that, and divide by what the survivors are scaled with. Draw anew in every call, without a seed of your own. If several rows share one draw, they are not independent.',
     ]),
     16: ('exercise-16', [
         'Start from exercise 13 and go along the figure: the same three projections, then scores, mask, softmax, dropout, and the product with the values. `__init__` gets two things more, a dropout module and the mask.',
         'In `__init__`, [`nn.Dropout`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html) takes the argument `dropout`, not a number of your own: `self.dropout = nn.Dropout(…)`. Register the mask of exercise 14 in full size, `context_length` by `context_length`, with `self.register_buffer("mask", …)`.',
-        'In `forward`, `x.shape` gives the three sizes. `keys.transpose(1, 2)`, or `keys.mT` for short, exchanges the last two axes. (`.T` would reverse all three axes, the batch included.) `self.mask[:T, :T]` is the corner for $T$ words, and it serves every text of the batch.',
+        'In `forward`, `x.shape` gives the three sizes. `keys.transpose(1, 2)`, or `keys.mT` for short, swaps the last two axes. (`.T` would reverse all three axes, the batch included.) `self.mask[:T, :T]` is the corner for $T$ words, and it serves every text of the batch.',
         'In outline, after the projections: `scores = q @ …`, divided by the root of the last size of the keys; `scores.masked_fill(…, -torch.inf)` with the corner of the mask as booleans; `torch.softmax(…, dim=-1)`; `self.dropout(…)` on the result; then the product with the values.',
     ]),
 }

@@ -231,7 +231,8 @@ class ChunksExample(NamedTuple):
                 outputs.append(y)
             found = difference(torch.cat(outputs, dim=1), self.expected, TOLERANCE)
             if found:
-                return f"the result is right at once, but not in chunks of {chunks}: {found.sentence('output')}"
+                said = f"the result is right for the whole text at once, but not in chunks of {chunks}"
+                return f"{said}: {found.sentence('output')}"
         keys, values = cache
         heads = self.arguments["num_heads"]
         wanted = (B, heads, T, d_model // heads)
@@ -239,7 +240,7 @@ class ChunksExample(NamedTuple):
             if tuple(tensor.shape) != wanted:
                 return f"the cache has {name} of shape {tuple(tensor.shape)}, but {wanted} was expected."
         if difference(keys, _heads(self.text @ self.weights["k.weight"].T, heads), TOLERANCE):
-            return "the first part of the cache does not hold the keys. The order is keys, values."
+            return "the first part of the cache does not hold the keys. Put the keys first, then the values."
         (gradient,) = torch.autograd.grad(outputs[-1].sum(), [start])
         if not gradient[:, 0].any():
             return f"the result is right, but no gradient comes through the cache of {called}. Leave out detach."
@@ -255,7 +256,7 @@ class ChunksExample(NamedTuple):
             return "the result is right, but a cache that was passed in is changed. Make new tensors, and a new pair."
         if difference(module(rest, cache)[0], self.expected[:, 2:], TOLERANCE):
             return (
-                "the result is right, but not when another text goes on from the same cache first. Keep nothing else."
+                "the result is right, but not if another text continues from the same cache first. Keep nothing else."
             )
         return None
 
@@ -266,7 +267,7 @@ class ChunksExample(NamedTuple):
         _, own = module(self.text[:, :1])
         y, _ = module(self.text[:, -1:], _like(own, given))
         found = difference(y, self.expected[:, -1:], TOLERANCE)
-        return f"with a cache made by others, {called} is wrong: {found.sentence('output')}" if found else None
+        return f"with a cache from elsewhere, {called} is wrong: {found.sentence('output')}" if found else None
 
 
 def _like(own: Any, given: tuple[torch.Tensor, ...]) -> Any:
@@ -358,7 +359,7 @@ class WithoutAutograd(NamedTuple):
             if "grad" not in str(error):
                 raise
             return (
-                f"{called} asks autograd, or a backward function of PyTorch's own. Compute the gradients by formulas."
+                f"{called} uses autograd, or a backward function of PyTorch's own. Compute the gradients by formulas."
             )
 
 

@@ -131,10 +131,10 @@ class Checks:
     def check_number(self, question: str, number: float | None) -> None:
         """Say whether the answer to a question is the right number. Nothing of it is graded."""
         if question not in self.numbers:
-            print(f"There is no question “{question}”. Those of this notebook are: {', '.join(self.numbers)}.")
+            print(f"There is no question “{question}”. This notebook has: {', '.join(self.numbers)}.")
             return
         if number is None:
-            print(f"Still to do: replace None by your number ({question}).")
+            print(f"Still to do: replace None with your number ({question}).")
             return
         asked = self.numbers[question]
         if math.isclose(number, asked.right, rel_tol=EXACT):
@@ -192,7 +192,7 @@ class Checks:
         """What is still to do: this entry, a method of it, or an earlier function that it calls."""
         stopped_in = traceback.extract_tb(error.__traceback__)[-1].name
         if stopped_in == "_forward_unimplemented":  # PyTorch's own stand-in
-            return f"{entry.name} has no method forward. It must be called exactly that, and belong to the class."
+            return f"{entry.name} has no method forward. Give the class a method with exactly that name."
         if stopped_in in ("__init__", "forward"):
             what = f"{stopped_in} of {entry.name}"
             return f"still to do. Write {what} in the cell above, run it, then run this cell again."

@@ -150,7 +150,7 @@ def _weights_dropped(
         if result.isnan().any():
             return (
                 "in training, some outputs are NaN. If you divide the weights by their sum after dropout, leave that "
-                "out: nothing may be left of them."
+                "out: all of them may be dropped."
             )
         if not zero.any():
             return f"in training, no attention weight is dropped. {where}"

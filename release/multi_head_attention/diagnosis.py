@@ -60,7 +60,7 @@ def _in_another_form(result: object, expected: object, tolerance: float) -> str:
         return other_axis(numbers.shape[depth:], wanted.shape[depth:], f"result{'[0]' * depth}")
     if numbers.shape != wanted.shape:
         return ""
-    return "The numbers are right, but in a list. torch.stack makes one tensor of a list of tensors."
+    return "The numbers are right, but in a list. torch.stack turns a list of tensors into one tensor."
 
 
 def _as_tensor(value: object) -> Tensor | None:
@@ -115,7 +115,7 @@ def _rounded(got: Tensor, want: Tensor) -> str:
 def _whole(got: Tensor, want: Tensor) -> str:
     """Whole numbers alone, wrongly. All zeros are more often a result that was never filled in."""
     is_whole = bool(got.any()) and torch.equal(got, got.round())
-    return "All your numbers are whole ones." if is_whole and not torch.equal(want, want.round()) else ""
+    return "All your numbers are whole numbers." if is_whole and not torch.equal(want, want.round()) else ""
 
 
 def _one_alone(result: object, expected: object, tolerance: float) -> str:
@@ -138,7 +138,7 @@ def _in_another_order(result: object, expected: object, tolerance: float) -> str
     if moved is None:
         return ""
     all_there = sorted(places) == [[i] for i in range(len(expected))]
-    order = "All of it is there, but in another order. " if all_there else ""
+    order = "Everything is there, but in another order. " if all_there else ""
     return f"{order}Your result[{moved}] is what was expected as result[{places[moved][0]}]."
 
 
@@ -197,7 +197,7 @@ def _above_the_diagonal(got: Tensor, want: Tensor) -> str:
     """Weights of words that come later."""
     if want.shape[0] != want.shape[1] or bool(want.triu(1).any()) or not bool(got.triu(1).any()):
         return ""
-    return "Above the diagonal are the later words. All numbers there should be 0, and yours are not."
+    return "Later words are above the diagonal. All numbers there should be 0, but yours are not."
 
 
 def looks_ahead(module: Callable[..., Any], inputs: Sequence[Any]) -> bool:

@@ -203,13 +203,13 @@ def _heads() -> list[Example]:
 OF_THE_MAPS = {
     786_432: "Those are the matrices alone. Each of the three maps also has a bias, with 512 entries.",
     786_435: "A bias is a vector: each of the three has 512 entries, not one.",
-    786_944: "That is with one bias for all three maps. Each has a bias of its own.",
+    786_944: "That is with one bias for all three maps. Each has its own bias.",
     262_656: "That is one map: a matrix and its bias. There are three.",
     262_144: "That is a single matrix, without a bias. There are three of them, and three biases.",
     3_072: "A matrix that maps 512 entries to 512 has 512 rows and 512 columns, so 512 · 512 numbers.",
     1_536: "Those are the biases alone. The matrices are missing.",
-    7_879_680: "The number of words does not come in: the same three maps serve all ten.",
-    7_864_320: "The number of words does not come in: the same maps serve all ten. And the biases are missing.",
+    7_879_680: "The number of words does not matter: the same three maps serve all ten.",
+    7_864_320: "The number of words does not matter: the same maps serve all ten. And the biases are missing.",
     15_360: "Those are the entries of the ten queries, keys and values. Count the weights and biases that make them.",
 }
 # The dot products of 1000 queries with 1000 keys, of 64 entries each.
@@ -217,18 +217,20 @@ OF_ALL_SCORES = {
     1_000_000: "That is the number of scores. Each of them is a dot product, which takes 64 multiplications.",
     64_000: "That is what a single query takes. There are 1000.",
     63_936_000: "Each query also meets the key of its own word.",
-    63_000_000: "A dot product of 64 entries takes 64 multiplications. It is the additions that are one fewer.",
-    32_000_000: "That is every pair of words once. Query 1 with key 2 and query 2 with key 1 are two different scores.",
+    63_000_000: "A dot product of 64 entries takes 64 multiplications. Only the additions are one fewer.",
+    32_000_000: "That counts every pair of words once. Query 1 with key 2 and query 2 with key 1 are two different "
+    "scores.",
     127_000_000: "That counts the additions, too.",
-    128_000_000: "That is two for each pair of entries. There is one multiplication and, nearly always, one addition.",
-    65_000_000: "That counts a division for each score, too. Only the product of the matrices is asked for.",
+    128_000_000: "That counts two for each pair of entries. Each has one multiplication and, nearly always, one "
+    "addition.",
+    65_000_000: "That counts a division for each score, too. Count only the product of the matrices.",
     4_096_000: "That is what it takes to multiply all words by a 64 × 64 matrix such as W_q.",
     256_000_000: "That is for 2000 words.",
 }
 OF_TWICE_THE_WORDS = {
     2: "There are twice as many queries, but each of them also meets twice as many keys.",
-    3: "Three times as many come on top of those of 1000 words.",
-    8: "Each vector would have to be twice as long, too. It still has 64 entries.",
+    3: "Three times as many are added. Count those for 1000 words, too.",
+    8: "For that, each vector would have to be twice as long, too. It still has 64 entries.",
     256_000_000: "That is the number of multiplications. How many times the number for 1000 words is it?",
 }
 

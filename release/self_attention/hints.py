@@ -7,28 +7,28 @@ HINTS = {
         'Start with three empty lists. In a loop `for x in all_x:` append one result to each, for example `queries.append(…)`: the bias plus the matrix product of this role. After the loop, `return a, b, c` returns three things.',
     ]),
     2: ('exercise-2', [
-        'Every query meets every key, so there are two loops: the outer one over the queries, the inner one over the keys. Each query has a list of its own.',
+        'Every query meets every key, so there are two loops: the outer one over the queries, the inner one over the keys. Each query has its own list.',
         'The dot product of two columns: multiply entry by entry and add up with [`torch.sum`](https://docs.pytorch.org/docs/stable/generated/torch.sum.html). Or `query.T @ key`, which gives a $1 \\times 1$ matrix; `.squeeze()` makes it a plain scalar. The root comes from [`math.sqrt`](https://docs.python.org/3/library/math.html#math.sqrt).',
         '$D$ is the number of rows of a query, `all_queries[0].shape[0]`. Start a new, empty list `scores` for each query. In the inner loop, `scores.append(… / …)` adds the next one: a dot product over a root. After the inner loop, `scores` itself goes into the list that you return.',
     ]),
     3: ('exercise-3', [
         'Two steps: first $e$ to the power of each number, then each result divided by the sum of all results.',
-        '[`torch.as_tensor`](https://docs.pytorch.org/docs/stable/generated/torch.as_tensor.html) turns a list into a tensor, and leaves a tensor as it is. [`torch.exp`](https://docs.pytorch.org/docs/stable/generated/torch.exp.html) then works on all entries at once, and `.sum()` adds them up.',
-        'Three short lines, without a loop: make the tensor, take `torch.exp(…)` of it and keep that under a name, and return it divided by its own sum.',
+        '[`torch.as_tensor`](https://docs.pytorch.org/docs/stable/generated/torch.as_tensor.html) turns a list into a tensor, and leaves a tensor unchanged. [`torch.exp`](https://docs.pytorch.org/docs/stable/generated/torch.exp.html) then works on all entries at once, and `.sum()` adds them up.',
+        'Three short lines, without a loop: make the tensor, store `torch.exp(…)` of it in a variable, and return that divided by its own sum.',
     ]),
     4: ('exercise-4', [
         "There is nothing new to compute: each query's list of scores goes through your `softmax` by itself.",
-        'One loop, or one line, that calls your `softmax` on each entry of `all_attention_scores`. If your `softmax` would rather have a tensor than a list of scalars, [`torch.stack`](https://docs.pytorch.org/docs/stable/generated/torch.stack.html) turns one into the other.',
-        "A list comprehension does it, with the name of one query's scores in place of both dots: `[softmax(…) for … in all_attention_scores]`.",
+        'One loop, or one line, that calls your `softmax` on each entry of `all_attention_scores`. If your `softmax` needs a tensor and not a list of scalars, [`torch.stack`](https://docs.pytorch.org/docs/stable/generated/torch.stack.html) turns one into the other.',
+        "A list comprehension does it, with the name of one query's scores in place of each “…”: `[softmax(…) for … in all_attention_scores]`.",
     ]),
     5: ('exercise-5', [
-        'Each query has a sum of its own. It starts at zero and takes in one value after another, each multiplied by its weight.',
-        "`torch.zeros_like(all_values[0])` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.zeros_like.html)) is a column of zeros of the right size. `zip(weights, all_values)` gives the pairs of one query's weights and the values.",
+        'Each query has its own sum. It starts at zero and takes in one value after another, each multiplied by its weight.',
+        '`torch.zeros_like(all_values[0])` ([docs](https://docs.pytorch.org/docs/stable/generated/torch.zeros_like.html)) is a column of zeros of the right size. `zip(weights, all_values)` pairs each weight of a query with its value.',
         "Two loops: the outer one over the queries' weights, the inner one over the pairs, with `total = total + …` in it, and after the inner loop `total` goes into the list. If you start from `all_values[0]` itself and use `+=`, you change the values you were given, and the next query gets wrong ones.",
     ]),
     6: ('exercise-6', [
         'Everything you need is in exercises 2, 4 and 5, and you may call those functions.',
-        'Three calls, each of which takes what the one before it returned: scores, weights, sums. The queries and keys go into the first, the values into the last.',
+        'Three calls, each of which uses what the one before it returned: scores, weights, sums. The queries and keys go into the first, the values into the last.',
         '`scores = attention_scores(…)`, then `attention_weights(…)` of these, then `weighted_sums(…)`, which takes two things: the weights and the values. Return what it returns.',
     ]),
     7: ('exercise-7', [

@@ -86,7 +86,7 @@ def _positions() -> list[Example]:
 def _of_float32(table: Any) -> str | None:
     if isinstance(table, torch.Tensor) and table.dtype == torch.float32:
         return None
-    return "not a tensor of float32, which was expected."
+    return "the result should be a float32 tensor."
 
 
 def _turns() -> list[Example | PieceExample]:
@@ -116,7 +116,10 @@ def _as_in_float32(result: Any) -> str | None:
     exact = torch.stack([FAR.double().cos(), FAR.double().sin()], dim=-1)
     if result.shape == exact.shape and bool((result - exact).abs().max() < 4e-3):
         return None
-    return "wrong numbers: in 16 bits there is no 3001. Compute positions and angles in float32, only the result in 16."
+    return (
+        "wrong numbers: in 16 bits, there is no 3001. Compute positions and angles in float32, and only the result "
+        "in 16 bits."
+    )
 
 
 def _padded() -> list[Example | PieceExample | FiniteGradients]:
@@ -164,7 +167,7 @@ class NewNorm(NamedTuple):
     def problem(self, student_class: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
         weight = getattr(student_class(5), "weight", None)
         if isinstance(weight, torch.Tensor) and not torch.equal(weight.detach(), torch.ones(5)):
-            return "its weight does not hold ones. Begin with torch.ones."
+            return "its weight is not made of ones. Start with torch.ones."
         return None
 
 
@@ -181,7 +184,7 @@ class NormOf16Bits(NamedTuple):
         size = result.float().square().mean(dim=-1).sqrt()
         if bool((size - 1).abs().max() < 0.01):
             return None
-        return "the size of the result should be 1, and it is not: compute in float32, and only the result in 16 bits."
+        return "the size of the result should be 1, but it is not. Compute in float32, and only the result in 16 bits."
 
 
 def _norms() -> list[ModuleExample | NewNorm | NormOf16Bits]:
@@ -267,7 +270,7 @@ def _block() -> list[ModuleExample]:
         ),
         ModuleExample("dropout=1.0, in eval mode", {**sizes, "dropout": 1.0}, weights, (x,), torch.tensor(BLOCK)),
         ModuleExample(
-            "dropout=1.0, in training, where nothing is left of what is added",
+            "dropout=1.0, in training, where all that is added is dropped",
             {**sizes, "dropout": 1.0},
             weights,
             (x,),
@@ -461,7 +464,7 @@ class _ThreeSteps(NamedTuple):
             return f"{called} should return a float. For a tensor with a single number, that is tensor.item()."
         before = _Small(0.0).head.weight
         if torch.equal(model.head.weight, before):
-            return "the weights are as they were after three steps: nothing was learned."
+            return "after three steps, the weights are unchanged: nothing was learned."
         far = (model.head.weight - torch.tensor(self.weights)).abs().max().item()
         if far > 1e-4:
             return f"after three steps, the weights of the last layer are off by up to {far:.4f}."
@@ -530,17 +533,17 @@ class _Writing(NamedTuple):
         if not all(isinstance(text, torch.Tensor) and tuple(text.shape) == shape for text in texts):
             return f"a tensor of shape {shape} was expected: the given tokens, and {self.count} after each text."
         if not learns:
-            return f"gradients are off after {called}, for all that comes. `with torch.no_grad():` ends with its block."
+            return f"gradients stay off after {called}. Use `with torch.no_grad():`, which ends with its block."
         if model.keeps:
             return "gradients are kept. Write under torch.no_grad()."
         if model.training is not self.training:
-            return "the model is not left in the mode it came in."
+            return "the model is not left in the mode it was in."
         if model.part.training is not self.training:
-            return "the modules in the model are not left in the mode they came in. Use model.train or model.eval."
+            return "the modules in the model are not left in the mode they were in. Use model.train or model.eval."
         if not model.part.weight.requires_grad:
             return "the model's parameters are left with requires_grad=False, so it would not learn any more."
         if not torch.equal(texts[0][:, :2], tokens):
-            return "the texts should begin with the tokens that were given."
+            return "the texts should begin with the given tokens."
         return self._wrong_shares(texts) if is_drawn else self._wrong_text(texts[0])
 
     def _written(self, function: Callable[..., Any], model: nn.Module, tokens: torch.Tensor, seed: int) -> Any:
@@ -557,7 +560,7 @@ class _Writing(NamedTuple):
         if not torch.equal(texts[0], texts[1]):
             return "with the same generator, the same tokens should be drawn. Pass it to torch.multinomial."
         if torch.equal(texts[0], texts[2]):
-            return "the tokens are the same whatever the random numbers. Draw them with their probabilities."
+            return "the tokens are the same, whatever the random numbers are. Draw them with their probabilities."
         if (texts[0] == texts[0][:1]).all():
             return "all texts get the same new token. Draw one for each text, by that text's own probabilities."
         shares = torch.bincount(texts[0][:, -1], minlength=4) / len(texts[0])
@@ -574,7 +577,7 @@ def _writing() -> list[_Writing]:
         _Writing("temperature=0 and top_k=3", {"temperature": 0.0, "top_k": 3}, WRITTEN, 7),
         _Writing("temperature=0 and a model in evaluation mode", {"temperature": 0.0}, WRITTEN, 7, training=False),
         _Writing("top_k of 1", {"top_k": 1}, WRITTEN, 7),
-        _Writing("nothing but the defaults, and a generator", {}, SHARES[0]),
+        _Writing("only the defaults, and a generator", {}, SHARES[0]),
         _Writing("temperature=0.5", {"temperature": 0.5}, SHARES[1]),
         _Writing("temperature=2.0 and top_k=3", {"temperature": 2.0, "top_k": 3}, SHARES[2]),
     ]
@@ -584,11 +587,11 @@ def _writing() -> list[_Writing]:
 
 # Of 100 tokens with 64 entries each, four heads and d_ff = 256.
 OF_ATTENTION = {
-    1_638_400: "Those are the four linear layers alone. Scores and weighted sums of values are products, too.",
-    1_280_000: "Those are scores and weighted sums alone. The linear layers around them are products, too.",
+    1_638_400: "That is only the four linear layers. Scores and weighted sums of values are products, too.",
+    1_280_000: "That is only scores and weighted sums. The linear layers around them are products, too.",
     2_508_800: "combine is missing, the linear layer after the heads.",
     2_278_400: "One of two products is missing: scores, or weights times values. Each takes T · T · d_model.",
-    2_284_800: "Those are only the scores that the causal mask lets through. Here the hidden ones count, too.",
+    2_284_800: "That counts only the scores that the causal mask lets through. Here, the hidden ones count, too.",
     6_758_400: "The heads share d_model: each has 16 entries, so the scores of all four take T · T · d_model.",
     3_276_800: "That is the feed-forward network.",
 }
@@ -600,19 +603,19 @@ OF_FEED_FORWARD = {
 }
 # Of a vocabulary of 1000, with 64 entries, two blocks and texts of up to 128 tokens.
 OF_THE_MODEL = {
-    171_904: "head is missing. It is not the table of tokens: both are learned.",
+    171_904: "head is missing. It is separate from the table of tokens: both are learned.",
     227_712: "The table of positions is missing.",
     235_776: "The last norm, before the head, is missing.",
     235_264: "The norms are missing: two in each block, and a last one.",
-    235_136: "The biases are missing that combine, ff_in and ff_out have.",
+    235_136: "The biases of combine, ff_in and ff_out are missing.",
     234_816: "All biases are missing: those of the linear layers, and those of the norms.",
     234_496: "Norms are missing, and biases of linear layers.",
     235_584: "A norm has two numbers for each entry: a weight and a bias.",
     236_904: "head has no bias.",
     236_288: "project has no bias.",
-    186_112: "That is with a single block. There are two.",
+    186_112: "That is for a single block. There are two.",
     49_792: "That is one block. A model also has tables of tokens and positions, a last norm and a head.",
-    99_584: "Those are the two blocks. A model also has tables of tokens and positions, a last norm and a head.",
+    99_584: "That is only the two blocks. A model also has tables of tokens and positions, a last norm and a head.",
 }
 
 _checks = Checks(

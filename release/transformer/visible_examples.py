@@ -59,7 +59,7 @@ class PieceExample(NamedTuple):
         if not _is_tensor(result) or tuple(result.shape) != self.shape:
             form = f"has shape {tuple(result.shape)}" if _is_tensor(result) else "is not a tensor"
             more = other_axis(result.shape, self.shape) if _is_tensor(result) else ""
-            said = f"result {form}, but a tensor of shape {self.shape} was expected."
+            said = f"the result {form}, but a tensor of shape {self.shape} was expected."
             return f"{said}{NEW_LINE}{more}" if more else said
         return (
             _other_dtype(result, self.inputs)
@@ -234,7 +234,7 @@ def _load(module: torch.nn.Module, weights: dict[str, torch.Tensor], called: str
         if name not in parameters:
             return _missing(module, name, weights, called)
         if (other := first[id(parameters[name])]) != name and other in weights:
-            same = f"{name} and {other} are one and the same parameter. Make one for each."
+            same = f"{name} and {other} are one and the same parameter. Make a new one for each."
             return _wrong_list(module, name, weights) or same
         if parameters[name].shape != weight.shape:
             return f"{name} has shape {tuple(parameters[name].shape)}, but {tuple(weight.shape)} was expected."
@@ -307,7 +307,7 @@ def _without_gradient(reached: list[tuple[str, torch.Tensor]], result: torch.Ten
         except RuntimeError:
             return (
                 f"the result is right, but no gradient can be computed.{NEW_LINE}"
-                "Avoid changing tensors in place (-=, /=, x[i] = …) on the way: a gradient may need them as they were."
+                "Avoid changing tensors in place (-=, /=, x[i] = …) on the way: a gradient may need the old numbers."
             )
     lost = [name for (name, _), gradient in zip(reached, gradients, strict=True) if gradient is None]
     if not lost:
