@@ -152,9 +152,9 @@ print(numbers, "ended with", server.returncode)
 
 
 def test_the_server_runs_from_what_is_installed(installed: Path) -> None:
-    """As docs/serving.md starts it, with the class of the demo."""
+    """As docs/operator.md starts it, with the class of the demo."""
     skip_unless_it_can_be_started()
-    (line,) = re.findall(r"docker run .*\\\n.*", (ROOT / "docs/serving.md").read_text())
+    (line,) = re.findall(r"docker run .*\\\n.*", (ROOT / "docs/operator.md").read_text())
     words = shlex.split(line.partition(" attention-grader grader ")[2])
     assert words[0] == "serve"
     code = f"import sys; sys.path.insert(0, {str(installed)!r}); from grader.__main__ import main; main()"

@@ -200,7 +200,7 @@ def test_a_demo_serves_a_class_that_has_just_submitted() -> None:
 
 
 def test_the_unit_of_the_docs_starts_and_stops_it(course: Course) -> None:
-    (unit,) = re.findall(r"```ini\n(.*?)```", (ROOT / "docs/serving.md").read_text(), re.DOTALL)
+    (unit,) = re.findall(r"```ini\n(.*?)```", (ROOT / "docs/operator.md").read_text(), re.DOTALL)
     settings = configparser.ConfigParser()
     settings.read_string(unit)
     service = settings["Service"]
