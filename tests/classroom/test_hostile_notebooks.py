@@ -116,12 +116,12 @@ def lines_without_end(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n" * 3 * 10**6))
 
 
-@hostile("shown shortened")
+@hostile("only part is shown")
 def empty_lines(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n" * 10**6))
 
 
-@hostile("shown shortened")
+@hostile("only part is shown")
 def definitions_without_end(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n".join(f"def f{n}(): pass" for n in range(25_000)) + "\n" * 500_000))
 

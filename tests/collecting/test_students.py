@@ -54,7 +54,7 @@ def test_a_table_is_merged_and_what_changes_is_told(course: Course) -> None:
     ended = taken(course, TABLE)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "New: ada and kurt." in ended.stdout
-    assert "roster.csv: 2 new, 0 changed, 0 as before." in ended.stdout
+    assert "roster.csv: 2 new, 0 changed, 0 unchanged." in ended.stdout
     roster = read_roster(course.root)
     assert [*roster] == ["ada", "kurt"]
     assert (roster["kurt"].first_name, roster["kurt"].last_name, roster["kurt"].canvas_id) == ("Kurt", "Gödel", "102")
@@ -63,7 +63,7 @@ def test_a_table_is_merged_and_what_changes_is_told(course: Course) -> None:
         "kurt": ("Kurt", "Gödel", "kurt@example.edu", None),
     }
     ended = taken(course, "id,first_name,last_name,email,lms_user_id\nADA,Ada,Lovelace,,u-1\nlise,Lise,Meitner,,\n")
-    assert "roster.csv: 1 new, 1 changed, 0 as before." in ended.stdout
+    assert "roster.csv: 1 new, 1 changed, 0 unchanged." in ended.stdout
     assert "first_name: – → Ada" in " ".join(ended.stdout.split())
     roster = read_roster(course.root)
     assert [*roster] == ["ada", "kurt", "lise"]
@@ -71,7 +71,7 @@ def test_a_table_is_merged_and_what_changes_is_told(course: Course) -> None:
     assert in_gradebook(course)["ada"] == ("Ada", "Lovelace", "ada@example.edu", "u-1")
     before = (course.root / FILE).read_bytes()
     ended = students(course, "import", FILE)
-    assert "0 new, 0 changed, 3 as before" in ended.stdout
+    assert "0 new, 0 changed, 3 unchanged" in ended.stdout
     assert (course.root / FILE).read_bytes() == before
 
 
@@ -127,7 +127,7 @@ def test_bad_lines_are_told_with_their_numbers_and_cost_no_others(course: Course
     ended = taken(course, BAD)
     assert ended.returncode == 3
     assert [*read_roster(course.root)] == ["ada"], "the name of emmy has a line end in it"
-    said = {int(line.split()[1]): line for line in ended.stderr.splitlines() if line.startswith("Line")}
+    said = {int(line.split()[2][:-1]): line for line in ended.stderr.splitlines() if line.startswith("Skipped line")}
     assert {line: text.split(": ", 1)[1] for line, text in said.items()} == {
         3: "it has no id.",
         4: "“../evil” cannot be a student's id: nbgrader cannot use some of its characters.",
@@ -137,10 +137,10 @@ def test_bad_lines_are_told_with_their_numbers_and_cost_no_others(course: Course
         8: "it has more cells than the first line. Put quotes around a cell with a comma in it.",
         9: "its email “Kurt” is not an address.",
         10: "ada is also on line 2.",
-        11: "its email “ada@example.edu” is that of ada.",
+        11: "its email “ada@example.edu” belongs to ada.",
         13: "its name “<b>Emmy</b> O'Noether” has characters that cannot be shown.",
     }
-    assert "10 lines are left out" in ended.stderr
+    assert "Skipped 10 lines." in ended.stderr
 
 
 @pytest.mark.parametrize("column", ["canvas_id", "moodle_id", "github", "username", "lms_user_id"])
@@ -148,7 +148,7 @@ def test_no_two_students_share_what_a_platform_calls_them(column: str, course: C
     taken(course, f"id,{column}\nada,x1\n")
     ended = taken(course, f"id,{column}\nkurt,X1\nlise,x2\n")
     assert ended.returncode == 3
-    assert ended.stderr.startswith("Line 2 is left out: ")
+    assert ended.stderr.startswith("Skipped line 2: ")
     assert [*read_roster(course.root)] == ["ada", "lise"]
 
 

@@ -109,7 +109,9 @@ def test_where_none_can_start_any_longer_the_class_stops_and_keeps_what_it_has(
 def test_a_package_that_is_missing_has_a_way_out() -> None:
     said = str(devices.cannot_start(ModuleNotFoundError("No module named 'safetensors'")))
     assert said.startswith("Cannot start a sandbox: No module named 'safetensors'. Sandboxes only use packages in")
-    assert str(devices.cannot_start(OSError("too many files."))).endswith("too many files. `grader doctor` says more.")
+    assert str(devices.cannot_start(OSError("too many files."))).endswith(
+        "too many files. For details, run: grader doctor"
+    )
 
 
 def test_a_gpu_that_others_fill_is_waited_for(

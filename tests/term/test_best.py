@@ -196,7 +196,7 @@ def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
     collected(course, (SECOND, notebook(course, RIGHT)))  # its place is free: what was there is kept already
     graded(course)
     assert attempts.kept(course, "kurt", WORDS) == [copy]
-    assert which(course) == "the best of 2 attempts, that of 2026-10-13 09:00 UTC"
+    assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
     (told,) = collect(course, WORDS, [source], Wanted(as_named=True), silent)
     assert told.outcome == placing.WAITS
@@ -274,7 +274,7 @@ def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypa
     assert sorted(done) == ["ada", "kurt", "kurt"]
     # A day and an hour late: a fifth of 7 is taken off, and that is more than the 3 of the first.
     assert points(course) == {"ada": 7, "kurt": 5.6}
-    assert which(course) == "the best of 2 attempts, that of 2026-10-13 09:00 UTC"
+    assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     assert which(course, "ada") == ""
     assert graded(course) == {"ada": True, "kurt": True}
     collected(course, (THIRD, notebook(course, WRONG)))
@@ -282,7 +282,7 @@ def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypa
     assert graded(course) == {"ada": True, "kurt": False}
     assert len(done) == 4
     assert points(course) == {"ada": 7, "kurt": 5.6}
-    assert which(course) == "the best of 3 attempts, that of 2026-10-13 09:00 UTC"
+    assert which(course) == "the best of 3 attempts, submitted 2026-10-13 09:00 UTC"
     assert stale(course, WORDS, silent) == {}
 
 
@@ -290,7 +290,7 @@ def test_of_equal_ones_the_newer_counts(course: Course) -> None:
     course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, RIGHT)))
     graded(course)
-    assert which(course) == "the best of 2 attempts, that of 2026-10-13 09:00 UTC"
+    assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
 
 
 def test_an_extension_makes_another_one_the_best_and_that_is_told(
@@ -301,7 +301,7 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
     graded(course)
     assert points(course) == {"kurt": 3}
-    assert which(course) == "the best of 2 attempts, that of 2026-10-12 07:00 UTC"
+    assert which(course) == "the best of 2 attempts, submitted 2026-10-12 07:00 UTC"
     publish(course, WORDS, ["moodle"], silent)
     course = rule(
         course, BEST.replace("share = 0.1", "share = 0.35") + '[assignments.words.extensions]\nkurt = "1 day"\n'
@@ -317,10 +317,10 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
         publish(course, WORDS, [], silent)
     (kurt,) = unseen.value.found
     assert (kurt.before, kurt.now) == (3, 4.55)
-    assert kurt.why[0] == "another attempt counts: the best of 2 attempts, that of 2026-10-13 09:00 UTC"
+    assert kurt.why[0] == "another attempt counts: the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     new = publish(course, WORDS, [], silent, yes=True)
     assert new
-    assert new.students["kurt"].hand_in == "the best of 2 attempts, that of 2026-10-13 09:00 UTC"
+    assert new.students["kurt"].hand_in == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     course = rule(course, BEST.replace("share = 0.1", "share = 0.35"))
     assert graded(course) == {"kurt": True}
     assert points(course) == {"kurt": 3}
@@ -336,19 +336,19 @@ def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course)
     collected(course, (SECOND, notebook(course, RIGHT, "Short.")))
     graded(course)
     assert points(course) == {"kurt": 7}, "of tests; the new answer waits, and could make it 9"
-    assert which(course).endswith("that of 2026-10-13 09:00 UTC")
+    assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
     assert waiting(course) == {"kurt"}
     by_hand(course, "kurt", 0)
     by_hand(course, "kurt", 1, "test-exercise-2")
     assert stale(course, WORDS, silent) == {"kurt": ("another attempt is now the best",)}
     assert graded(course) == {"kurt": True}
     assert points(course) == {"kurt": 7}
-    assert which(course).endswith("that of 2026-10-12 07:00 UTC")
+    assert which(course).endswith("submitted 2026-10-12 07:00 UTC")
     assert waiting(course) == set()
     by_hand(course, "kurt", 0)
     assert graded(course) == {"kurt": True}
     assert points(course) == {"kurt": 6}, "7, with 1 of 2 for exercise 2, and nothing for the answer"
-    assert which(course).endswith("that of 2026-10-13 09:00 UTC")
+    assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
 
 
 def waiting(course: Course) -> set[str]:
@@ -363,7 +363,7 @@ def test_an_answer_that_nobody_has_read_counts_as_what_it_could_be(course: Cours
     assert points(course) == {"kurt": 7}
     collected(course, (SECOND, notebook(course, {"exercise-2": "word_lengths = None"}, "Good.")))
     graded(course)
-    assert which(course).endswith("that of 2026-10-13 09:00 UTC")
+    assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
     assert waiting(course) == {"kurt"}
     by_hand(course, "kurt", 1)
     graded(course)
@@ -376,7 +376,7 @@ def test_the_hand_ins_of_all_members_are_candidates(course: Course) -> None:
     collected(course, (THIRD, notebook(course, RIGHT)), student="lise")
     graded(course)
     assert points(course) == {"kurt": 5.6, "lise": 5.6}
-    assert which(course) == which(course, "lise") == "the best of 3 attempts, that of 2026-10-13 09:00 UTC"
+    assert which(course) == which(course, "lise") == "the best of 3 attempts, submitted 2026-10-13 09:00 UTC"
 
 
 def test_a_changed_exercise_is_graded_in_all_hand_ins(course: Course) -> None:
@@ -440,7 +440,7 @@ def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
     for page in (write_report(course, WORDS, silent)[0], *write_feedback(course, WORDS, silent)):
         browser.get(page.as_uri())
         browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
-        assert "the best of 2 attempts, that of 2026-10-12 07:00 UTC" in browser.find_element("tag name", "main").text
+        assert "the best of 2 attempts, submitted 2026-10-12 07:00 UTC" in browser.find_element("tag name", "main").text
         assert violations(browser) == [], page
 
 
