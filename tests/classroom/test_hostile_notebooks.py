@@ -106,12 +106,12 @@ def parts_without_end(notebook: Notebook) -> None:
     notebook["metadata"]["mine"] = [[]] * 10**6
 
 
-@hostile("far too much text", NOTHING)
+@hostile("too much text", NOTHING)
 def text_without_end(notebook: Notebook) -> None:
     notebook["cells"] += [code_cell("x" * 10**5)] * 50
 
 
-@hostile("far too much text", NOTHING)
+@hostile("too much text", NOTHING)
 def lines_without_end(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n" * 3 * 10**6))
 
