@@ -264,9 +264,12 @@ def connection_line(address: str) -> Line:
     try:
         tables = inspect(engine).get_table_names()
     except SQLAlchemyError:
-        fix = "Is it a gradebook, and may you read it?" if is_file else "Is the server running, and the password right?"
-        return Line("gradebook", "bad", shown, f"It does not respond. {fix} The address is c.CourseDirectory.db_url "
-                    "in nbgrader_config.py.")  # fmt: skip
+        why = (
+            "It cannot be read. Is it a gradebook, and may you read it?"
+            if is_file
+            else "It does not respond. Is the server running, and the password right?"
+        )
+        return Line("gradebook", "bad", shown, f"{why} The address is c.CourseDirectory.db_url in nbgrader_config.py.")
     finally:
         engine.dispose()
     if "assignment" not in tables:

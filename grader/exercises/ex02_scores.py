@@ -68,8 +68,8 @@ exercise = Exercise(
                   "Your scores are divided by 2, whatever D is. That is √D only if D is 4: take D from the shape of a "
                   "query.", kind="hard-coded", or_borrowed=True),
             wrong("divided by 2 · D", "scores.append(score / D / 2)",
-                  "Your scores are divided by 2 · D, as with `/ D ** 1 / 2`, where the power comes first. Divide by "
-                  "√D, which is D ** 0.5.", kind="scaling"),
+                  "Your scores are divided by 2 · D. That is what dividing by D ** 1 / 2 does, as powers come first. "
+                  "Divide by √D, which is D ** 0.5.", kind="scaling"),
             wrong("divided by √3", "scores.append(score / math.sqrt(3))",
                   "Your scores are divided by √3, whatever the sizes are. Divide by √D, and take D from the shape of a "
                   "query.", kind="hard-coded")),

@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# c6d30abac0665a3e
+# e444f9ad40d0b656
 
 KNOWN = [
     ('compute_qkv', [[(1.6418, -0.10447, -0.03909, '33[4,1]')], [(3.3333, 0.11857, -0.26911, '32[2,1]')]], [
@@ -47,7 +47,7 @@ KNOWN = [
         ('Your scores are divided by D². Divide by the square root of D instead.', [[(0.34278, -0.12993, -0.032682, '33[]')], [(0.058642, 0.014729, -0.00096841, '22[]')], [(0.10417, -0.043971, -0.042053, '23[]')], [(0.75, 0.6311, 0.55928, '11[]')]]),
         ('Your scores are divided by √D and also by D (a mean is a sum divided by D). Divide by √D only.', [[(0.68557, -0.25987, -0.065364, '33[]')], [(0.17593, 0.044188, -0.0029052, '22[]')], [(0.20833, -0.087941, -0.084106, '23[]')], [(1.0607, 0.89251, 0.79094, '11[]')]]),
         ('Your scores are divided by 2, whatever D is. That is √D only if D is 4: take D from the shape of a query.', [[(2.7423, -1.0395, -0.26146, '33[]')], [(2.375, 0.59653, -0.03922, '22[]')], [(0.83333, -0.35177, -0.33643, '23[]')], [(1.5, 1.2622, 1.1186, '11[]')]]),
-        ('Your scores are divided by 2 · D, as with `/ D ** 1 / 2`, where the power comes first. Divide by √D, which is D ** 0.5.', [[(0.68557, -0.25987, -0.065364, '33[]')], [(0.26389, 0.066281, -0.0043578, '22[]')], [(0.20833, -0.087941, -0.084106, '23[]')], [(0.75, 0.6311, 0.55928, '11[]')]]),
+        ('Your scores are divided by 2 · D. That is what dividing by D ** 1 / 2 does, as powers come first. Divide by √D, which is D ** 0.5.', [[(0.68557, -0.25987, -0.065364, '33[]')], [(0.26389, 0.066281, -0.0043578, '22[]')], [(0.20833, -0.087941, -0.084106, '23[]')], [(0.75, 0.6311, 0.55928, '11[]')]]),
         ('Your scores are divided by √3, whatever the sizes are. Divide by √D, and take D from the shape of a query.', [[(3.1665, -1.2003, -0.3019, '33[]')], [(2.7424, 0.68882, -0.045288, '22[]')], [(0.96225, -0.40618, -0.38847, '23[]')], [(1.7321, 1.4575, 1.2916, '11[]')]]),
         ('Your outer list runs over keys. Make it run over queries: result[i][j] belongs to query i and key j.', [[(2.7423, -0.37559, -1.1292, '33[]')], [(1.5833, -0.050415, 0.89093, '22[]')], [(0.83333, -0.10105, 0.272, '32[]')], [(2.1213, 1.785, 1.5819, '11[]')]]),
         ('You return one long list. Return one list per query, with one score per key.', [[(2.7423, -1.0395, -0.26146, '9[]')], [(1.5833, 0.39769, -0.026147, '4[]')], [(0.83333, -0.35177, -0.33643, '6[]')], [(2.1213, 1.785, 1.5819, '1[]')]]),

@@ -131,7 +131,7 @@ def test_a_file_that_is_no_gradebook(course: Course) -> None:
     (course.root / "gradebook.db").write_text("no database at all, but of some length\n" * 100)
     line = doctor.database_line(course.root)
     assert line.state == "bad"
-    assert "not a gradebook" in line.means
+    assert "Is it a gradebook" in line.means
 
 
 def test_settings_that_cannot_be_read(course: Course) -> None:
@@ -153,7 +153,7 @@ def test_a_server_that_does_not_answer_and_no_word_of_the_password(address: str)
         taken.bind(("127.0.0.1", 0))
         line = doctor.connection_line(address.format(port=taken.getsockname()[1]))
     assert line.state == "bad"
-    assert "does not answer" in line.means
+    assert "does not respond" in line.means
     assert "127.0.0.1" in line.found
     assert PASSWORD not in f"{line.found} {line.means}"
 

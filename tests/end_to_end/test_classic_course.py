@@ -127,7 +127,10 @@ def test_why_what_was_graded_cannot_be_changed_is_said_and_what_to_do(quickstart
     notebook.cells.append(nbformat.v4.new_code_cell("assert True", metadata={"nbgrader": {**marks, "task": False}}))
     nbformat.write(notebook, place)
     try:
-        with contextlib.chdir(quickstart.root), pytest.raises(CourseError, match=r"^Submissions of ps1 have been"):
+        with (
+            contextlib.chdir(quickstart.root),
+            pytest.raises(CourseError, match=r"^Submissions of ps1 were already graded"),
+        ):
             compile_release(quickstart, "ps1", lambda _: None)
     finally:
         place.write_bytes(before)

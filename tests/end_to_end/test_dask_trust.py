@@ -201,7 +201,7 @@ class Command:
 @pytest.fixture
 def heard() -> None:
     """This process is one that has asked for a scheduler, as a head does."""
-    with pytest.raises(CourseError, match="no connection"):
+    with pytest.raises(CourseError, match="Cannot connect to a Dask scheduler"):
         connect("127.0.0.1:1", 0.1)
 
 

@@ -74,13 +74,15 @@ def people(new_course: Callable[[], Course], tmp_path_factory: pytest.TempPathFa
     with serving(tmp_path_factory.mktemp("hub"), course.root, "teacher", "ada", "kurt") as hub:
         config = course.root / "nbgrader_config.py"
         config.write_text(config.read_text() + hub.settings)
+        (course.root / "students.csv").write_text(STUDENTS)
+        known = grader("students", "import", "students.csv", folder=course.root)
+        assert known.returncode == 0, known.stderr
         yield Class(hub, course)
 
 
 @pytest.fixture(scope="module")
 def times(people: Class, solved: dict[Label, str]) -> dict[str, str]:
     """When each student's last hand-in came. ada hands in twice; kurt makes up a name and a time."""
-    (people.course.root / "students.csv").write_text(STUDENTS)
     assert "Successfully created" in people.teach("ngshare-course-management create_course attention teacher")
     said = people.teach("ngshare-course-management add_students attention students.csv")
     assert said.count("was successfully added") == 2, said

@@ -178,7 +178,7 @@ def extended(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
 
 def test_a_test_of_an_exercise_that_is_unknown_gets_nothing_and_says_why(extended: Course) -> None:
     assert rows(extended)["ada", "test-exercise-99"] == (0.0, 7.0, False)
-    assert "belongs to no exercise" in shown(graded_cell(extended, "ada", "test-exercise-99"))
+    assert "does not belong to an exercise" in shown(graded_cell(extended, "ada", "test-exercise-99"))
 
 
 @pytest.mark.parametrize(("name", "points"), [("an-assertion", 7.0), ("a-number", 3.5)])

@@ -50,11 +50,13 @@ def test_a_student_submits_and_watches_through_a_proxy(
             files = {"notebook": ("mine.ipynb", notebook)}
             sent = browser.post(f"/assignments/{ASSIGNMENT}", data=token_in(home.text), files=files)
             assert str(sent.url).startswith(f"{front.address}/submissions/")
-            with browser.stream("GET", f"{sent.url}/events") as stream:
+            events = f"/api/v1{sent.url.path}/events"
+            token = {"Authorization": f"Bearer {served.codes['ada']}"}
+            with browser.stream("GET", events, headers=token) as stream:
                 first = next(stream.iter_text())
                 assert '"state": "waiting"' in first
                 assert first.count("data:") < 10  # they are not kept until there are more
-        with browser.stream("GET", f"{sent.url}/events") as stream:
+        with browser.stream("GET", events, headers=token) as stream:
             *_, last = (json.loads(line[5:]) for line in stream.iter_lines() if line.startswith("data:"))
         assert last["result"]["points"] == 30
         files = {"notebook": ("mine.ipynb", b" " * (MOST_BYTES + 1))}

@@ -167,12 +167,12 @@ def raw(data: bytes) -> Callable[[socket.socket], None]:
 
 
 REFUSED = {
-    "too early": (send_early, "no answer"),
-    "the answer to another request": (lambda channel: reply(channel, to="0" * 16), "no answer"),
-    "an identity of another type": (lambda channel: reply(channel, to=math.nan), "no answer"),
-    "no values": (lambda channel: reply(channel, values=None), "no answer"),
-    "values that are a number": (lambda channel: reply(channel, values={"number": 1.0}), "no answer"),
-    "three values": (lambda channel: reply(channel, values={"list": [None, None, None]}), "no answer"),
+    "too early": (send_early, "not an answer"),
+    "the answer to another request": (lambda channel: reply(channel, to="0" * 16), "not an answer"),
+    "an identity of another type": (lambda channel: reply(channel, to=math.nan), "not an answer"),
+    "no values": (lambda channel: reply(channel, values=None), "not an answer"),
+    "values that are a number": (lambda channel: reply(channel, values={"number": 1.0}), "not an answer"),
+    "three values": (lambda channel: reply(channel, values={"list": [None, None, None]}), "not an answer"),
     "nothing": (silence, "1 second"),
     "half a frame": (half_a_frame, "1 second"),
     "a frame in drops": (drip, "1 second"),

@@ -290,7 +290,7 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
 def test_a_test_cell_of_no_exercise_gets_zero_and_says_why() -> None:
     _, notebook = grade(99)
     assert score(notebook.cells[1]) == 0
-    assert "belongs to no exercise" in notebook.cells[1].outputs[0].data["text/plain"]
+    assert "does not belong to an exercise" in notebook.cells[1].outputs[0].data["text/plain"]
 
 
 def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> None:

@@ -148,7 +148,7 @@ def test_points_of_all_are_those_of_the_report(served: Served, notebook: bytes) 
         (of_emmy,) = [row for row in rows if row["student"] == "emmy"]
         assert f"{line['points']:g}" in of_emmy.values()
     refused = served.get("grace", "/assignments/transformer/report.json")
-    assert (refused.status_code, "Nothing of transformer is graded yet" in refused.json()["error"]) == (404, True)
+    assert (refused.status_code, "transformer is not graded yet" in refused.json()["error"]) == (404, True)
 
 
 # --- tokens ----------------------------------------------------------------------------------------------------------
