@@ -154,7 +154,8 @@ SERVING = {
     "attempts": "How often each student may submit an assignment. Usually as often as they like.",
     "a_day": "How often within 24 hours.",
     "pause": 'How long to wait before a third attempt: `"5 minutes"`. Each further one takes twice as long.',
-    "before": 'What students read until it is due: `"nothing"`, `"points"`, `"mistakes"` or, usually, `"everything"`.',
+    "before": "What students read until it is due: "
+    '`"nothing"`, `"points"`, `"exercises"`, `"mistakes"` or, usually, `"everything"`.',
     "after": "The same, from then on.",
     "closed": "`true`: no more submissions are taken.",
 }

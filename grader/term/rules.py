@@ -71,7 +71,8 @@ class Detail(StrEnum):
 
     NOTHING = "nothing"
     POINTS = "points"  # of the whole submission
-    MISTAKES = "mistakes"  # points and sentences for each exercise
+    EXERCISES = "exercises"  # points for each exercise
+    MISTAKES = "mistakes"  # and the sentences
     EVERYTHING = "everything"  # the feedback page
 
 

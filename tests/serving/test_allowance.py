@@ -16,7 +16,12 @@ from grader.term.rules import AssignmentRules, Detail, Mail, Serving
 from support.places import ROOT
 
 NOON = datetime(2026, 10, 12, 12, tzinfo=UTC)
-RESULT = {"points": 1.0, "max_points": 2.0, "exercises": [{"sentences": ["It is half."]}], "notes": []}
+RESULT = {
+    "points": 1.0,
+    "max_points": 2.0,
+    "exercises": [{"points": 1.0, "credit": 0.5, "sentences": ["It is half."]}],
+    "notes": [],
+}
 
 
 def at(minutes: float, state: Stage = Stage.GRADED) -> Arrival:
@@ -95,6 +100,10 @@ def test_what_is_shown_depends_on_the_due_date_of_each_student() -> None:
 def test_nothing_more_than_what_is_shown_can_be_read() -> None:
     assert visible(RESULT, Detail.NOTHING) == {}
     assert visible(RESULT, Detail.POINTS) == {"points": 1.0, "max_points": 2.0}
+    (exercise,) = visible(RESULT, Detail.EXERCISES)["exercises"]
+    assert (exercise["points"], exercise["credit"], exercise["sentences"]) == (1.0, 0.5, [])
+    assert "half" not in str(visible(RESULT, Detail.EXERCISES))
+    assert visible({"error": "Sorry."}, Detail.EXERCISES) == {"error": "Sorry."}
     assert visible(RESULT, Detail.MISTAKES) == RESULT == visible(RESULT, Detail.EVERYTHING)
     assert visible({"error": "Sorry."}, Detail.NOTHING) == {"error": "Sorry."}
     assert visible({}, Detail.EVERYTHING) == {}
