@@ -149,8 +149,8 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
         f"Your code had not finished after {_seconds(limit)} and was stopped. "
         "Does it sleep, or wait for something that never comes?"
     ),
-    Loss.NOTEBOOK: lambda _: "The notebook as a whole took too long; your code was stopped.",
-    Loss.NOT_RUN: lambda _: "The notebook as a whole took too long; this exercise was not run.",
+    Loss.NOTEBOOK: lambda _: "The notebook took too long in total, so your code was stopped.",
+    Loss.NOT_RUN: lambda _: "The notebook took too long in total, so this exercise was not run.",
     Loss.DEATH: lambda _: "Your code ended the Python process, or used too much memory.",
     Loss.MEMORY: lambda limit: f"Your code needs more than {limit:.0f} MB of memory. It has to work with less.",
     Loss.ROOM: lambda limit: (

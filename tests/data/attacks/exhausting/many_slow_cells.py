@@ -1,5 +1,5 @@
 """Takes nearly the time of a cell in each of them, and that of a case in each answer, for a long night."""
-# Gets: The notebook as a whole took too long
+# Gets: The notebook took too long in total
 
 import time
 

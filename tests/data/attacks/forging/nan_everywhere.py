@@ -1,5 +1,5 @@
 """Returns NaN, which no comparison finds larger than a tolerance."""
-# Gets: is NaN
+# Gets: nothing but NaN
 
 
 def compute_qkv(all_x, *parameters):
