@@ -158,7 +158,7 @@ def told_line(kinds: list[str] | str) -> Line:
         return Line("attempts", "note", f"unknown ({kinds})", "See the line “sandbox” above.")
     if not kinds:
         return Line("attempts", "note", "not reported", "Attempts to bypass Python are blocked, but not reported. "
-                    "This container may listen itself; see docs/containers.md.")  # fmt: skip
+                    "The container may already be listening for them; see docs/containers.md.")  # fmt: skip
     if "system" not in kinds:
         return Line("attempts", "note", "partly reported", "Attempts to bypass Python are reported, except those that "
                     "this container blocks itself, such as unshare.")  # fmt: skip

@@ -163,7 +163,7 @@ def invite(
         address = f"{server.rstrip('/')}/enter"
         if mail:
             if not are_students or server == HERE:
-                raise CourseError("Links are mailed to students, who need an address that they reach: name a --server.")
+                raise CourseError("Mailed links must start with an address that students can reach: add --server.")
             _mail(course, [roster.get(name, Enrolled(name)) for name in chosen], until, address)
             return
         for name, code in invitations.invite(course, chosen, role, until).items():

@@ -32,7 +32,7 @@ def allowance(rules: AssignmentRules, earlier: Iterable[Arrival], now: datetime)
     if left == 0 and serving.attempts is not None and len(times) >= serving.attempts:
         return Allowance(0, f"You have used {_all(len(times))}.")
     if left == 0:
-        return Allowance(0, f"You have used {_all(today)} of today. Come back tomorrow.")
+        return Allowance(0, f"You have used {_all(today)} for today. Come back tomorrow.")
     pause = serving.pause_after(len(times))
     if pause and (from_then := times[-1] + pause) > now:
         return Allowance(left, f"Your next attempt is possible at {said(from_then, rules.zone)}.")

@@ -179,7 +179,7 @@ class Handler(RequestHandler):
         """Refuse a person who has begun this more than so many times, and has not ended it."""
         key = self.person.name, type(self).__name__
         if self.services.going[key] >= most:
-            self.refuse(429, "You are doing this too often at once. Wait until some of it has ended.")
+            self.refuse(429, "You have too many requests open at once. Wait until some have finished.")
         self.services.going[key] += 1
         try:
             yield
@@ -257,7 +257,7 @@ class Handler(RequestHandler):
         raise HTTPError(status, why.replace("%", "%%"))
 
 
-NOT_VALID = "This link or token is not valid, or no longer. Ask your instructor for a new one."
+NOT_VALID = "This link or token is not valid, or no longer works. Ask your instructor for a new one."
 SAID = {
     401: "Please use the personal link that your instructor has sent you.",
     403: "This form is out of date. Go back, reload the page, and try again.",

@@ -85,13 +85,13 @@ class HubCallback(Handler):
         self.clear_cookie(SIGNING_IN, path=self.base)
         state, verifier = cookie.decode().split(" ")
         if not state or not hmac.compare_digest(state.encode(), self.get_query_argument("state", "").encode()):
-            self.refuse(403, "This sign-in was not begun in this browser, or too long ago. Go back and sign in again.")
+            self.refuse(403, "This sign-in did not start in this browser, or is too old. Go back and sign in again.")
         hub, code = self.services.hub, self.get_query_argument("code", "")
         token = await self.settings["hub"].token_for(code, verifier)
         name = await hub.name_of(token) if token and hub else ""
         if not name:
             self.refuse(403, "JupyterHub has not signed you in. Go back and sign in again.")
         if named(self.services.course, name) is None:
-            self.refuse(403, f"There is no {name} in this course. Ask your instructor to add you.")
+            self.refuse(403, f"{name} is not in this course. Ask your instructor to add you.")
         self.remember(BY_HUB, name)
         self.redirect(self.base)

@@ -26,7 +26,7 @@ PATIENCE = 30.0  # seconds
 TEXT = """\
 Hello $name,
 
-with this link you submit your notebooks, and read within seconds what is right:
+Use this link to submit your notebooks and to read, within seconds, what is right:
 
 $link
 

@@ -233,7 +233,7 @@ def _lines(verdict: dict[str, Any]) -> Iterator[str]:
     elif "points" in result:
         yield f"{result['points']:g} of {result['max_points']:g} points."
     else:
-        yield "It is graded. You will read more after the due date."
+        yield "It has been graded. You can read more after the due date."
     for one in [] if verdict["page"] else result.get("exercises", ()):
         sign, points = "✓" if one["credit"] == 1 else "✗", f"{one['points']:g} of {one['max_points']:g}"
         yield f"{sign} Exercise {one['exercise']}: {one['title']}, {points}"

@@ -166,7 +166,7 @@ def test_students_sign_in_at_the_hub_with_a_browser(people: Class, times: dict[s
         assert {cookie.path for cookie in browser.cookies.jar if cookie.name == "hub"} == {"/services/grader/"}
         assert "Sign in with JupyterHub" in browser.post("leave", data=form).text
     with signed_in(people, "teacher") as browser:  # whom the hub knows, and the course does not
-        assert "There is no teacher in this course" in browser.get("sign-in").text
+        assert "teacher is not in this course" in browser.get("sign-in").text
 
 
 def callback(people: Class, browser: httpx.Client) -> str:
@@ -186,7 +186,7 @@ def test_only_the_browser_that_began_is_signed_in_and_once(people: Class, times:
         for one in (browser, other):
             refused = one.get(place)
             assert refused.status_code == 403
-            assert "not begun in this browser" in refused.text
+            assert "did not start in this browser" in refused.text
             assert "hub" not in refused.cookies
         place = callback(people, browser)
         kept = {"signing_in": browser.cookies["signing_in"]}

@@ -66,7 +66,7 @@ def test_a_day_is_one_of_the_course() -> None:
     assert allowance(rules(a_day=2), [late, early], now).left == 0
     assert allowance(rules("Europe/Berlin", a_day=2), [late, early], now).left == 1
     refusal = allowance(rules(a_day=1), [late], now).refusal
-    assert refusal == "You have used your only attempt of today. Come back tomorrow."
+    assert refusal == "You have used your only attempt for today. Come back tomorrow."
 
 
 @pytest.mark.parametrize(
