@@ -92,7 +92,7 @@ def test_a_student_sends_few_notebooks_at_once_and_is_not_locked_out(served: Ser
     until = time.monotonic() + PATIENCE
     while (answer := served.post("ada", PLACE, b"{}")).status_code != 429 and time.monotonic() < until:
         time.sleep(0.05)  # until all of them have been seen
-    assert answer.json()["error"].startswith("You are doing this too often")
+    assert answer.json()["error"].startswith("You have too many requests open")
     assert served.post("emmy", PLACE, b"{}").status_code == 400
     for connection in held:
         connection.close()

@@ -218,7 +218,7 @@ def test_settings_are_checked_first(course: Course) -> None:
     (course.root / "course.toml").write_text('[assignments.self_attention.serving.mail]\nhost = "x"\n')
     assert "there is no such key" in grader(*INVITE, folder=course.root).stderr
     for words in (INVITE[:4], [*INVITE, "--instructor"]):
-        assert "Links are mailed to students" in grader(*words, folder=course.root).stderr
+        assert "Mailed links must start with an address" in grader(*words, folder=course.root).stderr
 
 
 INVITE = ["students", "invite", "ada", "--mail", "--server", SERVER]
