@@ -139,14 +139,17 @@ SERVE = """
 import subprocess, sys, time, urllib.request
 command = [sys.executable, "-c", *sys.argv[1:]]
 with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-    code = [line for line in (next(server.stdout) for _ in range(3)) if "/enter/" in line][0].strip().rpartition("/")[2]
-    request = urllib.request.Request("http://127.0.0.1:8000/metrics", headers={"Authorization": f"Bearer {code}"})
-    for _ in range(600):
-        numbers = urllib.request.urlopen(request).read().decode()
-        if 'graded"} 11' in numbers and 'failed"} 1' in numbers:  # one of the twelve is cut off
-            break
-        time.sleep(0.5)
-    server.terminate()
+    try:
+        said = [next(server.stdout) for _ in range(3)]
+        code = [line for line in said if "/enter/" in line][0].strip().rpartition("/")[2]
+        place, token = "http://127.0.0.1:8000/api/v1/metrics", {"Authorization": f"Bearer {code}"}
+        for _ in range(600):
+            numbers = urllib.request.urlopen(urllib.request.Request(place, headers=token)).read().decode()
+            if 'graded"} 11' in numbers and 'failed"} 1' in numbers:  # one of the twelve is cut off
+                break
+            time.sleep(0.5)
+    finally:
+        server.terminate()
 print(numbers, "ended with", server.returncode)
 """
 
