@@ -45,30 +45,24 @@ def _all(attempts: int) -> str:
 
 def shown_to(rules: AssignmentRules, student: str, now: datetime) -> Detail:
     """How much a student may read now. Without a due date in course.toml, it is never past."""
-    if rules.due is None:
-        return rules.serving.before
-    due = rules.due + (rules.extension(student) or now - now)
-    return rules.serving.before if now.astimezone(UTC).replace(tzinfo=None) < due else rules.serving.after
+    due = rules.due_for(student)
+    is_past = due is not None and due <= now.astimezone(UTC).replace(tzinfo=None)
+    return rules.serving.after if is_past else rules.serving.before
 
 
+OF_ALL = ("error", "points", "max_points")
 OF_EXERCISE = ("exercise", "title", "credit", "points", "max_points")
 
 
 def visible(result: dict[str, Any], shown: Detail) -> dict[str, Any]:
     """The part of a result that may be read. That we could not grade it always may."""
-    match shown:
-        case Detail.MISTAKES | Detail.EVERYTHING:
-            names = set(result)
-        case Detail.EXERCISES if "exercises" in result:
-            points = [
-                {name: one.get(name) for name in OF_EXERCISE} | {"reason": "", "sentences": []}
-                for one in result["exercises"]
-            ]
-            return visible(result, Detail.POINTS) | {"exercises": points, "notes": []}
-        case Detail.EXERCISES:
-            names = set()
-        case Detail.POINTS:
-            names = {"points", "max_points"}
-        case Detail.NOTHING:
-            names = set()
-    return {name: value for name, value in result.items() if name in names | {"error"}}
+    if shown in (Detail.MISTAKES, Detail.EVERYTHING):
+        return result
+    names = OF_ALL[:1] if shown is Detail.NOTHING else OF_ALL
+    seen = {name: result[name] for name in names if name in result}
+    if shown is Detail.EXERCISES and "exercises" in result:
+        nothing_more = {"reason": "", "sentences": []}
+        seen["exercises"] = [
+            {name: one.get(name) for name in OF_EXERCISE} | nothing_more for one in result["exercises"]
+        ]
+    return seen

@@ -78,15 +78,8 @@ class StudentPage(Handler):
         if not arrivals and named(course, student) is None:
             raise HTTPError(404)
         rules = {name: self.services.rules(name) for name in released(course)}
-        due = {name: _until(student, one) for name, one in rules.items() if one.due}
+        due = {name: local(until, one.zone) for name, one in rules.items() if (until := one.due_for(student))}
         self.show("history", student=student, lines=[(one, one.result) for one in arrivals], due=due)
-
-
-def _until(student: str, rules: AssignmentRules) -> datetime:
-    """When it is due for this student, in the course's time zone."""
-    assert rules.due is not None
-    extension = rules.extension(student)
-    return local(rules.due + extension if extension else rules.due, rules.zone)
 
 
 class ClassDecision(Handler):

@@ -30,8 +30,9 @@ class PageChanges:
     def applied_to(self, rules: AssignmentRules) -> AssignmentRules:
         """The rules with these changes. Without a due date in them, there is nothing to extend."""
         extensions = dict(rules.extensions)
-        for student, until in self.until.items() if rules.due else ():
-            extensions[student] = max(until - rules.due, extensions.get(student, timedelta()))  # type: ignore[operator]
+        if rules.due:
+            for student, until in self.until.items():
+                extensions[student] = max(until - rules.due, extensions.get(student, timedelta()))
         serving = replace(rules.serving, closed=rules.serving.closed or self.closed)
         return replace(rules, extensions=extensions, serving=serving)
 

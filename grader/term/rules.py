@@ -133,6 +133,10 @@ class AssignmentRules:
         """The longest extension of anybody in the student's group."""
         return max((self.extensions[one] for one in self.group_of(student) if one in self.extensions), default=None)
 
+    def due_for(self, student: str) -> datetime | None:
+        """When it is due for this student; None without a due date in the rules."""
+        return self.due and self.due + (self.extension(student) or timedelta())
+
     def late_by(
         self, student: str, submitted: datetime | None, due: datetime | None, extension: timedelta | None
     ) -> timedelta:
