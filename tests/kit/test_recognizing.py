@@ -17,12 +17,12 @@ import torch
 
 from grader.host.machine import in_little_memory
 from grader.kit.checking import Checks
-from grader.kit.recognizing import TABLE
+from grader.kit.recognizing import TABLE, Seen, fits
 from grader.release import known_mistakes
 from support.our_course import EXERCISES
 from support.places import ROOT
 from support.recorded import Piece, pieces, records
-from support.solution_cells import define, notebook
+from support.solution_cells import define, from_notebook, notebook
 
 pytestmark = pytest.mark.by_parameter
 
@@ -106,6 +106,16 @@ INDEX_SWAPPED = """def weighted_sums(all_weights, all_values):  # stops where th
     count = range(len(all_values))
     return [sum(all_weights[m][n] * all_values[m] for m in count) for n in range(len(all_weights))]
 """
+SIX_WORDS = """def mask_then_renormalize(attn_weights):  # stops in an example with three words
+    kept = attn_weights * torch.ones(6, 6).tril()
+    return kept / kept.sum(dim=1, keepdim=True)
+
+
+def causal_softmax(attn_scores, d_k):
+    hidden = torch.ones(6, 6).triu(1).bool()
+    return torch.softmax(attn_scores.masked_fill(hidden, -torch.inf) / d_k**0.5, dim=1)
+"""
+DROPS_ALWAYS = from_notebook()[16].replace("self.dropout(", "nn.functional.dropout(p=self.dropout.p, input=")
 FROM_NOTEBOOK = "D = 4\n" + UNSCALED.replace(".item()", ".item() / D ** 0.5")
 
 
@@ -120,6 +130,8 @@ FROM_NOTEBOOK = "D = 4\n" + UNSCALED.replace(".item()", ".item() / D ** 0.5")
         ),
         (4, NO_SOFTMAX, "✗ Exercise 4: Your results are scores, not softmax weights. Take the softmax of each"),
         (5, INDEX_SWAPPED, "✗ Exercise 5: Output i uses the weights that all queries give to key i. Use the"),
+        (14, SIX_WORDS, "✗ Exercise 14: Your code works for six words, as in the notebook, and for no other number."),
+        (16, DROPS_ALWAYS, "✗ Exercise 16: Weights are dropped outside of training, too. Use nn.Dropout, or"),
         (2, FROM_NOTEBOOK, "✗ Exercise 2: with two words of nine entries, result[0][0] is the first wrong number"),
     ],
 )
@@ -127,6 +139,14 @@ def test_a_check_says_the_mistake_first(
     number: int, cell: str, expected: str, checks: Checks, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said_by(checks, Piece(number, "a mistake", cell), capsys).startswith(expected)
+
+
+def test_the_same_error_everywhere_proves_nothing() -> None:
+    first, second = [(1.0, 0.5, 0.25, "[3]")], [(2.0, -0.5, 0.75, "[3]")]
+    stopped: Seen = [["6b1f0a"], ["6b1f0a"]]
+    assert not fits(stopped, stopped, [first, second])
+    assert fits([first, stopped[1]], [first, stopped[1]], [first, second])
+    assert not fits([first, ["another"]], [first, stopped[1]], [first, second])
 
 
 @pytest.mark.parametrize("number", [4])
