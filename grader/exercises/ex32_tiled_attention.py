@@ -22,6 +22,9 @@ NO_ROWS_BEHIND = (
     "The queries after the last full block get no result, as if the loop over the blocks had only T // block_size "
     "steps. T need not be a multiple of block_size: include the last, shorter block."
 )
+NOT_KEPT = (
+    "Your maximum so far stays −∞, so each block replaces the ones before it. After each block, keep the new maximum."
+)
 # The mistakes of exercises 22 and 28 that are possible without a whole row of weights.
 OF_SCORES = (
     "not scaled",
@@ -146,9 +149,7 @@ exercise = Exercise(
                "sum": "l = l + p.sum(dim=-1, keepdim=True)", "mix": "output = output + p @ values[:, :, block]"},
               "Your maximum is that of each block alone, not of all blocks so far, and everything summed up before "
               "counts as if it had that maximum. Take the larger of the two, and rescale."),
-        wrong("maximum not kept", {"keep": ""},
-              "Your maximum so far stays −∞, so each block replaces the ones before it. After each block, keep the new "
-              "maximum.", kind="missing step"),
+        wrong("maximum not kept", {"keep": ""}, NOT_KEPT, kind="missing step"),
         wrong("each block divided by the sum so far",
               {"mix": "output = rescale * output + p @ values[:, :, block] / l", "divide": "", **EMPTY_BLOCKS},
               "What each block adds to your output is divided by the sum at that time, and stays so when the sum "
@@ -157,8 +158,7 @@ exercise = Exercise(
               {"keep": "", "after maximum": "past = new_m == -math.inf",
                "rescale": "rescale = torch.where(past, 1.0, torch.exp(m - new_m))",
                "exponentials": "p = torch.where(past, 0.0, torch.exp(scores - new_m))"},
-              "Your maximum so far stays −∞, so each block replaces the ones before it. After each block, keep the new "
-              "maximum.", kind="missing step"),
+              NOT_KEPT, kind="missing step"),
         *at("maximum",
             wrong("nothing subtracted", "new_m = torch.zeros_like(m)",
                   "Where scores are large, your exponentials overflow or are all 0. Before exp, subtract the largest "

@@ -51,7 +51,8 @@ def known_mistakes(
     with contextlib.suppress(Exception):  # the table lies where students can change it, and may be missing
         known = next(Known(*known) for name, *known in importlib.import_module(TABLE).KNOWN if name == called)
         seen = seen_in(examples, student, called)
-        fitting = _fitting(seen, known) or _fitting(seen, known, _errors_alike) or _where_it_runs(seen, known)
+        by_numbers = _fitting(seen, known, _errors_alike)
+        fitting = by_numbers or _if_one(_fitting(seen, known)) or _if_one(_where_it_runs(seen, known))
         alike = [says for says, wrong in fitting if _forms(wrong) == _forms(seen)]
         return list(dict.fromkeys(alike or [says for says, _ in fitting]))
     return ()
@@ -85,7 +86,7 @@ def _fitting(seen: Seen, known: Known, of: Callable[[Seen], Seen] = lambda each:
 
 
 def _errors_alike(seen: Seen) -> Seen:
-    """Another form of the same code may stop at the same calls with another error."""
+    """Without what the errors say: the same mistake, written otherwise, may stop the same calls with another one."""
     return [[None if _has_stopped(call) else call for call in calls] for calls in seen]
 
 
@@ -94,7 +95,11 @@ def _where_it_runs(seen: Seen, known: Known) -> list[tuple[str, Seen]]:
     stopped = {index for index, calls in enumerate(seen) if any(map(_has_stopped, calls))}
     if len(stopped) in (0, len(seen)):
         return []
-    found = _fitting(seen, known, lambda each: [calls for index, calls in enumerate(each) if index not in stopped])
+    return _fitting(seen, known, lambda each: [calls for index, calls in enumerate(each) if index not in stopped])
+
+
+def _if_one(found: list[tuple[str, Seen]]) -> list[tuple[str, Seen]]:
+    """These, if students read the same about all of them. Errors prove less than numbers, which several may share."""
     return found if len({says for says, _ in found}) == 1 else []
 
 
