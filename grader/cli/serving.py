@@ -214,7 +214,7 @@ def token(
         if revoke:
             if not (owner := invitations.revoke_token(course, name)):
                 raise CourseError(
-                    "This is not a valid token. To revoke all of a person, run: grader students invite NAME --revoke"
+                    "Not a valid token. To revoke all that a person has, run: grader students invite NAME --revoke"
                 )
             console.print(f"Revoked: {escape(one_line(owner))}.", highlight=False)
             return

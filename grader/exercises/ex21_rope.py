@@ -123,7 +123,7 @@ exercise = Exercise(
               "entries 2i and 2i + 1 together, and leave them in their places.", kind="arrangement"),
         wrong("halves by angles of neighbors", {"split": HALVES, "pair": OF_NEIGHBOURS, "join": IN_HALVES},
               "In your results, each angle belongs to two neighbors, but entry i is turned together with entry i + "
-              "d/2. Neighbors are a pair for turning, too: turn entries 2i and 2i + 1 together.", kind="mix-up"),
+              "d/2. Neighbors also turn as a pair: turn entries 2i and 2i + 1 together.", kind="mix-up"),
         wrong("neighbors by angles of halves", {"pair": OF_HALVES},
               "In your results, the right entries are turned together, but each by a different angle: the angles are "
               "in the order of halves, each repeated d/2 entries later. Use the same angle for entries 2i and 2i + 1.",

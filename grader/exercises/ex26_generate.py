@@ -225,7 +225,7 @@ exercise = Exercise(
         wrong("texts go on alike, always greedy", {"greedy": "new = logits.argmax(dim=-1, keepdim=True)"},
               of_writing.ALL_ALIKE, kind="missing step"),
         wrong("texts go on alike with top_k", {"smallest": "smallest = logits.topk(top_k).values[:, :1]"},
-              "With top_k, texts that begin alike all go on alike, as if only one token were possible. Any of the best "
+              "With top_k, texts that begin alike stay alike, as if only one token were possible. Any of the best "
               "top_k may come: leave out only what is less than the smallest of them.", kind="mix-up"),
         *at("greedy",
             wrong("never greedy",

@@ -90,7 +90,7 @@ _FACTS = {
     "whatever was in memory, and torch.tensor(n) holds n.",
     FactKind.KEPT_NONE: "The line `{}` uses what {} returns, which is None. Call it on a line of its own.",
     FactKind.NOT_CALLED: "The line `{}` names a method, but does not call it. Add the parentheses.",
-    FactKind.NO_SELF: "`{}` uses `self`, but has no such argument. Put it first: a method gets its object there.",
+    FactKind.NO_SELF: "`{}` uses `self`, but has no such argument. Put it first: Python passes the object there.",
     FactKind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on each side.",
     FactKind.NO_RETURN: "`{}` has no return statement, so it returns None.",
 }

@@ -114,7 +114,7 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     if not equal_but_for_rounding(dropped @ extra.to(dropped), given[..., words:]):
         return ON_OUTPUT if not finding(given, quiet.expand_as(given), p) else NOT_WEIGHTS
     if equal_but_for_rounding(given[0], given[-1]):
-        return "In training, two calls of your module give the same output. Drop other weights each time, by chance."
+        return "In training, two calls of your module give the same output. Drop weights anew each time, at random."
     if equal_but_for_rounding(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
         return (
             "With dropout, your weights still sum to one. Drop weights after the softmax, and do not divide them again."
@@ -225,7 +225,7 @@ def wrong_mask(seen: ModuleSeen, size: int, part: str = "") -> str:
         name, shape = next(iter(held.items()))
         return f"The buffer {name} has shape {tuple(shape)}, but the mask needs {(size, size)}, for the longest text."
     if seen.parameters.get(f"{part}mask", [])[-2:] == [size, size]:
-        return "The mask is a parameter, so an optimiser would train it. Register it as a buffer."
+        return "The mask is a parameter, so an optimizer would train it. Register it as a buffer."
     if "mask" in " ".join(seen.attributes):
         return "The mask is a plain attribute: it does not move with the module. Use self.register_buffer."
     return "The mask is not registered as a buffer: use self.register_buffer in __init__."

@@ -117,8 +117,8 @@ def _as_in_float32(result: Any) -> str | None:
     if result.shape == exact.shape and bool((result - exact).abs().max() < 4e-3):
         return None
     return (
-        "wrong numbers: in 16 bits, there is no 3001. Compute positions and angles in float32, and only the result "
-        "in 16 bits."
+        "wrong numbers: 16-bit floats cannot represent 3001. Compute positions and angles in float32, and only the "
+        "result in 16 bits."
     )
 
 

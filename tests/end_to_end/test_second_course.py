@@ -171,7 +171,7 @@ def test_the_demo_needs_no_course_folder(python: Path, tmp_path: Path) -> None:
     command = [str(python / "grader"), "demo"]
     path = os.pathsep.join([str(python), str(Path(sys.executable).parent), os.defpath])
     said = subprocess.run(command, cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True, check=True).stdout
-    assert "Made up 12 submissions" in said
+    assert "Created 12 made-up submissions" in said
     assert (tmp_path / "demo/report/self_attention.html").is_file()
 
 

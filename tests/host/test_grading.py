@@ -154,7 +154,7 @@ def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
     (verdict,) = grade_notebook(notebook, settings=replace(OURS, limits=limits))
     whole = "The notebook took too long in total"
     assert [output.evalue for cell in notebook.cells[2:4] for output in cell.outputs] == [
-        f"{whole}; your code was stopped.",
+        f"{whole}, so your code was stopped.",
         f"{whole}, so this cell was not run.",
     ]
     assert notebook.cells[2].metadata.grader["stopped"]["loss"] == Loss.NOTEBOOK

@@ -89,7 +89,7 @@ def test_a_full_disk_is_waited_for_when_results_are_written(
     listener = Listener()
     (graded,) = autograde(course, ASSIGNMENT, watcher=listener)
     assert (graded.error, graded.points) == ("", 2)
-    assert listener.told == ["This machine is short of something (No space left on device). Waiting …"]
+    assert listener.told == ["This machine is short of resources (No space left on device). Waiting …"]
 
 
 @pytest.mark.parametrize("before", [0, 1])

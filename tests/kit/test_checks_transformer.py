@@ -39,7 +39,7 @@ WRONG = [
         21,
         "positions[:, None] * rates",
         "positions[:, None].to(x.dtype) * rates.to(x.dtype)",
-        "in 16 bits, there is no 3001",
+        "16-bit floats cannot represent 3001",
     ),
     (21, ".to(x.dtype)", "", "should be a tensor of float16"),
     # padding

@@ -40,7 +40,7 @@ NO_AXIS = (
 )
 SEEDS = "With generators that have the same seed, your function writes different texts. Draw with the generator."
 NO_CHANCE = "Your texts are the same, whatever the random numbers are. Draw each token by its probability."
-ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, separately for each text."
+ALL_ALIKE = "Texts that begin alike stay alike. Draw each token by its probability, separately for each text."
 ONE_FOR_ALL = "One draw decides the next token of all texts. Draw one for each text, by that text's own probabilities."
 ONLY_NEW = "Only the new tokens are returned. Return the whole texts, including the tokens from before."
 OTHER = (

@@ -1,6 +1,6 @@
 """Functions that are given a small language model: they write with it, or train it.
 
-The model can tell whether it is in training. Model, optimiser and random numbers are made here.
+The model can tell whether it is in training. Model, optimizer and random numbers are made here.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _trained(
 ) -> Observed:
     """Take one step for each batch, and note what the steps return and the weights after them.
 
-    `left_over` are gradients that are there already. `how` names the optimiser and its settings, says whether the
+    `left_over` are gradients that are there already. `how` names the optimizer and its settings, says whether the
     model is in training ("train") before each step, and holds `max_norm`, if that is given.
     """
     model = SmallModel(weights)
