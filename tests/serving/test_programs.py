@@ -221,9 +221,7 @@ def test_tokens_are_made_and_revoked_on_the_command_line(served: Served) -> None
     ends = datetime.fromisoformat(told["until"]) - datetime.now(UTC)
     assert (told["role"], told["scopes"], ends.days) == ("assistant", ["class"], 1)
     assert grader("students", "token", served.codes[one], "--revoke", folder=root).stdout == "Revoked: grace.\n"
-    assert (
-        "Not a valid token." in grader("students", "token", served.codes[one], "--revoke", folder=root).stderr
-    )
+    assert "Not a valid token." in grader("students", "token", served.codes[one], "--revoke", folder=root).stderr
     assert served.get(one, "/class").status_code == 401
     assert served.get(other, "/class").status_code == 200
     assert served.get("grace", "/class").status_code == 200
