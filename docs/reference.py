@@ -188,7 +188,7 @@ def exercise_files() -> str:
 
 
 SAMPLE = Scored(
-    Verdict(3, "Softmax", 0.5, Reason.MISCONCEPTION, ("Your values do not sum to one.",), ("not normalised",), 0, 4), 2
+    Verdict(3, "Softmax", 0.5, Reason.MISCONCEPTION, ("Your values do not sum to one.",), ("not normalized",), 0, 4), 2
 )
 WHEN = datetime(2026, 10, 12, 9, 30, tzinfo=UTC)
 

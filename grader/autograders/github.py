@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.autograders.grading_one import Outcome, grade_folder, said_of, who_confines
-from grader.autograders.on_github import annotation, lines_of_cells, plain, summarise, table
+from grader.autograders.on_github import annotation, lines_of_cells, plain, summarize, table
 from grader.autograders.packed import unpack
 from grader.collecting.files import Refused
 from grader.collecting.folders import list_folder
@@ -21,7 +21,7 @@ def main(clone: Path, student: str, results: Path, drawn: str = "") -> None:
     outcome = grade_folder(unpack(Path.cwd()), clone, student, drawn)
     for said in _annotations(outcome, clone):
         print(said)  # noqa: T201
-    summarise(summary(outcome, student, who_confines()))
+    summarize(summary(outcome, student, who_confines()))
     results.write_text(json.dumps(as_json(outcome, student), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ from grader.autograders.packed import Packed
 from grader.classroom.submission_grader import SubmissionGrader
 from grader.collecting.choosing import Chosen, Waits, choose
 from grader.collecting.folders import list_folder
-from grader.collecting.recognising import Recogniser
+from grader.collecting.identifying import Identifier
 from grader.collecting.students import Key
 from grader.collecting.uploads import Upload
 from grader.errors import CourseError
@@ -88,7 +88,7 @@ def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") ->
 
 def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:
     upload = Upload(Key.of(student), list_folder(folder).files if folder.is_dir() else (), folder.name)
-    (found,) = choose([upload], Recogniser(packed.released, packed.assignment.name))
+    (found,) = choose([upload], Identifier(packed.released, packed.assignment.name))
     return found
 
 

@@ -38,7 +38,7 @@ def plain(text: str) -> str:
     return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
 
 
-def summarise(markdown: str) -> None:
+def summarize(markdown: str) -> None:
     """Add text to the summary that the runner shows; elsewhere, print it."""
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(path).open("a", encoding="utf-8") as file:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grader.autograders.packages import needed_by_grader, to_install
 from grader.classroom.intake import read_assignment
-from grader.collecting.recognising import Released, released_by
+from grader.collecting.identifying import Released, released_by
 from grader.course.folder import CONFIG_FILE, Course, take_plugins_from
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook

@@ -16,10 +16,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 
-from grader.autograders.on_github import annotation, lines_of_cells, summarise, table
+from grader.autograders.on_github import annotation, lines_of_cells, summarize, table
 
 CELL_SECONDS = 120
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Check(NamedTuple):
@@ -57,7 +57,7 @@ def _is_test(cell: NotebookNode) -> bool:
 def _check(cell: NotebookNode) -> Check:
     """The result of a cell, as in `nbgrader validate`: an error, or any output on stderr, is a failure."""
     wrong = list(_wrong(cell.outputs))
-    said = _COLOURS.sub("", "".join(wrong)).strip()
+    said = _COLORS.sub("", "".join(wrong)).strip()
     return Check(str(cell.metadata["nbgrader"]["grade_id"]), not wrong, said or "✓")
 
 
@@ -81,7 +81,7 @@ def main(paths: list[str]) -> int:
                 line = lines.get(cell, lines.get(check.name, 1))
                 print(annotation(path, line, check.name, check.said))  # noqa: T201
         rows = [(check.name, check.said) for check in checks]
-        summarise(f"## Visible checks of {path}\n\n{table(('check', 'what it says'), rows)}")
+        summarize(f"## Visible checks of {path}\n\n{table(('check', 'what it says'), rows)}")
     return 1 if failed else 0
 
 

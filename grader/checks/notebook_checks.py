@@ -142,7 +142,7 @@ def problems_of_notebooks(
     cells = [cell for notebook in notebooks for cell in notebook.cells]
     for cell in cells:
         if cell.cell_type == "code":
-            yield from _misspelt_markers(cell)
+            yield from _misspelled_markers(cell)
             yield from _unpaired_markers(cell)
     labels = [exercise.label for exercise in exercises]
     tests = {  # ordinary tests of nbgrader's may have any name
@@ -241,7 +241,7 @@ def _problem(cell: NotebookNode, what: str, way_out: str, line: str = "") -> Exe
 # --- markers ---------------------------------------------------------------------------------------------------------
 
 
-def _misspelt_markers(cell: NotebookNode) -> Iterator[ExerciseProblem]:
+def _misspelled_markers(cell: NotebookNode) -> Iterator[ExerciseProblem]:
     for number, line in enumerate(cell.source.splitlines(), 1):
         if not line.lstrip().startswith("#") or any(marker in line for marker in MARKERS):
             continue

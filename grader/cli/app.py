@@ -236,7 +236,7 @@ def run() -> None:
     if os.getenv("GITHUB_ACTIONS"):
         from typer import rich_utils
 
-        rich_utils.FORCE_TERMINAL = None  # typer would colour even files; rich checks for a terminal
+        rich_utils.FORCE_TERMINAL = None  # typer would color even files; rich checks for a terminal
     print_whatever_it_takes()
     try:
         app(prog_name="grader")

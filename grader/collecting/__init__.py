@@ -1,4 +1,4 @@
-"""Collect submissions from any place: match them with students, recognise their content, put them into submitted/."""
+"""Collect submissions from any place: match them with students, recognize their content, put them into submitted/."""
 
 __all__ = [
     "choosing",
@@ -6,8 +6,8 @@ __all__ = [
     "enrolling",
     "files",
     "folders",
+    "identifying",
     "placing",
-    "recognising",
     "rosters",
     "students",
     "uploads",

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from grader.classroom.submitted_files import MAX_FILES, TIMESTAMP, is_page
 from grader.collecting.contents import HeldFile, contents_of
 from grader.collecting.files import Parts
-from grader.collecting.recognising import Recognised, Recogniser, Unknown
+from grader.collecting.identifying import Identified, Identifier, Unknown
 from grader.collecting.uploads import Upload
 from grader.gradebook.due_dates import LATE_FILE
 from grader.sandbox.plain_text import listed, one_line
@@ -38,7 +38,7 @@ class Waits:
     is_empty: bool = False  # it has no notebook of the assignment
 
 
-def choose(uploads: Sequence[Upload], recogniser: Recogniser, every: bool = False) -> Iterator[Chosen | Waits]:
+def choose(uploads: Sequence[Upload], identifier: Identifier, every: bool = False) -> Iterator[Chosen | Waits]:
     """Choose the newest upload with a notebook of the assignment, if times show it; and those that must wait.
 
     If `every` upload may count, the older ones follow it.
@@ -46,7 +46,7 @@ def choose(uploads: Sequence[Upload], recogniser: Recogniser, every: bool = Fals
     timed = sorted(((one.time, one) for one in uploads if one.time), key=lambda pair: pair[0], reverse=True)
     groups = [[one for _, one in pairs] for _, pairs in groupby(timed, key=lambda pair: pair[0])]
     for of_one_time in groups if len(timed) == len(uploads) else [uploads]:
-        read = [_read(upload, recogniser) for upload in of_one_time]
+        read = [_read(upload, identifier) for upload in of_one_time]
         yield from (one for one in read if isinstance(one, Waits) and one.is_empty)
         if usable := [one for one in read if isinstance(one, Chosen) or not one.is_empty]:
             yield from _one_of(usable)
@@ -71,19 +71,19 @@ def _same(one: Chosen, other: Chosen | Waits) -> bool:
     return isinstance(other, Chosen) and (one.notebooks, one.files) == (other.notebooks, other.files)
 
 
-def _read(upload: Upload, recogniser: Recogniser) -> Chosen | Waits:
+def _read(upload: Upload, identifier: Identifier) -> Chosen | Waits:
     contents = contents_of(upload.files)
     notes = [*upload.notes, *_lateness(upload), *contents.refused]
-    candidates: dict[str, list[Recognised]] = {}
+    candidates: dict[str, list[Identified]] = {}
     others, cut = [], []
     number = 0
     for held in contents.files:
-        looked = recogniser.look(held)
+        looked = identifier.look(held)
         number += looked is not None
         if number > MAX_LOOKED_AT:
             many = f"it holds more than {MAX_LOOKED_AT} notebooks and scripts with cells"
             return Waits(upload, [f"{many}. Ask for just the notebook"])
-        if isinstance(looked, Recognised):
+        if isinstance(looked, Identified):
             candidates.setdefault(looked.name, []).append(looked)
         elif isinstance(looked, Unknown):
             notes.append(f"{_shown(held)}: {looked.why}")
@@ -100,7 +100,7 @@ def _read(upload: Upload, recogniser: Recogniser) -> Chosen | Waits:
             upload, [f"{len(several)} different notebooks, with no times to show which is the newest: {which}"]
         )
     taken = {name: found[0] for name, found in best.items()}
-    if cut and (recogniser.names - taken.keys() or any(one.untouched for one in taken.values())):
+    if cut and (identifier.names - taken.keys() or any(one.untouched for one in taken.values())):
         return Waits(upload, [*cut, "it could be the student's work"])
     for name, one in taken.items():
         notes += [*one.notes, *_passed_over(one, candidates[name])]
@@ -114,14 +114,14 @@ def _lateness(upload: Upload) -> Iterator[str]:
         yield f"late, as {upload.late} says{unknown}"
 
 
-def _best(candidates: Sequence[Recognised]) -> list[Recognised]:
+def _best(candidates: Sequence[Identified]) -> list[Identified]:
     """The best candidates: with work in them rather than as released, and notebooks rather than scripts."""
     worked_on = [one for one in candidates if not one.untouched] or candidates
     notebooks = [one for one in worked_on if not one.script] or worked_on
     return list({one.content: one for one in reversed(notebooks)}.values())[::-1]
 
 
-def _passed_over(taken: Recognised, candidates: Sequence[Recognised]) -> Iterator[str]:
+def _passed_over(taken: Identified, candidates: Sequence[Identified]) -> Iterator[str]:
     for one in candidates:
         if one.content == taken.content:
             continue

@@ -19,9 +19,9 @@ from grader.collecting.choosing import Chosen, choose
 from grader.collecting.contents import list_zip
 from grader.collecting.files import Listing
 from grader.collecting.folders import list_folder
+from grader.collecting.identifying import Identifier, released_by
 from grader.collecting.placing import NEW, OLDER, REPLACED, WAITS, Place, recover
 from grader.collecting.platforms import must_be_known, uploads_of
-from grader.collecting.recognising import Recogniser, released_by
 from grader.collecting.rosters import known_students
 from grader.collecting.students import MOODLE, NAME, OWNER, Form, Key, Roster, normal
 from grader.collecting.uploads import Asked, Upload
@@ -152,10 +152,10 @@ def collect(
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     must_be_known(wanted.platform)
     rules = course.rules(assignment)
-    recogniser = Recogniser(released_by(course), assignment)
+    identifier = Identifier(released_by(course), assignment)
     roster = known_students(course, wanted.students, tell)
     times = Times(wanted.times, rules.zone, roster) if wanted.times else None
-    asked = Asked(assignment, recogniser.all_names, roster, wanted.as_named)
+    asked = Asked(assignment, identifier.all_names, roster, wanted.as_named)
     if not wanted.dry_run:
         recover(course, assignment)
     with ExitStack() as stack:
@@ -169,7 +169,7 @@ def collect(
                 by_student.setdefault(student, []).append(_timed(upload, student, times))
         for student, uploads in sorted(by_student.items()):
             is_newest = True
-            for chosen in choose(uploads, recogniser, every=rules.best):
+            for chosen in choose(uploads, identifier, every=rules.best):
                 if isinstance(chosen, Chosen):
                     place = Place(course, student, assignment, keeps=rules.best)
                     missing = _missing(course, assignment, chosen)

@@ -1,4 +1,4 @@
-"""The platforms that submissions come from, and how to recognise each by the names that it writes."""
+"""The platforms that submissions come from, and how to recognize each by the names that it writes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Ngshare:
     called = "submissions that nbgrader collected from ngshare"
 
     def fits(self, _listing: Listing) -> int:
-        """Never recognise it, since students could make such a folder with any time: the user has to name it."""
+        """Never recognize it, since students could make such a folder with any time: the user has to name it."""
         return 0
 
     def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
@@ -124,7 +124,7 @@ class Folder:
     called = "a folder of files"
 
     def fits(self, _listing: Listing) -> int:
-        """Never recognise it: no platform has written these names."""
+        """Never recognize it: no platform has written these names."""
         return 0
 
     def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:

@@ -68,7 +68,7 @@ class FromTexts(SourceLoader):
 
 
 Exercises = Mapping[Label, Exercise]  # of an assignment, in order
-MOST_TOLD = 12  # names to list when none is close to a misspelt one
+MOST_TOLD = 12  # names to list when none is close to a misspelled one
 
 
 _SLIP = re.compile(r"\b(Exercise|Case|Misconception)\.__init__\(\) got an unexpected keyword argument '(\w+)'")

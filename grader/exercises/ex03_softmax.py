@@ -22,13 +22,13 @@ exercise = Exercise(
     solution=softmax,
     picture=softmax_along,
     cases=[
-        Case("five scores", catches="a hard-coded size, no normalisation", inputs=lambda rng: (randn(rng, 5),)),
+        Case("five scores", catches="a hard-coded size, no normalization", inputs=lambda rng: (randn(rng, 5),)),
         Case("two far apart", catches="roundings and wrong bases", inputs=lambda rng: (4 * randn(rng, 2) - 1,)),
         Case("all below zero", catches="|x| for exp(x)", inputs=lambda rng: (-2 * randn(rng, 7).abs() - 0.1,)),
         Case("a plain list", catches="input that is never made a tensor", inputs=lambda rng: (randn(rng, 4).tolist(),)),
     ],
     mistakes=[
-        wrong("not normalised", {"weights": "return exp"},
+        wrong("not normalized", {"weights": "return exp"},
               "Your values do not sum to one. Divide them by their sum.", kind="missing step"),
         wrong("without the exponential", {"exponentials": "exp = items"},
               "Your results look as if exp were missing. It makes every number positive: take it before you divide by "
@@ -70,7 +70,7 @@ exercise = Exercise(
                   "Your results come from powers of 10. Softmax uses the exponential function, torch.exp."),
             wrong("sigmoid", {"": "", "weights": "return torch.sigmoid(items)"},
                   "Your results are the sigmoids of the numbers. Softmax is exp(x) divided by the sum of all exp(x)."),
-            wrong("sigmoid, normalised", "exp = torch.sigmoid(items)",
+            wrong("sigmoid, normalized", "exp = torch.sigmoid(items)",
                   "Your results are proportional to the sigmoids of the numbers. Use exponentials instead."),
             wrong("squares", "exp = items ** 2",
                   "Your results are proportional to the squares of the numbers. Use the exponential: it also makes "

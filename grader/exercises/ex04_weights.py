@@ -69,7 +69,7 @@ exercise = Exercise(
             wrong("raw scores as weights", "all_weights = all_scores",
                   "Your results are scores, not softmax weights. Take the softmax of each query's scores.",
                   credit=0.0, kind="missing step"),
-            wrong("not normalised", "all_weights = [torch.exp(scores) for scores in all_scores]",
+            wrong("not normalized", "all_weights = [torch.exp(scores) for scores in all_scores]",
                   "Your values are positive, but those of a query do not sum to one. Divide them by their sum.",
                   kind="missing step"),
             wrong("without the exponential", "all_weights = [scores / scores.sum() for scores in all_scores]",

@@ -102,7 +102,7 @@ exercise = Exercise(
             wrong("raw scores as weights", "all_weights = [torch.stack(scores) for scores in all_scores]",
                   "Your values are weighted by raw scores. Take the softmax of each query's scores first.",
                   credit=0.25, kind="missing step"),
-            wrong("not normalised", "all_weights = [torch.exp(torch.stack(scores)) for scores in all_scores]",
+            wrong("not normalized", "all_weights = [torch.exp(torch.stack(scores)) for scores in all_scores]",
                   "Your weights do not sum to one: divide the exponentials by their sum.",
                   kind="missing step"),
             wrong("applied twice",

@@ -26,7 +26,7 @@ def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
 
     scores = K.mT @ Q  # (N, N): row = key, column = query  #: scores
     scores = scores / math.sqrt(K.shape[0])  #: scale
-    weights = softmax_cols(scores)  # (N, N): each column sums to one  #: normalise
+    weights = softmax_cols(scores)  # (N, N): each column sums to one  #: normalize
     outputs = V @ weights  # (D, N)  #: mix
     return outputs  #: result
 
@@ -102,7 +102,7 @@ exercise = Exercise(
               "Your results look as if the scores compared dimensions. Compare words instead: KᵀQ has shape (N, "
               "N).", kind="convention"),
         wrong("dimensions compared, by the formula for rows",
-              {"scores": "scores = Q @ K.T", "normalise": "weights = torch.softmax(scores, dim=1)",
+              {"scores": "scores = Q @ K.T", "normalize": "weights = torch.softmax(scores, dim=1)",
                "mix": "outputs = weights @ V"},
               "Your results follow the formula for words as rows, softmax(QKᵀ)V. With words as columns, it compares "
               "dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
@@ -134,7 +134,7 @@ exercise = Exercise(
             wrong("scaled in the wrong place", {"": "", "after mix": "outputs = outputs / math.sqrt(K.shape[0])"},
                   "Your results look as if the scores were not scaled, and the outputs divided by the root instead. "
                   "Scale the scores, before softmax.", kind="scaling")),
-        *at("normalise",
+        *at("normalize",
             wrong("softmax along rows", "weights = torch.softmax(scores, dim=1)",
                   "Your weights are normalized over the queries for each key. Normalize down each column of KᵀQ: over "
                   "the keys.", kind="axis"),
@@ -144,7 +144,7 @@ exercise = Exercise(
             wrong("raw scores as weights", "weights = scores",
                   "Your values are weighted by raw scores. Use softmax_cols of the scores instead.",
                   credit=0.25, kind="missing step"),
-            wrong("not normalised", "weights = torch.exp(scores)",
+            wrong("not normalized", "weights = torch.exp(scores)",
                   "Your weights do not sum to one: divide the exponentials by their sum in each column.",
                   kind="missing step"),
             wrong("applied twice", "weights = softmax_cols(softmax_cols(scores))",
@@ -153,7 +153,7 @@ exercise = Exercise(
                   "Your weights are the sigmoids of the scores. Use the softmax down the columns instead."),
             wrong("hard maximum", "weights = (scores == scores.max(dim=0).values).float()",
                   "Each query takes only its best value. Softmax gives every value some weight.")),
-        wrong("future hidden", {"before normalise": "scores = scores + torch.full_like(scores, -math.inf).tril(-1)"},
+        wrong("future hidden", {"before normalize": "scores = scores + torch.full_like(scores, -math.inf).tril(-1)"},
               "Later words are hidden in your results, as with a causal mask. Here, every word may look at every word.",
               kind="mix-up"),
         *at("mix",

@@ -31,7 +31,7 @@ def multihead_scaled_self_attention(
 
         scores = K.mT @ Q  # (N, N): row = key, column = query  #: scores
         scores = scores / math.sqrt(K.shape[0])  #: scale
-        weights = multi_head_softmax_cols(scores)  # (N, N)  #: normalise
+        weights = multi_head_softmax_cols(scores)  # (N, N)  #: normalize
         return V @ weights  # (D/H, N)  #: mix
 
     head_1 = head(W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)  #: head_1
@@ -168,7 +168,7 @@ exercise = Exercise(
               "Your results look as if the scores compared dimensions. Compare words instead: KᵀQ has shape (N, "
               "N).", kind="convention"),
         wrong("dimensions compared, by the formula for rows",
-              {"scores": "scores = Q @ K.T", "normalise": "weights = torch.softmax(scores, dim=1)",
+              {"scores": "scores = Q @ K.T", "normalize": "weights = torch.softmax(scores, dim=1)",
                "mix": "return weights @ V"},
               "Your results follow the formula for words as rows, softmax(QKᵀ)V. With words as columns, it compares "
               "dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
@@ -176,14 +176,14 @@ exercise = Exercise(
               {"scores": "scores = Q @ K.T", "mix": "return weights @ V"},
               "Your results look like QKᵀ, normalized down its columns and multiplied by V. With words as columns, "
               "that compares dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
-        *at("normalise",
+        *at("normalize",
             *named(one_head.mistakes, "softmax along rows"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
                   "All weights of a head together sum to one. Take the softmax of each column instead.", kind="axis"),
             wrong("raw scores as weights", "weights = scores",
                   "Your values are weighted by raw scores. Take the softmax of each head's scores first.",
                   credit=0.25, kind="missing step"),
-            *named(one_head.mistakes, "not normalised"),
+            *named(one_head.mistakes, "not normalized"),
             wrong("sigmoid", "weights = torch.sigmoid(scores)",
                   "Your weights are the sigmoids of the scores. Use the softmax instead.")),
         *named(one_head.mistakes, "future hidden"),

@@ -16,7 +16,7 @@ from .mistakes.of_pieces import another_type, gradients_lost
 def softmax_stable(x, dim=-1):  #: arguments
     shifted = x - x.amax(dim=dim, keepdim=True)  # same shape; the largest number along dim is now 0  #: shift
     exp = torch.exp(shifted)  #: exponentials
-    weights = exp / exp.sum(dim=dim, keepdim=True)  #: normalise
+    weights = exp / exp.sum(dim=dim, keepdim=True)  #: normalize
     return weights  #: result
 
 
@@ -94,11 +94,11 @@ exercise = Exercise(
               kind="missing step"),
         wrong("float64 instead of a shift",
               {"shift": "shifted = x.double()",
-               "normalise": "weights = (exp / exp.sum(dim=dim, keepdim=True)).to(x.dtype)"},
+               "normalize": "weights = (exp / exp.sum(dim=dim, keepdim=True)).to(x.dtype)"},
               "Your results look as if they were computed in float64, which overflows, too, only later. Subtract the "
               "maximum along dim instead."),
         wrong("epsilon instead of a shift",
-              {"shift": "shifted = x", "normalise": "weights = exp / (exp.sum(dim=dim, keepdim=True) + 1e-9)"},
+              {"shift": "shifted = x", "normalize": "weights = exp / (exp.sum(dim=dim, keepdim=True) + 1e-9)"},
               "Your results look as if a small number were added to the sum. That avoids 0/0, but exp still overflows: "
               "subtract the maximum."),
         wrong("NaN replaced by zero", {"shift": "shifted = x", "result": "return weights.nan_to_num(0.0)"},
@@ -149,7 +149,7 @@ exercise = Exercise(
             wrong("cut off above", "shifted = x.clamp(max=80)",
                   "Your results look as if numbers were cut off at the top only: different ones get equal weights, and "
                   "those far below zero all become 0. Subtract the maximum instead.")),
-        *at("normalise",
+        *at("normalize",
             wrong("shifted on top only", "weights = exp / torch.exp(x).sum(dim=dim, keepdim=True)",
                   "Your results look as if a maximum were subtracted only in the numerator. Subtract it in the "
                   "denominator, too."),
@@ -177,7 +177,7 @@ exercise = Exercise(
         wrong("largest along the wrong dimension", {"shift": "shifted = x - x.amax(dim=dim)"},
               "Your results look as if a maximum were subtracted along the wrong dimension. Perhaps it has lost a "
               "dimension: keep it with keepdim=True.", kind="axis"),
-        *at("normalise",
+        *at("normalize",
             wrong("sum along the wrong dimension", "weights = exp / exp.sum(dim=dim)",
                   "Your results look as if they were divided by a sum along the wrong dimension. Perhaps it has lost a "
                   "dimension: keep it with keepdim=True.", kind="axis"),
@@ -187,16 +187,16 @@ exercise = Exercise(
             wrong("sum over everything", "weights = exp / exp.sum()",
                   "Your results are divided by the sum of the whole tensor. Sum along dim, with keepdim=True.",
                   kind="axis")),
-        wrong("softmax over everything", {"shift": "shifted = x - x.max()", "normalise": "weights = exp / exp.sum()"},
+        wrong("softmax over everything", {"shift": "shifted = x - x.max()", "normalize": "weights = exp / exp.sum()"},
               "Your results are the softmax over the whole tensor, as if there were no dim. Take both maximum and sum "
               "along dim.", kind="axis"),
-        wrong("not normalised", {"normalise": "weights = exp"},
+        wrong("not normalized", {"normalize": "weights = exp"},
               "Your values do not sum to one. Divide them by their sum along dim.", kind="missing step"),
         wrong("largest weight 1",
-              {"shift": "shifted = x", "normalise": "weights = exp / exp.amax(dim=dim, keepdim=True)"},
+              {"shift": "shifted = x", "normalize": "weights = exp / exp.amax(dim=dim, keepdim=True)"},
               "The largest weight is 1, and the weights do not sum to one. Divide the exponentials by their sum along "
               "dim."),
-        *at("normalise",
+        *at("normalize",
             wrong("divided by the mean", "weights = exp / exp.mean(dim=dim, keepdim=True)",
                   "Your values sum to their count, as after dividing by the mean. Divide by the sum along dim "
                   "instead."),
@@ -229,7 +229,7 @@ exercise = Exercise(
                   "The numbers are right, but in lists. Return a tensor with the shape of x.",
                   credit=0.75, kind="arrangement")),
         *gradients_lost("weights"),
-        *another_type("weights", "after normalise"),
+        *another_type("weights", "after normalize"),
     ],
 )
 # fmt: on

@@ -17,7 +17,7 @@ SENTENCE = notebook_data.sentence()
 
 def all_context_vectors(inputs):
     attn_scores = inputs @ inputs.mT  # (T, T): row = query, column = key  #: scores
-    attn_weights = torch.softmax(attn_scores, dim=-1)  # (T, T): each row sums to one  #: normalise
+    attn_weights = torch.softmax(attn_scores, dim=-1)  # (T, T): each row sums to one  #: normalize
     context = attn_weights @ inputs  # (T, T) @ (T, d) -> (T, d)  #: mix
     return context  #: result
 
@@ -83,7 +83,7 @@ exercise = Exercise(
             wrong("distance", "attn_scores = (inputs[:, None] - inputs).norm(dim=2)",
                   "Your results look as if the scores were distances, which are small if words are alike. Use dot "
                   "products.")),
-        *at("normalise",
+        *at("normalize",
             # XXᵀ is symmetric: a softmax down its columns is the transpose of the one along its rows.
             wrong("softmax down the columns", "attn_weights = torch.softmax(attn_scores, dim=0)",
                   "The weights that you use for a word do not sum to one: softmax runs down the columns, or the "
@@ -99,7 +99,7 @@ exercise = Exercise(
             wrong("divided by the sum", "attn_weights = attn_scores / attn_scores.sum(dim=1, keepdim=True)",
                   "Your weights are scores divided by their sum, which fails for negative ones. Use the softmax "
                   "instead."),
-            wrong("not normalised", "attn_weights = torch.exp(attn_scores)",
+            wrong("not normalized", "attn_weights = torch.exp(attn_scores)",
                   "Your weights do not sum to one: divide the exponentials by their sum in each row.",
                   kind="missing step"),
             wrong("applied twice", "attn_weights = torch.softmax(torch.softmax(attn_scores, dim=1), dim=1)",
@@ -108,7 +108,7 @@ exercise = Exercise(
                   "Your weights are the sigmoids of the scores. Use the softmax instead."),
             wrong("hard maximum", "attn_weights = (attn_scores == attn_scores.amax(dim=1, keepdim=True)).float()",
                   "Each word takes only its best match. Softmax gives every word some weight.")),
-        *at("before normalise",
+        *at("before normalize",
             wrong("future hidden", "attn_scores = attn_scores + torch.full_like(attn_scores, -torch.inf).triu(1)",
                   "Later words are hidden in your results. Here, every word may look at every word; the mask comes in "
                   "exercise 14.", kind="mix-up"),
@@ -133,7 +133,7 @@ exercise = Exercise(
               "T).", kind="convention"),
         wrong("dimensions compared, down columns",
               {"scores": "attn_scores = inputs.mT @ inputs",
-               "normalise": "attn_weights = torch.softmax(attn_scores, dim=0)",
+               "normalize": "attn_weights = torch.softmax(attn_scores, dim=0)",
                "mix": "context = inputs @ attn_weights"},
               "Your results follow the formula for words as columns: (d, d) scores, softmax down the columns. Words "
               "are rows here: inputs @ inputs.T is (T, T).", kind="convention"),
@@ -172,7 +172,7 @@ exercise = Exercise(
         wrong("weights returned", {"mix": "context = attn_weights"},
               "Your results are the attention weights. Multiply them by the words.", credit=0.25, kind="missing step"),
         wrong("softmax not shifted",
-              {"normalise": "exp = attn_scores.exp()\nattn_weights = exp / exp.sum(dim=1, keepdim=True)"},
+              {"normalize": "exp = attn_scores.exp()\nattn_weights = exp / exp.sum(dim=1, keepdim=True)"},
               "If scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
               "subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
         *gradients_lost("context"),

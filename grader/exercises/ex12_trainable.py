@@ -32,7 +32,7 @@ class SelfAttention_v1(nn.Module):
 
         scores = q @ k.T  # (T, T): row = query, column = key  #: scores
         scores = scores / math.sqrt(k.shape[-1])  #: scale
-        weights = torch.softmax(scores, dim=-1)  #: normalise
+        weights = torch.softmax(scores, dim=-1)  #: normalize
 
         context = weights @ v  # (T, d_out)  #: mix
         return context  #: result

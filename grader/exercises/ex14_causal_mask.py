@@ -18,7 +18,7 @@ from .mistakes.of_pieces import another_type, gradients_lost
 
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)  # (T, T): zeros above the diagonal  #: visible
-    weights = visible / visible.sum(dim=-1, keepdim=True)  # (T, T) / (T, 1)  #: renormalise
+    weights = visible / visible.sum(dim=-1, keepdim=True)  # (T, T) / (T, 1)  #: renormalize
     return weights  #: result
 
 
@@ -26,7 +26,7 @@ def causal_softmax(attn_scores, d_k):
     future = torch.ones_like(attn_scores, dtype=torch.bool).triu(diagonal=1)  # (T, T): true = hidden  #: future
     scores = attn_scores.masked_fill(future, -torch.inf)  #: mask
     scores = scores / d_k**0.5  #: scale
-    weights = torch.softmax(scores, dim=-1)  # (T, T)  #: normalise
+    weights = torch.softmax(scores, dim=-1)  # (T, T)  #: normalize
     return weights  #: result
 
 
@@ -157,7 +157,7 @@ scores_first = Exercise(
         wrong("scaled in the wrong place", {"scale": "", "result": "return weights / d_k**0.5"},
               "In your results, the weights are divided by the root, and not the scores. Scale the scores, before "
               "softmax.", kind="scaling"),
-        *at("normalise",
+        *at("normalize",
             wrong("softmax down the columns", ("dim=-1", "dim=0"),
                   "Your weights are normalized down the columns. Rows are queries: use dim=-1.", kind="axis"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
@@ -165,7 +165,7 @@ scores_first = Exercise(
                   "dim=-1.", kind="axis"),
             wrong("raw scores as weights", "weights = scores",
                   "Your results are masked scores. Take the softmax of each row.", credit=0.25, kind="missing step"),
-            wrong("not normalised", "weights = torch.exp(scores)",
+            wrong("not normalized", "weights = torch.exp(scores)",
                   "Your weights do not sum to one. Divide the exponentials by their sum in each row.",
                   kind="missing step"),
             wrong("applied twice", "weights = torch.softmax(torch.softmax(scores, dim=1), dim=1)",
@@ -174,22 +174,22 @@ scores_first = Exercise(
             *named(two_heads.mistakes, "sigmoid")),
         wrong("result transposed", {"result": "return weights.mT"},
               "The numbers are right, but transposed. Row i holds the weights of query i.", kind="convention"),
-        wrong("logarithm", {"normalise": "weights = torch.log_softmax(scores, dim=1)"},
+        wrong("logarithm", {"normalize": "weights = torch.log_softmax(scores, dim=1)"},
               "Your results are the logarithms of the weights. Return the weights: softmax, not log_softmax."),
-        wrong("renormalised after softmax",
+        wrong("renormalized after softmax",
               {"mask": "scores = attn_scores", "result": "return mask_then_renormalize(weights)"},
               "Where hidden scores are far above the others, the visible weights all become 0, and 0/0 is NaN. That "
               "happens if you mask and renormalize after softmax. Set scores to −∞ before it.", credit=0.75),
-        wrong("scores renormalised without softmax",
-              {"mask": ("-torch.inf", "0.0"), "normalise": "weights = scores / scores.sum(dim=1, keepdim=True)"},
+        wrong("scores renormalized without softmax",
+              {"mask": ("-torch.inf", "0.0"), "normalize": "weights = scores / scores.sum(dim=1, keepdim=True)"},
               "Your results are masked scores, divided by the sum of each row. Scores can be negative, and so can that "
               "sum. Take the softmax of each row instead.", credit=0.25, kind="missing step"),
         wrong("softmax not shifted",
-              {"normalise": "exp = torch.exp(scores)\nweights = exp / exp.sum(dim=1, keepdim=True)"},
+              {"normalize": "exp = torch.exp(scores)\nweights = exp / exp.sum(dim=1, keepdim=True)"},
               "Where scores are large, exp overflows, or gives 0 in a whole row, and ∞/∞ and 0/0 are NaN. Use "
               "torch.softmax, or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
         *gradients_lost("weights"),
-        *another_type("weights", "after normalise"),
+        *another_type("weights", "after normalize"),
     ],
 )
 
@@ -210,11 +210,11 @@ exercise = Exercise(
              "1: the result is a matrix with one row."),
         Case("a text of many words", "masks of a fixed size", weights_sized(MANY), beside=OF_ANY_LENGTH, once=True),
         Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
-        Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
+        Case("nearly all in the future", catches="rows that are not renormalized", inputs=future_first),
         *as_pieces(weights_sized(5)),
     ],
     mistakes=[
-        wrong("not renormalised", {"renormalise": "weights = visible"},
+        wrong("not renormalized", {"renormalize": "weights = visible"},
               "Your rows do not sum to one. After masking, divide each row by the sum of what is left of it.",
               kind="missing step"),
         *at("visible",
@@ -246,10 +246,10 @@ exercise = Exercise(
               "Set hidden weights to zero.", kind="mix-up"),
         wrong("softmax of the weights",
               {"after visible": "visible = visible.masked_fill(visible == 0, -torch.inf)",
-               "renormalise": "weights = torch.softmax(visible, dim=1)"},
+               "renormalize": "weights = torch.softmax(visible, dim=1)"},
               "Your results are the softmax of the weights, which have already been through softmax. Divide by the sum "
               "instead.", kind="mix-up"),
-        *at("renormalise",
+        *at("renormalize",
             wrong("softmax after zeros", "weights = torch.softmax(visible, dim=1)",
                   "Your results look as if softmax had been applied after masking: exp(0) = 1, so hidden words get "
                   "weight again. Divide by the sum instead."),
@@ -287,15 +287,15 @@ exercise = Exercise(
               "All visible words get the same weight, whatever the argument is. Multiply the mask by the weights.",
               credit=0.0, kind="missing step"),
         wrong("the mask returned",
-              {"visible": "visible = torch.ones_like(attn_weights).tril()", "renormalise": "weights = visible"},
+              {"visible": "visible = torch.ones_like(attn_weights).tril()", "renormalize": "weights = visible"},
               "Your result is the mask. Multiply it by the weights, then renormalize.",
               credit=0.0, kind="missing step"),
         *named(scores_first.mistakes, "result transposed"),
-        wrong("sums returned", {"renormalise": "weights = visible.sum(dim=1, keepdim=True)"},
+        wrong("sums returned", {"renormalize": "weights = visible.sum(dim=1, keepdim=True)"},
               "Your results are the sums of the masked rows. Divide each row by its sum.",
               credit=0.25, kind="missing step"),
         *gradients_lost("weights"),
-        *another_type("weights", "after renormalise"),
+        *another_type("weights", "after renormalize"),
     ],
 )
 # fmt: on

@@ -208,7 +208,7 @@ exercise = Exercise(
                "drop": "dropped = attn_weights * chances", "scale": "return dropped"},
               "Your weights are multiplied by the random numbers themselves. Compare these with p first: an entry "
               "either stays or goes."),
-        wrong("rows renormalised",
+        wrong("rows renormalized",
               {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
                "scale": "return dropped / dropped.sum(-1, keepdim=True) * attn_weights.sum(-1, keepdim=True)"},
               "In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "

@@ -40,7 +40,7 @@ class CausalAttention(nn.Module):
         scores = scores / math.sqrt(k.shape[-1])  #: scale
         mask = self.mask[:T, :T] == 1  # later words  #: crop
         scores = scores.masked_fill(mask, -math.inf)  #: hide
-        weights = torch.softmax(scores, dim=-1)  #: normalise
+        weights = torch.softmax(scores, dim=-1)  #: normalize
         weights = self.dropout(weights)  #: drop
 
         context = weights @ v  # (B, T, d_out)  #: mix
@@ -109,14 +109,14 @@ exercise = Exercise(
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. Set "
               "them to −∞."),
         *attention.HIDDEN_LATE,
-        wrong("softmax twice", {"normalise": "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)"},
+        wrong("softmax twice", {"normalize": "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)"},
               "Your results look as if softmax had been applied twice. The second one gives hidden words some weight "
               "again. Apply it once."),
         wrong("scores averaged over the batch",
               {"scores": "scores = (q @ k.transpose(1, 2)).mean(dim=0, keepdim=True).expand(len(q), -1, -1)"},
               "The sentences of a batch share their weights. Each sentence should have its own.",
               kind="mix-up"),
-        *at("normalise",
+        *at("normalize",
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=1)",
                   "Your weights are normalized over the queries (dim=1 of the scores). Normalize over the keys: "
                   "dim=-1.", kind="axis"),
@@ -125,7 +125,7 @@ exercise = Exercise(
                   "dim=-1.", kind="axis")),
         attention.SOFTMAX_MISSING,
         wrong("first sentence's weights for all",
-              {"normalise": "weights = torch.softmax(scores[:1], dim=-1).expand_as(scores)"},
+              {"normalize": "weights = torch.softmax(scores[:1], dim=-1).expand_as(scores)"},
               "In your results, all sentences of a batch have the weights of the first. Each sentence should have its "
               "own.", kind="mix-up"),
         *at("projections",
@@ -133,7 +133,7 @@ exercise = Exercise(
         attention.MASK_NOT_KEPT,
         *attention.DROPPED_SCORES,
         *attention.of_modules("buffer"),
-        attention.RENORMALISED,
+        attention.RENORMALIZED,
     ],
 )
 # fmt: on

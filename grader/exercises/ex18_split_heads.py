@@ -45,7 +45,7 @@ class MultiHeadAttention(nn.Module):
         scores = scores / math.sqrt(self.head_dim)  #: scale
         mask = self.mask[:T, :T] == 1  # later words  #: crop
         scores = scores.masked_fill(mask, -math.inf)  #: hide
-        weights = torch.softmax(scores, dim=-1)  #: normalise
+        weights = torch.softmax(scores, dim=-1)  #: normalize
         weights = self.dropout(weights)  #: drop
 
         context = weights @ v  # (B, H, T, d)  #: mix
@@ -120,7 +120,7 @@ exercise = Exercise(
         wrong("sentences mixed up in merging", {"merge": "context = context.transpose(0, 1).reshape(B, T, -1)"},
               "Your results look as if the heads had been merged while they came before the sentences of the batch, "
               "which mixes up sentences and words. Put all heads of a word side by side.", kind="arrangement"),
-        wrong("result normalised",
+        wrong("result normalized",
               {"after buffer": "self.norm = nn.LayerNorm(d_out)", "after out": "context = self.norm(context)"},
               "Your results look as if a LayerNorm came after out_proj. That belongs in the block around attention. "
               "Return the output of out_proj.", kind="mix-up"),
@@ -225,7 +225,7 @@ exercise = Exercise(
                   "scores = torch.cat([scores[:1].masked_fill(mask, -math.inf), scores[1:]])",
                   "The future is hidden in the first sentence of the batch only. Use the same mask for all sentences.",
                   kind="missing step")),
-        *at("normalise",
+        *at("normalize",
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=2)",
                   "Your weights are normalized over the queries (dim=2 of the scores). Normalize over the keys: "
                   "dim=-1.", kind="axis"),
@@ -234,15 +234,15 @@ exercise = Exercise(
                   kind="axis")),
         wrong("softmax over heads, without NaN",
               {"hide": "scores = scores.masked_fill(mask, -1e9)",
-               "normalise": "weights = torch.softmax(scores, dim=1)"},
+               "normalize": "weights = torch.softmax(scores, dim=1)"},
               "Your weights are normalized over the heads (dim=1 of the scores). Normalize over the keys: dim=-1.",
               kind="axis"),
-        wrong("softmax over the batch", {"normalise": "weights = torch.softmax(scores, dim=0)"},
+        wrong("softmax over the batch", {"normalize": "weights = torch.softmax(scores, dim=0)"},
               "Your weights are normalized over the sentences of the batch (dim=0 of the scores). Normalize over the "
               "keys: dim=-1.", kind="axis"),
         wrong("softmax over the batch, without NaN",
               {"hide": "scores = scores.masked_fill(mask, -1e9)",
-               "normalise": "weights = torch.softmax(scores, dim=0)"},
+               "normalize": "weights = torch.softmax(scores, dim=0)"},
               "Your weights are normalized over the sentences of the batch (dim=0 of the scores). Normalize over the "
               "keys: dim=-1.", kind="axis"),
         attention.SOFTMAX_MISSING,
@@ -309,7 +309,7 @@ exercise = Exercise(
               "Weights are dropped with probability 1 − dropout. Use the argument itself: it is the rate of dropping."),
         *attention.DROPPED_SCORES,
         *attention.of_modules("buffer"),
-        attention.RENORMALISED,
+        attention.RENORMALIZED,
     ],
 )
 # fmt: on

@@ -45,7 +45,7 @@ class SelfAttention(nn.Module):
         scores = scores / math.sqrt(self.head_dim)  #: scale
         if mask is not None:  #: given
             scores = scores.masked_fill(mask == 0, -math.inf)  #: hide
-        weights = torch.softmax(scores, dim=-1)  # (N, H, T, S)  #: normalise
+        weights = torch.softmax(scores, dim=-1)  # (N, H, T, S)  #: normalize
 
         context = torch.einsum("nhqk,nhkd->nhqd", weights, v)  # (N, H, T, d)  #: mix
         context = context.transpose(1, 2).flatten(2)  # (N, T, E)  #: merge
@@ -140,7 +140,7 @@ exercise = Exercise(
              inputs=lambda rng: impossible([7, 2])),
         Case("more heads than features", catches="a check of embed_size and heads that is missing",
              inputs=lambda rng: impossible([3, 6])),
-        Case("what stands under padding", catches="words that are hidden after the softmax only, and then renormalised",
+        Case("what stands under padding", catches="words that are hidden after the softmax only, and then renormalized",
              inputs=with_large_padding,
              beside="Your code is right unless a hidden word would have by far the largest score. Then no weight is "
              "left for the visible words. Hide words before the softmax, so that its largest number is a "
@@ -153,7 +153,7 @@ exercise = Exercise(
               {"merge": "context = context.transpose(0, 1).reshape(len(context), context.shape[2], -1)"},
               "Your results look as if the heads had been merged while they came before the sentences of the batch, "
               "which mixes up sentences and words. Put all heads of a word side by side.", kind="arrangement"),
-        wrong("result normalised",
+        wrong("result normalized",
               {"after fc_out": "self.norm = nn.LayerNorm(embed_size)", "after out": "context = self.norm(context)"},
               "Your results look as if a LayerNorm came after fc_out. That belongs in the block around attention. "
               "Return the output of fc_out.", kind="mix-up"),

@@ -33,7 +33,7 @@ def apply_rope(x, positions, base=10000.0):
 HALVES = "a, b = x.chunk(2, dim=-1)"
 IN_HALVES = "turned = torch.cat(pair, dim=-1).to(x.dtype)"
 # Code that repeats the angles for all entries, but in a different order than the pairs.
-OF_NEIGHBOURS = """\
+OF_NEIGHBORS = """\
 (cos_a, cos_b), (sin_a, sin_b) = [one.repeat_interleave(2, dim=-1).chunk(2, dim=-1) for one in (cos, sin)]
 pair = a * cos_a - b * sin_a, b * cos_b + a * sin_b"""
 OF_HALVES = """\
@@ -121,7 +121,7 @@ exercise = Exercise(
         wrong("halves put as neighbors", {"split": HALVES},
               "In your results, entry i is turned together with entry i + d/2, and the two are put side by side. Turn "
               "entries 2i and 2i + 1 together, and leave them in their places.", kind="arrangement"),
-        wrong("halves by angles of neighbors", {"split": HALVES, "pair": OF_NEIGHBOURS, "join": IN_HALVES},
+        wrong("halves by angles of neighbors", {"split": HALVES, "pair": OF_NEIGHBORS, "join": IN_HALVES},
               "In your results, each angle belongs to two neighbors, but entry i is turned together with entry i + "
               "d/2. Neighbors also turn as a pair: turn entries 2i and 2i + 1 together.", kind="mix-up"),
         wrong("neighbors by angles of halves", {"pair": OF_HALVES},

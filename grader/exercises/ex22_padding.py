@@ -30,7 +30,7 @@ def padded_attention(queries, keys, values, lengths, causal=False):
     empty = hidden.all(dim=-1, keepdim=True)  # true where a query sees no key
 
     scores = scores.masked_fill(hidden & ~empty, -torch.inf)  # softmax of nothing but -∞ is NaN  #: hide
-    weights = torch.softmax(scores, dim=-1)  # (B, H, Tq, Tk)  #: normalise
+    weights = torch.softmax(scores, dim=-1)  # (B, H, Tq, Tk)  #: normalize
     weights = weights.masked_fill(empty, 0.0)  #: zeros
     outputs = weights @ values  # (B, H, Tq, d_v)  #: mix
     return outputs  #: result
@@ -187,7 +187,7 @@ exercise = Exercise(
               "result, but NaN is still there on the way back. Avoid NaN from the start: give such rows another score "
               "before softmax.", credit=0.75, kind="gradient"),
         wrong("softmax over heads, with zeros for NaN",
-              {"normalise": "weights = torch.softmax(scores, dim=1).nan_to_num(0.0)"},
+              {"normalize": "weights = torch.softmax(scores, dim=1).nan_to_num(0.0)"},
               "For each pair of query and key, the weights of all heads sum to one. The weights of a query should sum "
               "to one over the keys: dim=-1.", kind="axis"),
         *at("scale",

@@ -129,9 +129,9 @@ exercise = Exercise(
                "hidden": ("self.norm2(x)", "x"), "feed": ("self.ff_out(hidden)", "self.norm2(self.ff_out(hidden))")},
               "Your results look like those of a block that normalizes what each part returns. Normalize what goes "
               "into the parts: attention should get norm1(x), the feed-forward network norm2(x).", kind="arrangement"),
-        wrong("attention not normalised", {"attend": ("self.norm1(x)", "x")},
+        wrong("attention not normalized", {"attend": ("self.norm1(x)", "x")},
               "In your results, attention gets x itself. Give it norm1(x).", kind="missing step"),
-        wrong("feed-forward not normalised", {"hidden": ("self.norm2(x)", "x")},
+        wrong("feed-forward not normalized", {"hidden": ("self.norm2(x)", "x")},
               "In your results, the feed-forward network gets x itself. Give it norm2(x).", kind="missing step"),
         wrong("no norms", {"attend": ("self.norm1(x)", "x"), "hidden": ("self.norm2(x)", "x")},
               "Your results look like those of a block without norms. Give norm1(x) to attention, and norm2(x) to the "

@@ -28,7 +28,7 @@ def grouped_query_attention(queries, keys, values, causal=False):
     if causal:  #: causal
         hidden = torch.ones(T, S, dtype=torch.bool, device=scores.device).triu(S - T + 1)  #: later
         scores = scores.masked_fill(hidden, -math.inf)  #: hide
-    weights = torch.softmax(scores, dim=-1)  #: normalise
+    weights = torch.softmax(scores, dim=-1)  #: normalize
     outputs = weights @ values  # (B, Hq, T, d)  #: mix
     return outputs  #: result
 

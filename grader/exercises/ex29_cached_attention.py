@@ -51,7 +51,7 @@ class CachedAttention(nn.Module):
         scores = scores / math.sqrt(self.head_dim)  #: scale
         mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 1  # after the query  #: crop
         scores = scores.masked_fill(mask, -math.inf)  #: hide
-        weights = torch.softmax(scores, dim=-1)  #: normalise
+        weights = torch.softmax(scores, dim=-1)  #: normalize
 
         context = weights @ v  # (B, H, T, d)  #: mix
         context = context.transpose(1, 2).reshape(B, T, -1)  # (B, T, d_model)  #: merge
@@ -120,7 +120,7 @@ def read(seen: Any, *inputs: Any) -> Parts:
     so the difference is not random.
     """
     parts = read_as_module(seen, *inputs)
-    if parts.get("behaviour") == TWO_OUTPUTS:
+    if parts.get("behavior") == TWO_OUTPUTS:
         parts["output"] = {"output": seen.outputs["output"]}
     outputs = parts.get("output")
     cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
@@ -197,7 +197,7 @@ exercise = Exercise(
               "chunk up to and including itself.", kind="mix-up"),
         wrong("own word hidden, zeros of nothing",
               {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1",
-               "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
+               "normalize": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
               "In your results, words do not see themselves. A word should see the cached words, and those of its "
               "chunk up to and including itself.", kind="mix-up"),
         wrong("mask inverted", {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0"},
@@ -206,7 +206,7 @@ exercise = Exercise(
               kind="mix-up"),
         wrong("mask inverted, zeros of nothing",
               {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0",
-               "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
+               "normalize": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
               "Your words see just what should be hidden: the later words of their chunk, and nothing else. Hide "
               "those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is True.",
               kind="mix-up"),
@@ -307,7 +307,7 @@ exercise = Exercise(
         wrong("with biases", {"projections": ("False", "True"), "out_layer": ("False", "True")},
               "Your linear layers have a bias, but they should not. Give them bias=False.", credit=0.75, kind="input"),
         wrong("raw scores as weights",
-              {"hide": "scores = scores.masked_fill(mask, 0)", "normalise": "weights = scores"},
+              {"hide": "scores = scores.masked_fill(mask, 0)", "normalize": "weights = scores"},
               "Your values are weighted with the masked scores themselves. Use the softmax of these scores as weights.",
               credit=0.25, kind="missing step"),
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},

@@ -37,7 +37,7 @@ def sliding_window_attention(queries, keys, values, window):
         scores = scores / math.sqrt(d)  #: scale
         hidden = (s > t) | (s <= t - window)  #: outside
         scores = scores.masked_fill(hidden, -math.inf)  #: hide
-        weights = torch.softmax(scores, dim=-1)  #: normalise
+        weights = torch.softmax(scores, dim=-1)  #: normalize
         outputs = weights @ near_values  # (B, H, w, d)  #: mix
         blocks.append(outputs)
     outputs = torch.cat(blocks, dim=2)  # (B, H, T, d)  #: join
@@ -73,7 +73,7 @@ OF_TABLES = (
     "softmax over heads",
     "masked after softmax",
     "zeros for −∞",
-    "renormalised after softmax",
+    "renormalized after softmax",
     "mean instead of sum",
     "weights alone",
 )
@@ -208,7 +208,7 @@ exercise = Exercise(
         wrong("first windows counted from the end",
               {"outside": "begin = t - window + 1\n"
                           "hidden = (s > t) | (s < torch.where(begin < 0, begin + T, begin))",
-               "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
+               "normalize": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
               "The first windows begin below 0, and your results look as if these positions were counted from the end "
               "of the text, as a slice does: most of these windows are empty. Begin every window at key 0 or later.",
               kind="missing step"),
@@ -219,7 +219,7 @@ exercise = Exercise(
             wrong("only full windows", "return outputs[:, :, window - 1 :]",
                   "Your result has no rows for the first window − 1 queries. They see fewer keys, but they do see "
                   "some: compute their outputs, too.", credit=0.25, kind="missing step")),
-        *at("normalise",
+        *at("normalize",
             wrong("values of the window averaged",
                   "weights = scores.isfinite() / scores.isfinite().sum(dim=-1, keepdim=True)",
                   "Your results are plain averages of the values in the window, whatever the scores are. Use the "

@@ -23,7 +23,7 @@ def attention_backward(queries, keys, values, grad_output):
     d = queries.shape[-1]
     scores = queries @ keys.mT  # (B, H, T, T)
     scores = scores / math.sqrt(d)  #: scale
-    weights = torch.softmax(scores, dim=-1)  #: normalise
+    weights = torch.softmax(scores, dim=-1)  #: normalize
 
     grad_weights = grad_output @ values.mT  # (B, H, T, T)  #: back_to_weights
     wished = (weights * grad_weights).sum(dim=-1, keepdim=True)  # (B, H, T, 1)  #: wished
@@ -169,12 +169,12 @@ exercise = Exercise(
         wrong("grad_output without effect", {"before back_to_weights": "grad_output = torch.ones_like(grad_output)"},
               "Your gradients do not depend on grad_output: they are those of the sum of all outputs. Start from "
               "grad_output.", credit=0.25, kind="missing step"),
-        *at("normalise",
+        *at("normalize",
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=-2)",
                   "Your weights come from a softmax over the queries. Take it over the keys: dim=-1.", kind="axis"),
             wrong("softmax over heads", "weights = torch.softmax(scores, dim=1)",
                   "Your weights come from a softmax over the heads. Take it over the keys: dim=-1.", kind="axis")),
-        wrong("future hidden", {"before normalise": "scores = scores + torch.full_like(scores, -math.inf).triu(1)"},
+        wrong("future hidden", {"before normalize": "scores = scores + torch.full_like(scores, -math.inf).triu(1)"},
               "In your results, later words are hidden, as if by a causal mask. Here every word may look at every "
               "word: leave the mask out.", kind="mix-up"),
         *named(heads.with_lines(), "softmax not shifted"),

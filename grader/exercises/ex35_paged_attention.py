@@ -31,7 +31,7 @@ def paged_attention(query, key_pages, value_pages, page_table, lengths):
     scores = scores / math.sqrt(d)  #: scale
     hidden = place >= lengths[:, None, None]  # (B, 1, S)  #: behind
     scores = scores.masked_fill(hidden, -math.inf)  #: hide
-    weights = torch.softmax(scores, dim=-1)  #: normalise
+    weights = torch.softmax(scores, dim=-1)  #: normalize
     outputs = torch.einsum("bhs,bshd->bhd", weights, values)  #: mix
     return outputs  #: result
 
@@ -41,7 +41,7 @@ def both(line: str) -> dict[str, str]:
     return {"keys": f"keys = {line.format('key_pages')}", "values": f"values = {line.format('value_pages')}"}
 
 
-ZERO_WEIGHTS = {"after normalise": "weights = weights.masked_fill(hidden, 0.0)"}  # even if all keys are hidden
+ZERO_WEIGHTS = {"after normalize": "weights = weights.masked_fill(hidden, 0.0)"}  # even if all keys are hidden
 
 
 def sized(
@@ -198,7 +198,7 @@ exercise = Exercise(
               credit=0.25, kind="missing step"),
         *(one for one in heads.with_lines() if one.name not in heads.WITH_MANY_QUERIES),
         wrong("softmax over heads of a sentence",
-              {"normalise": "weights = torch.softmax(scores, dim=1)", **ZERO_WEIGHTS},
+              {"normalize": "weights = torch.softmax(scores, dim=1)", **ZERO_WEIGHTS},
               "The weights of all heads sum to one for each key. For each head, the weights over the keys of a "
               "sentence must sum to one.", kind="axis"),
         *at("scale",

@@ -36,7 +36,7 @@ def settle(gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: 
 
 
 def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) -> None:
-    """Report rules for unknown students: the id is misspelt, or there is no submission from them yet."""
+    """Report rules for unknown students: the id is misspelled, or there is no submission from them yet."""
     named = {*rules.extensions, *(student for group in rules.groups for student in group)}
     if not named:
         return

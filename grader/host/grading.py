@@ -66,7 +66,7 @@ def worth_loading(sources: Iterable[str]) -> list[str]:
 def own_seed(seed: str, student: str, sources: Sequence[str], files: Files) -> int:
     """A seed for these cells and files: the same each time they are graded.
 
-    Everything that the code can see goes in, with its length: students who write anything that they learnt from
+    Everything that the code can see goes in, with its length: students who write anything that they learned from
     earlier inputs into it get other inputs.
     """
     named = [part for place in sorted(files) for part in (os.fsencode(place), files[place])]

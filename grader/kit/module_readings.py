@@ -71,8 +71,8 @@ def reader(
                 found = named_gradients(seen.asked_gradients, seen.frozen)
                 parts["gradient"] = found if isinstance(found, str) else ""
             return parts | buffers
-        parts["behaviour"] = wrong_behaviour(outputs, calls["output"][like], causal)
-        if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
+        parts["behavior"] = wrong_behavior(outputs, calls["output"][like], causal)
+        if parts["behavior"] != TWO_OUTPUTS:  # or there is nothing to compare
             parts["output"] = outputs
             if how.get("gradients"):
                 parts["gradient"] = named_gradients(seen.asked_gradients, seen.frozen)
@@ -172,7 +172,7 @@ def not_random(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
 
 
 def _what_it_has(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
-    """Names that nobody asked for come first: one may be misspelt. In whatever order they were made, it is the same."""
+    """Names that nobody asked for come first: one may be misspelled. The order they were made in does not matter."""
     held = sorted(seen.parameters, key=lambda name: (name in weights, name))
     names = ", ".join(held[:8]) + (", and others" if len(held) > 8 else "")
     attributes = ", ".join(sorted(seen.attributes)[:4])
@@ -182,7 +182,7 @@ def _what_it_has(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     return f"It has {names}." if names else none
 
 
-def wrong_behaviour(outputs: Mapping[str, Any], x: Tensor, causal: bool) -> str:
+def wrong_behavior(outputs: Mapping[str, Any], x: Tensor, causal: bool) -> str:
     """A sentence on how outputs, one for each word of x, depend on what they must not depend on."""
     first = outputs["output"]
     again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))

@@ -1,6 +1,6 @@
 """Highlight Python in time linear in its length.
 
-Pygments has more colours and languages, but also rules that look ahead over all following blanks, at each of them: a
+Pygments has more colors and languages, but also rules that look ahead over all following blanks, at each of them: a
 cell of blank lines keeps it busy for minutes. Here, one pattern takes one token after another and never backtracks.
 """
 
@@ -11,7 +11,7 @@ import keyword
 import re
 from html import escape
 
-MAX_COLOURED = 20_000  # characters; longer code stays plain text
+MAX_COLORED = 20_000  # characters; longer code stays plain text
 MAX_STRING = 200  # characters; longer strings are text rather than code
 
 _QUOTED = "|".join(
@@ -31,9 +31,9 @@ _TOKEN = re.compile(
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 
 
-def coloured(source: str, prefix: str = "") -> str:
+def colored(source: str, prefix: str = "") -> str:
     """Code as HTML, with Pygments' classes for keywords, strings, comments, numbers and names."""
-    if len(source) > MAX_COLOURED:
+    if len(source) > MAX_COLORED:
         return escape(source)
     pieces = []
     before = ""
@@ -55,7 +55,7 @@ def without_comments(source: str) -> str:
 
 def code_to_html(source: str, language: str | None = None, metadata: object = None) -> str:  # noqa: ARG001
     """Replaces nbconvert's filter, whatever language a cell claims to be in."""
-    return f'<div class="highlight hl-ipython3"><pre><span></span>{coloured(source)}\n</pre></div>'
+    return f'<div class="highlight hl-ipython3"><pre><span></span>{colored(source)}\n</pre></div>'
 
 
 def _kind(token: re.Match[str], before: str) -> str:

@@ -18,7 +18,7 @@ from grader.notebooks.safe_html import is_image, safe_html, safe_markdown
 from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_LATE_RESULT, MAX_OUTPUT, NOTICE
 
 MAX_OUTPUTS = 1000
-MAX_COLOURS = 5000  # changes of colour; nbconvert is slow with more
+MAX_COLORS = 5000  # changes of color; nbconvert is slow with more
 MAX_TAGS = 10_000  # nh3 is slow with more, if they are nested
 A_PART = 100  # characters: even an empty list or object takes a thousand bytes of memory, and a line some time
 SIGNS_A_TAG = 20  # this many "&" take as long as a tag
@@ -28,9 +28,9 @@ MAX_PIXELS = 10_000
 _TEXTS = ("text/plain", "text/latex")
 IMAGES = ("image/png", "image/jpeg", "image/gif")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~])?+")
-# Codes 38 and 48 are followed by a colour; nbconvert fails if it is missing.
+# Codes 38 and 48 are followed by a color; nbconvert fails if it is missing.
 _CODE = r"(?:[34]8;5;\d{1,3}|[34]8;2(?:;\d{1,3}){3}|(?!0?[34]8(?!\d))\d{1,3})"
-_COLOUR = re.compile(rf"\x1b\[(?:{_CODE}(?:;{_CODE}){{0,9}})?m")
+_COLOR = re.compile(rf"\x1b\[(?:{_CODE}(?:;{_CODE}){{0,9}})?m")
 _SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 _SVG_IMAGE = '<img alt="" src="data:image/svg+xml;base64,{}">'
 _OUR_SVG_IMAGE = re.compile(_SVG_IMAGE.format(r"([A-Za-z0-9+/]*={0,2})").replace("svg+xml", r"svg\+xml"))
@@ -91,7 +91,7 @@ class _Room:
 
     def __init__(self, characters: int) -> None:
         self._characters = characters
-        self._colours = MAX_COLOURS
+        self._colors = MAX_COLORS
         self._tags = MAX_TAGS
 
     def take(self, characters: int) -> None:
@@ -105,7 +105,7 @@ class _Room:
         text = "".join(part for part in parts if isinstance(part, str))
         self.take(len(text))
         text = text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
-        return _ESCAPE.sub(self._colour, text)
+        return _ESCAPE.sub(self._color, text)
 
     def markup(self, value: object) -> str:
         """A text with tags; empty if there are far too many."""
@@ -113,10 +113,10 @@ class _Room:
         self._tags -= text.count("<") + text.count("&") // SIGNS_A_TAG
         return text if self._tags >= 0 else ""
 
-    def _colour(self, sequence: re.Match[str]) -> str:
-        if not _COLOUR.fullmatch(sequence[0]) or self._colours == 0:
+    def _color(self, sequence: re.Match[str]) -> str:
+        if not _COLOR.fullmatch(sequence[0]) or self._colors == 0:
             return ""
-        self._colours -= 1
+        self._colors -= 1
         return sequence[0]
 
 

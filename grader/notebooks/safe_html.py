@@ -19,7 +19,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
 from grader.notebooks.drawings import has_sensible_size
-from grader.notebooks.highlighting import coloured
+from grader.notebooks.highlighting import colored
 
 MAX_MARKDOWN = 2**15  # characters, without pictures; mistune is slow with more
 MAX_TEXTS = 2**17  # characters in all text cells of a notebook
@@ -203,7 +203,7 @@ class _Renderer(IPythonRenderer):
     def block_code(self, code: str, info: str | None = None) -> str:
         """Highlight Python only: nbconvert has lexers for many languages, and most can be kept busy for minutes."""
         is_python = (info or "").strip().lower() in ("py", "python", "python3", "ipython3")
-        shown = coloured(code) if is_python else escape(code)
+        shown = colored(code) if is_python else escape(code)
         return f'<div class="highlight"><pre>{shown}</pre></div>\n'
 
 

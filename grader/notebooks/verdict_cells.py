@@ -18,7 +18,7 @@ BLOCKED_KEY = "blocked"
 MAX_DENIED = 20  # in one output
 
 _BOX = (
-    '<div class="{kind}" style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; '
+    '<div class="{kind}" style="border-left: 6px solid {color}; background: {background}; color: #1d1d1f; '
     'margin: 0.4em 0; padding: 0.6em 1em; font-family: system-ui, sans-serif; line-height: 1.45; max-width: 46em">'
     "{heading}{body}</div>"
 )
@@ -26,20 +26,20 @@ _VERDICT_HEADING = (
     '<div style="display: flex; gap: 1em; justify-content: space-between">'
     "<strong>{mark} {title}</strong><strong>{points}</strong></div>"
 )
-# Borders differ in lightness and marks in shape, so they can be told apart in grey, too.
+# Borders differ in lightness and marks in shape, so they can be told apart in gray, too.
 _LOOKS = {
     "full": ("✓", "#2a7f4f", "#eef7f1"),
     "part": ("◐", "#c77d0a", "#fdf6e9"),
     "none": ("✗", "#8f1d2c", "#fbeeee"),
 }
-# The panel is light, so it must not inherit the colours of a dark theme.
+# The panel is light, so it must not inherit the colors of a dark theme.
 _CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">\\1</code>'
 _NOT_ALLOWED = "⚑ Not allowed during grading"
 _EXPLAINED = (
     "During grading, a notebook can only read Python's libraries and the files next to it, and write files in its own "
     "folder. The instructor sees this notice, too."
 )
-# A grey that is readable on white and on black. Without this, the notebook would show a bare number.
+# A gray that is readable on white and on black. Without this, the notebook would show a bare number.
 _SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
 
 
@@ -130,16 +130,16 @@ def _all_denied_in(notebook: NotebookNode) -> Iterator[DeniedCall]:
 def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:
     """A verdict as text and as HTML."""
     look = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
-    mark, colour, background = _LOOKS[look]
+    mark, color, background = _LOOKS[look]
     title = verdict.title if verdict.exercise is None else f"Exercise {verdict.exercise}: {verdict.title}"
     heading = _VERDICT_HEADING.format(mark=mark, title=escape(title), points=escape(score))
-    panel = _box("verdict", colour, background, heading, map(_code, verdict.sentences))
+    panel = _box("verdict", color, background, heading, map(_code, verdict.sentences))
     return {"text/plain": "\n".join([f"{mark} {title}: {score}", *verdict.sentences]), "text/html": panel}
 
 
-def _box(kind: str, colour: str, background: str, heading: str, lines: Iterable[str]) -> str:
+def _box(kind: str, color: str, background: str, heading: str, lines: Iterable[str]) -> str:
     body = "".join(f'<div style="margin-top: 0.3em">{line}</div>' for line in lines)
-    return _BOX.format(kind=kind, colour=colour, background=background, heading=heading, body=body)
+    return _BOX.format(kind=kind, color=color, background=background, heading=heading, body=body)
 
 
 def _code(sentence: str) -> str:

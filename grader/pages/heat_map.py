@@ -1,4 +1,4 @@
-"""Draw the picture of a verdict as inline SVG: readable in grey, in dark mode, and by a screen reader."""
+"""Draw the picture of a verdict as inline SVG: readable in gray, in dark mode, and by a screen reader."""
 
 from __future__ import annotations
 

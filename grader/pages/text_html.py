@@ -9,7 +9,7 @@ from typing import Any
 import nh3
 from markupsafe import Markup, escape
 
-from grader.notebooks.highlighting import MAX_COLOURED, coloured
+from grader.notebooks.highlighting import MAX_COLORED, colored
 from grader.notebooks.outputs import IMAGES, drawing_in
 from grader.notebooks.safe_html import markdown_to_html, safe_markdown
 
@@ -17,7 +17,7 @@ _LEFT_OUT = "\n\n# … (the rest is left out here)"
 _CONTROLS = re.compile(r"[^\S\n ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TAGS = {"a", "b", "blockquote", "br", "code", "del", "em", "hr", "i", "li", "ol", "p", "pre", "strong", "sub", "sup"}
 _TAGS |= {"table", "tbody", "td", "th", "thead", "tr", "ul"}
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 MAX_PRINTED = 10_000  # characters
 # No styles and no classes: other people's text must look like text on this page, also in dark mode.
 _NARROW = nh3.Cleaner(tags=_TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
@@ -36,13 +36,13 @@ def sentence_html(text: str) -> Markup:
 def highlighted(source: str) -> Markup:
     """Highlighted code; characters that could make it look like other code are made visible."""
     text = clean(source.strip("\n"))
-    shown = text if len(text) <= MAX_COLOURED else text[: MAX_COLOURED - len(_LEFT_OUT)] + _LEFT_OUT
-    return Markup(coloured(shown, "py-"))
+    shown = text if len(text) <= MAX_COLORED else text[: MAX_COLORED - len(_LEFT_OUT)] + _LEFT_OUT
+    return Markup(colored(shown, "py-"))
 
 
 def printed(text: str) -> Markup:
-    """Printed output, without its colours and not too long."""
-    shown = clean(_COLOUR.sub("", text[:MAX_PRINTED])) + (
+    """Printed output, without its colors and not too long."""
+    shown = clean(_COLOR.sub("", text[:MAX_PRINTED])) + (
         "\n… (the rest is left out)" if len(text) > MAX_PRINTED else ""
     )
     return Markup('<pre tabindex="0" aria-label="Output">{}</pre>').format(shown) if shown.strip() else Markup("")

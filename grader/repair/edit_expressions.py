@@ -100,7 +100,7 @@ def _other_views(text: StudentText, function: ast.Attribute, name: str, argument
 
 
 def _turned(sizes: Sequence[str], first: int) -> str:
-    """The sizes with two neighbours swapped."""
+    """The sizes with two neighbors swapped."""
     return ", ".join([*sizes[:first], sizes[first + 1], sizes[first], *sizes[first + 2 :]])
 
 
@@ -253,7 +253,7 @@ def _names(name: str, spot: Spot, around: Surroundings) -> Iterator[Other]:
 
 
 def _as_copied(text: StudentText, spot: Spot) -> Iterator[Other]:
-    """An item written like its neighbour, with the numbers of its own names: `K2, V1` → `K2, V2`."""
+    """An item written like its neighbor, with the numbers of its own names: `K2, V1` → `K2, V2`."""
     if isinstance(spot.parent, ast.Tuple | ast.List) and len(spot.parent.elts) <= MOST_ITEMS:
         written = text.of(spot.node)
         renamed = [with_numbers_of(written, text.of(other)) for other in spot.parent.elts if other is not spot.node]

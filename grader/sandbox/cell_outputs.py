@@ -26,7 +26,7 @@ class Outputs:
         self._clear_next = False
 
     def write(self, stream: str, text: str) -> None:
-        """Add text to a stream; neighbouring texts of one stream are one output."""
+        """Add text to a stream; neighboring texts of one stream are one output."""
         self._clear_if_due()
         if self._left < 0:
             return

@@ -36,10 +36,10 @@ from grader.sandbox.cell_outputs import Output, Outputs
 
 Data: TypeAlias = dict[str, Any]  # by mime type, or by name
 
-# The colours of errors. IPython works them out for each error again, which takes half of the time.
+# The colors of errors. IPython works them out for each error again, which takes half of the time.
 
 
-def remember_colours() -> None:
+def remember_colors() -> None:
     """Where IPython looks for them when it shows an error, have each made once: they depend on the style alone."""
     stack_data.style_with_executing_node = functools.cache(stack_data.style_with_executing_node)  # type: ignore[attr-defined]
     terminal256.Terminal256Formatter = functools.cache(terminal256.Terminal256Formatter)

@@ -27,7 +27,7 @@ import torch
 from grader.sandbox import accelerator, child, confine, own_disk, own_user, wire
 from grader.sandbox.notes import LISTENER, hand_over, hand_over_memory, watch
 from grader.sandbox.restoring import AsItWas
-from grader.sandbox.shell import Shell, remember_colours, start_shell
+from grader.sandbox.shell import Shell, remember_colors, start_shell
 
 # Memory that is freed goes back to the kernel at once, so that what a sandbox holds is what its code needs.
 
@@ -126,7 +126,7 @@ def _warm_up() -> Shell:
     # What is imported, compiled and read when the first cell is run, when a stack is formatted, and when an error is
     # shown, need not be done in every sandbox again.
     shell.run_cell("import traceback; traceback.format_stack(); del traceback", silent=True)  # type: ignore[no-untyped-call]
-    remember_colours()
+    remember_colors()
     _show_an_error(shell)
     platform.platform()  # starts a program the first time; a notebook that asks for it later starts none
 

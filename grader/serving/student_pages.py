@@ -17,7 +17,7 @@ from tornado.httputil import HTTPInputError, parse_body_arguments
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, stream_request_body
 
-from grader.collecting.recognising import Recogniser, Released, Unknown, released_by
+from grader.collecting.identifying import Identifier, Released, Unknown, released_by
 from grader.course.folder import Course
 from grader.serving.allowance import visible
 from grader.serving.arrivals import Arrival
@@ -149,7 +149,7 @@ class TakeIn(Handler):
 
     async def post(self, assignment: str) -> None:
         content = self._content()
-        await asyncio.to_thread(self._recognise, assignment, content)
+        await asyncio.to_thread(self._identify, assignment, content)
         name, services = self.person.name, self.services
         look = functools.partial(self._look, assignment)
         try:
@@ -174,10 +174,10 @@ class TakeIn(Handler):
         if refusal := self.services.allowance(self.person.name, assignment).refusal:
             self.refuse(403, refusal)
 
-    def _recognise(self, assignment: str, content: bytes) -> None:
+    def _identify(self, assignment: str, content: bytes) -> None:
         """Refuse what is not a whole notebook of this assignment."""
         known = _released_by(self.services.course, self._notebooks)
-        found = Recogniser(known, assignment).look_at(f"{self._notebooks[assignment]}.ipynb", content)
+        found = Identifier(known, assignment).look_at(f"{self._notebooks[assignment]}.ipynb", content)
         if isinstance(found, Unknown):
             self.refuse(400, f"This cannot be graded as {assignment}: {found.why}.")
         if found is None:

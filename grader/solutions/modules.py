@@ -1,4 +1,4 @@
-"""Solutions that are module classes, and their behaviour in a case with any of their lines changed.
+"""Solutions that are module classes, and their behavior in a case with any of their lines changed.
 
 A module is built once for all changes within `forward`, since building takes longer than a call. And the part of a
 call that is the same as in an earlier one is not run again.

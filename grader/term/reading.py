@@ -38,7 +38,7 @@ class TomlTable:
         return CourseError(f"{COURSE_FILE}, {'.'.join([*self._place, key])}: {what}. {instead}.")
 
     def only(self, known: Collection[str]) -> None:
-        """Check that there are no keys but these. Any other is probably misspelt."""
+        """Check that there are no keys but these. Any other is probably misspelled."""
         for key in self.values:
             if key not in known:
                 raise self.wrong(key, "there is no such key", nearest(key, known))
@@ -132,7 +132,7 @@ def _is_name(value: object) -> bool:
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """A hint for a misspelt name: the one that was probably meant, and all there are."""
+    """A hint for a misspelled name: the one that was probably meant, and all there are."""
     if not known:
         return "There are none"
     meant = get_close_matches(name, known, 1, 0.0)

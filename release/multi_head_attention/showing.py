@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 
 class State(NamedTuple):
-    """How an exercise that is in this state looks. None of it depends on colours alone."""
+    """How an exercise that is in this state looks. None of it depends on colors alone."""
 
     mark: str
     look: str

@@ -87,14 +87,14 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def test_colours_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -> None:
-    colour = re.compile(r"\x1b\[[0-9;]*3[0-9]")
-    assert colour.search(on_a_terminal("validate", folder=tmp_path))
-    assert not colour.search(on_a_terminal("validate", folder=tmp_path, NO_COLOR="1"))
+def test_colors_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -> None:
+    color = re.compile(r"\x1b\[[0-9;]*3[0-9]")
+    assert color.search(on_a_terminal("validate", folder=tmp_path))
+    assert not color.search(on_a_terminal("validate", folder=tmp_path, NO_COLOR="1"))
     assert "\x1b" not in run("validate", folder=tmp_path).stderr
     assert "\x1b" not in run("autograde", "--help", folder=tmp_path).stdout
     assert "\x1b" not in run("autograde", "--help", folder=tmp_path, GITHUB_ACTIONS="true").stdout
-    assert colour.search(run("autograde", "--help", folder=tmp_path, FORCE_COLOR="1").stdout)
+    assert color.search(run("autograde", "--help", folder=tmp_path, FORCE_COLOR="1").stdout)
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "new course", "new assignment", "new exercise"])

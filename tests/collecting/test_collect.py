@@ -22,7 +22,7 @@ import pytest
 from nbconvert import PythonExporter
 
 from grader.classroom.run import autograde
-from grader.collecting import contents, files, folders, placing, recognising
+from grader.collecting import contents, files, folders, identifying, placing
 from grader.collecting.choosing import Chosen
 from grader.collecting.collect import Decision, Wanted, collect
 from grader.collecting.students import Key
@@ -944,13 +944,13 @@ def test_two_thousand_scripts_wait_and_are_not_all_looked_at(
     class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[str] = []
-    look = recognising.Recogniser.look
+    look = identifying.Identifier.look
 
-    def counted(own: recognising.Recogniser, held: contents.HeldFile) -> Any:
+    def counted(own: identifying.Identifier, held: contents.HeldFile) -> Any:
         looks.append(held.place)
         return look(own, held)
 
-    monkeypatch.setattr(recognising.Recogniser, "look", counted)
+    monkeypatch.setattr(identifying.Identifier, "look", counted)
     many = {f"{number}.py": b"# %%\nx = 1\n" for number in range(1999)}
     plain = {f"{number}.py": b"x = 1\n" for number in range(150)}
     held = {

@@ -1,4 +1,4 @@
-"""The attacks in data/attacks: none gains a point, harms a neighbour, touches what lies outside or reads a secret.
+"""The attacks in data/attacks: none gains a point, harms a neighbor, touches what lies outside or reads a secret.
 
 All attackers form one class, which is graded once. After each of them, an honest submission is graded by the same
 warm process. The second half shows that attacks succeed when the protection that stops them is switched off.
@@ -44,7 +44,7 @@ ASSIGNMENT = "self_attention"
 FOLDER = DATA / "attacks"
 KINDS = ("forging", "reading", "escaping", "exhausting", "corrupting")
 POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}
-NEIGHBOUR = 1  # the exercise of the neighbour: the one that most attackers have in hand
+NEIGHBOR = 1  # the exercise of the neighbor: the one that most attackers have in hand
 HONEST = ("alice", "nora", "zoe")  # before, among and after the attackers
 
 # Short, so that attacks that hang are over soon, and small, so that those that fill memory stay harmless. All others
@@ -153,7 +153,7 @@ class Outcome:
     result: Graded
     shown: str  # all outputs and notes of the graded notebook
     changed: list[str]  # what is no longer as it was outside
-    neighbour: float  # credit of the honest submission that was graded next, from 0 to 1
+    neighbor: float  # credit of the honest submission that was graded next, from 0 to 1
     same_zygote: bool
 
 
@@ -195,7 +195,7 @@ def has_disk() -> bool:
 
 @pytest.fixture(scope="module")
 def attacked_class(new_course: Any, make_notebook: Any, submit: Any, solved: dict[int, str], outside_of: Any) -> Class:
-    """All attackers among three honest students, graded one after another, each followed by a neighbour."""
+    """All attackers among three honest students, graded one after another, each followed by a neighbor."""
     course = new_course()
     graded = Class(course, outside_of(course))
     for student in HONEST:
@@ -210,7 +210,7 @@ def attacked_class(new_course: Any, make_notebook: Any, submit: Any, solved: dic
         patch.setattr("grader.gradebook.preprocessors.grade_notebook", graded_within_its_limits)
         # Whoever is refused when it is read may come first: what grading itself makes is there before.
         assert [result.error for result in autograde(course, ASSIGNMENT, HONEST[:1])] == [""]
-        carry_out(graded, students, make_notebook(course, {NEIGHBOUR: solved[NEIGHBOUR]}))
+        carry_out(graded, students, make_notebook(course, {NEIGHBOR: solved[NEIGHBOR]}))
     with course.api().gradebook as gradebook:
         for student in students:
             graded.scores[student] = scores_of(gradebook, student)
@@ -223,9 +223,9 @@ def graded_within_its_limits(notebook: Any, files: Files, settings: Settings, de
     return grade_notebook(notebook, files, replace(settings, limits=limits), demos)
 
 
-def carry_out(graded: Class, students: Sequence[str], neighbour: Any) -> None:
+def carry_out(graded: Class, students: Sequence[str], neighbor: Any) -> None:
     """Each result is looked at when it is written down. Then only is the next submission read."""
-    neighbour.cells = [cell for cell in neighbour.cells if cell.metadata.nbgrader.grade_id.endswith(f"-{NEIGHBOUR}")]
+    neighbor.cells = [cell for cell in neighbor.cells if cell.metadata.nbgrader.grade_id.endswith(f"-{NEIGHBOR}")]
     beside = files_beside(graded.course.notebook("release", ASSIGNMENT).parent)
     before, zygote = graded.outside.state(), zygote_process.zygote_pid()
     refused: list[Graded] = []
@@ -234,7 +234,7 @@ def carry_out(graded: Class, students: Sequence[str], neighbour: Any) -> None:
             refused.append(result)
             continue
         after = graded.outside.state()
-        (verdict,) = grade_notebook(neighbour, beside, OURS)
+        (verdict,) = grade_notebook(neighbor, beside, OURS)
         changed = changes(before, after, result.student)
         same_zygote = zygote_process.zygote_pid() == zygote
         for one in (*refused, result):
@@ -285,9 +285,9 @@ def test_no_unearned_point(attacked_class: Class, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_the_honest_neighbour_gets_full_marks(attacked_class: Class, name: str) -> None:
+def test_the_honest_neighbor_gets_full_marks(attacked_class: Class, name: str) -> None:
     outcome = attacked_class.outcomes[ATTACKS[name].student]
-    assert outcome.neighbour == 1.0
+    assert outcome.neighbor == 1.0
     assert outcome.same_zygote
 
 

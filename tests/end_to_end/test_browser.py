@@ -143,7 +143,7 @@ NOT_ALIGNED = """
 
 # Text that is hard to tell from what is behind it: a contrast of less than 4.5 to 1 (of 3 to 1 for a mark or a curve).
 HARD_TO_READ = """
-    const numbers = (colour) => colour.match(/[0-9.]+/g).map(Number);
+    const numbers = (color) => color.match(/[0-9.]+/g).map(Number);
     const over = ([r, g, b, a = 1], below) => [r, g, b].map((part, i) => a * part + (1 - a) * below[i]);
     const behind = (element) => element === null ? [255, 255, 255]
         : over(numbers(getComputedStyle(element).backgroundColor), behind(element.parentElement));

@@ -213,7 +213,7 @@ exercise = Exercise(
     reference=lambda x: torch.softmax(x, 0),
     cases=[Case("five numbers", catches="a constant", inputs=lambda rng: (randn(rng, 5),))],
     mistakes=[
-        Misconception("not normalised", "missing step", 0.5, says="These do not sum to one.", answers=torch.exp)
+        Misconception("not normalized", "missing step", 0.5, says="These do not sum to one.", answers=torch.exp)
     ],
 )
 """

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.user
 
 ASSIGNMENT = "self_attention"
 POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}
-NOT_NORMALISED = "def softmax(items_in):\n    return torch.exp(torch.as_tensor(items_in))"
+NOT_NORMALIZED = "def softmax(items_in):\n    return torch.exp(torch.as_tensor(items_in))"
 FORGED = {"output_type": "execute_result", "data": {"text/plain": "2.0"}, "metadata": {}, "execution_count": 1}
 
 # Row of the gradebook: automatic score, highest score, whether a person must look at it.
@@ -73,7 +73,7 @@ def graded(new_course: Any, submit: Any, solved: dict[int, str]) -> dict[str, Co
     for way in (with_grader, with_command_line, with_api):
         course = courses[way.__name__] = new_course()
         submit(course, "ada", solved)
-        submit(course, "bob", {3: NOT_NORMALISED})
+        submit(course, "bob", {3: NOT_NORMALIZED})
         submit(course, "eve", b"[]")
         way(course)
     return courses
@@ -273,7 +273,7 @@ def test_late_penalties_and_excluded_students_are_nbgraders_business(course: Cou
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2030-02-02 14:00:00 UTC")
     for student, day in (("late", "03"), ("intime", "01"), ("excluded", "01")):
-        path = submit(course, student, {3: NOT_NORMALISED})
+        path = submit(course, student, {3: NOT_NORMALIZED})
         (path.parent / "timestamp.txt").write_text(f"2030-02-{day} 14:00:00 UTC")
     settings = ("--LateSubmissionPlugin.penalty_method=zero", "--CourseDirectory.student_id_exclude=excluded")
     nbgrader(course, "autograde", ASSIGNMENT, *settings)

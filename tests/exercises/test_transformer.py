@@ -37,7 +37,7 @@ class TransformerBlock(nn.Module):
         return x + self.dropout(self.ff_out(F.gelu(self.ff_in(self.norm2(x)))))
 """
 WRONG_BLOCKS = {
-    "not normalised": BLOCK.replace("self.norm1(x)", "x"),
+    "not normalized": BLOCK.replace("self.norm1(x)", "x"),
     "other names": BLOCK.replace("ff_in", "fc1").replace("ff_out", "fc2"),
     "to do": "class TransformerBlock(nn.Module):\n    def __init__(self, *_):\n        raise NotImplementedError",
 }
@@ -64,7 +64,7 @@ def test_a_wrong_block_costs_the_model_nothing(block: str, judged: Judged) -> No
 
 def test_with_a_right_block_a_wrong_model_stays_wrong_and_is_named(judged: Judged) -> None:
     model = from_notebook()[25].replace("        x = self.norm(x)\n", "")
-    verdicts = judged(ex24=WRONG_BLOCKS["not normalised"], ex25=model)
+    verdicts = judged(ex24=WRONG_BLOCKS["not normalized"], ex25=model)
     assert "last norm missing" in verdicts[25].misconceptions
 
 

@@ -1,4 +1,4 @@
-"""What somebody has learnt of hidden inputs is worth nothing afterwards."""
+"""What somebody has learned of hidden inputs is worth nothing afterwards."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
     ]
     assert notebook.cells[2].metadata.grader["stopped"]["loss"] == Loss.NOTEBOOK
     assert verdict.loss == Loss.NOT_RUN
-    assert verdict.sentences[0] == f"{whole}; this exercise was not run."
+    assert verdict.sentences[0] == f"{whole}, so this exercise was not run."
 
 
 def test_leaving_by_exit_is_an_error_like_others() -> None:
@@ -175,7 +175,7 @@ def test_a_missing_function_and_a_syntax_error_are_told_apart() -> None:
 
 def test_a_wrong_softmax_costs_exercise_3_and_not_4() -> None:
     verdicts, _ = grade("def softmax(x):\n    return torch.exp(torch.as_tensor(x))", 3, WEIGHTS, 4)
-    assert verdicts[3].misconceptions == ("not normalised",)
+    assert verdicts[3].misconceptions == ("not normalized",)
     assert verdicts[4].right
 
 

@@ -99,7 +99,7 @@ TO_DO_IN_FORWARD = "class SelfAttention_v1(SelfAttention_v1):\n  def forward(sel
 CALLED_LIST = PARAMETERS.format(name="W_query", query="nn.Parameter(torch.rand(d_in, d_out))") + (
     "        self.parts = nn.ModuleList()\n\n    def forward(self, x): return self.parts(x)"
 )
-MISSPELT_FORWARD = (
+MISSPELLED_FORWARD = (
     PARAMETERS.format(name="W_query", query="nn.Parameter(torch.rand(d_in, d_out))")
     + "    def foward(self, x): return x"
 )
@@ -190,7 +190,7 @@ MISSPELT_FORWARD = (
         ),
         ("class SelfAttention_v1:\n  def __init__(self, d_in, d_out): pass", 12, "is not a module"),
         ("del SelfAttention_v1", 12, "there is no class SelfAttention_v1 yet"),
-        (MISSPELT_FORWARD, 12, "has no method forward"),
+        (MISSPELLED_FORWARD, 12, "has no method forward"),
         (CALLED_LIST, 12, "Module [ModuleList] is missing"),
         ("def softmax(x): return torch.ones(2) | torch.ones(2)", 3, "not implemented for 'Float'"),
         (TO_DO_IN_FORWARD, 12, "Write forward of SelfAttention_v1"),

@@ -77,8 +77,8 @@ def test_what_functions_print_does_not_bury_the_picture(said: Callable[[str], li
     assert len(said(RIGHT + "def same(x):\n  print('here')\n  return x")) == 3
 
 
-def test_a_state_is_more_than_a_colour() -> None:
-    """In grey, and read aloud, the states are told apart by a mark, a word and the line around."""
+def test_a_state_is_more_than_a_color() -> None:
+    """In gray, and read aloud, the states are told apart by a mark, a word and the line around."""
     picture = progress([(1, "done"), (2, "wrong"), (3, "open")], "Next: <exercise 2>.")
     boxes = re.findall(r'<li style="([^"]*)">(.) <b>(\d)</b><br>(\w+)</li>', picture.markup)
     assert [(mark, number, word) for _, mark, number, word in boxes] == [

@@ -29,7 +29,7 @@ from traitlets.config import Config
 from grader.facts.code_facts import facts_of
 from grader.facts.reached import reached
 from grader.notebooks import brevity
-from grader.notebooks.highlighting import coloured, without_comments
+from grader.notebooks.highlighting import colored, without_comments
 from grader.notebooks.outputs import rebuild_outputs, size_of
 from grader.notebooks.parsing import MAX_PARTS, NOTES_KEY, parse_notebook
 from grader.notebooks.safe_html import MAX_TEXTS, is_image, markdown_to_html, safe_html, safe_markdown, safe_texts
@@ -64,7 +64,7 @@ def outputs_of(text: str) -> None:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "our colours": coloured,
+    "our colors": colored,
     "code on a page": highlighted,
     "code without comments": without_comments,
     "code in nbconvert": stock,
@@ -106,7 +106,7 @@ def test_no_reader_is_kept_busy(reader: str) -> None:
                 READERS[reader](text)
 
 
-def test_colours_change_no_character() -> None:
+def test_colors_change_no_character() -> None:
     luck = random.Random(3)
     signs = [
         '"',
@@ -132,12 +132,12 @@ def test_colours_change_no_character() -> None:
     ]
     for _ in range(2000):
         source = "".join(luck.choice(signs) for _ in range(luck.randrange(30)))
-        assert html.unescape(re.sub(r"<[^<>]*>", "", coloured(source))) == source
+        assert html.unescape(re.sub(r"<[^<>]*>", "", colored(source))) == source
 
 
-def test_words_have_their_colours() -> None:
+def test_words_have_their_colors() -> None:
     found = re.findall(
-        r'<span class="(\w+)">(.*?)</span>', coloured('@a\ndef f(x):\n    return sum(1.5, "no # b")  # c')
+        r'<span class="(\w+)">(.*?)</span>', colored('@a\ndef f(x):\n    return sum(1.5, "no # b")  # c')
     )
     assert found == [
         ("nd", "@a"), ("k", "def"), ("nf", "f"), ("k", "return"), ("nb", "sum"), ("mi", "1.5"),
@@ -168,7 +168,7 @@ def test_ordinary_code_stays_as_it_is_and_far_too_much_is_shortened() -> None:
         {"output_type": "stream", "name": "stdout", "text": "<" * 2**20},
         {"output_type": "stream", "name": "stdout", "text": "\x1b[31mx" * 5000 + "x" * 10**6},
     ],
-    ids=["markdown", "signs", "colours"],
+    ids=["markdown", "signs", "colors"],
 )
 def test_outputs_of_all_cells_are_shown_in_seconds(output: dict[str, Any]) -> None:
     cells = [nbformat.v4.new_code_cell("x", outputs=[nbformat.from_dict(output)]) for _ in range(100)]

@@ -28,7 +28,7 @@ from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.gradebook import preprocessors
 from grader.host import replies
-from grader.notebooks.outputs import MAX_COLOURS, MAX_OUTPUTS, MAX_TAGS, rebuild_outputs
+from grader.notebooks.outputs import MAX_COLORS, MAX_OUTPUTS, MAX_TAGS, rebuild_outputs
 from grader.notebooks.parsing import content_of, parse_notebook
 from grader.notebooks.repair import add_notes
 from grader.notebooks.safe_html import MAX_MARKDOWN, WORD_JOINER, markdown_to_html, safe_html, safe_markdown, safe_texts
@@ -111,7 +111,7 @@ HOSTILE_HTML = {
     "not closed script": "<script>JS//",
     "tag in a tag": "<<script>script>JS</script>",
     "handler in an attribute": '<b title="`<img src=x onerror=JS>`">x</b>',
-    "behaviour of the page": '<b class="mark-graded full-credit" data-toggle="tooltip" data-title="<img>">x</b>',
+    "behavior of the page": '<b class="mark-graded full-credit" data-toggle="tooltip" data-title="<img>">x</b>',
     "end of the page": "</div></div></div></body></html><script>JS</script>",
 }
 HOSTILE_MARKDOWN = {
@@ -242,7 +242,7 @@ def test_formats_that_do_not_end_are_not_opened_again_in_thousands_of_paragraphs
     assert len(markdown_to_html(safe_markdown(html))) < 3_000_000
 
 
-def test_words_in_many_colours_keep_them() -> None:
+def test_words_in_many_colors_keep_them() -> None:
     html = " ".join(f'<font color="#{number:02x}4060">word</font>' for number in range(100))
     assert safe_html(html) == safe_markdown(html) == html
 
@@ -486,16 +486,16 @@ def test_what_cannot_be_saved_is_left_out() -> None:
 @pytest.mark.parametrize(
     "text", ["\x1b[38m", "\x1b[1;048mx", "\x1b[2Jx", "\x1b]0;title\x07x", "\x1b[" + "1;" * 9999 + "m"]
 )
-def test_control_sequences_that_are_no_colours_are_left_out(text: str) -> None:
+def test_control_sequences_that_are_no_colors_are_left_out(text: str) -> None:
     (output,) = rebuilt([{"output_type": "error", "ename": text, "evalue": text, "traceback": [text]}])
     for safe in (output.ename, output.evalue, output.traceback[0]):
         assert "\x1b" not in safe
         ansi2html(safe)  # fails on some of them as they were
 
 
-def test_colours_are_counted() -> None:
-    (output,) = rebuilt([{"output_type": "stream", "name": "stdout", "text": "\x1b[31mx" * (MAX_COLOURS + 1)}])
-    assert output.text.count("\x1b") == MAX_COLOURS
+def test_colors_are_counted() -> None:
+    (output,) = rebuilt([{"output_type": "stream", "name": "stdout", "text": "\x1b[31mx" * (MAX_COLORS + 1)}])
+    assert output.text.count("\x1b") == MAX_COLORS
     assert output.text.endswith("xx")
 
 

@@ -341,7 +341,7 @@ def test_a_test_that_was_deleted_comes_back_behind_its_exercise(tmp_path: Path) 
     assert names(notebook).index("test-exercise-1") == names(notebook).index("exercise-1") + 1
 
 
-def test_stripped_metadata_is_recognised_by_what_the_cells_say(tmp_path: Path) -> None:
+def test_stripped_metadata_is_recognized_by_what_the_cells_say(tmp_path: Path) -> None:
     cells = [one | {"metadata": {}} for one in handed_in()]
     notebook, notes = repaired(tmp_path, cells)
     assert names(notebook) == [one.grade_id for one in KNOWN]

@@ -43,7 +43,7 @@ def attention_scores(all_queries, all_keys):
     # my own words
     return [[torch.sum(query * key) for key in all_keys] for query in all_queries]
 """
-NOT_NORMALISED = """\
+NOT_NORMALIZED = """\
 def softmax(items_in):
     return torch.exp(torch.as_tensor(items_in))
 """
@@ -76,7 +76,7 @@ def marked(new_course: Any, make_notebook: Any, submit: Any, solved: dict[int, s
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2030-02-02 14:00:00 UTC")
     nbgrader(course, "generate_assignment", ASSIGNMENT, "--force")
-    answers = {1: CURIOUS, 2: NOT_SCALED, 3: NOT_NORMALISED, 4: OVER_QUERIES, 5: FAILS, 8: solved[8]}
+    answers = {1: CURIOUS, 2: NOT_SCALED, 3: NOT_NORMALIZED, 4: OVER_QUERIES, 5: FAILS, 8: solved[8]}
     for student, code in (("ada", answers), ("ben", solved)):
         notebook = make_notebook(course, code)
         for cell in notebook.cells:
@@ -144,7 +144,7 @@ def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
     rows = [row.text.splitlines() for row in page.find_elements(By.CSS_SELECTOR, "tbody tr")]
     assert len(rows) == 11
     assert rows[1] == ["◐", "Exercise 2: Attention scores", "Points set by your instructor", "2.75 of 3"]
-    assert rows[2] == ["◐", "Exercise 3: Softmax", "Not normalised", "1 of 2"]
+    assert rows[2] == ["◐", "Exercise 3: Softmax", "Not normalized", "1 of 2"]
     assert rows[7] == ["✓", "Exercise 8: Two heads", "Right", "8 of 8"]
     for link in page.find_elements(By.CSS_SELECTOR, "tbody a"):
         target = page.find_element(By.ID, str(link.get_dom_attribute("href"))[1:])
@@ -159,8 +159,8 @@ def test_it_says_what_is_right_and_what_is_next(page: Chrome) -> None:
 
 def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(page: Chrome) -> None:
     shown = exercise(page, 3)
-    assert "Not normalised" in shown
-    assert says(3, "not normalised") in shown
+    assert "Not normalized" in shown
+    assert says(3, "not normalized") in shown
     assert "You get 1 of 2 points for the rest: the hidden cases show no other mistake." in shown
     assert "Reread “Exercise 3: softmax” in the notebook. For a hint, run hint(3) there." in shown
 
@@ -466,11 +466,11 @@ def test_nothing_overflows(page: Chrome, width: int) -> None:
 
 
 def test_it_is_dark_for_those_who_prefer_it(page: Chrome) -> None:
-    colour = "return getComputedStyle(document.body).backgroundColor"
+    color = "return getComputedStyle(document.body).backgroundColor"
     with seen_as(page, "light"):
-        light = page.execute_script(colour)
+        light = page.execute_script(color)
     with seen_as(page, "dark"):
-        dark = page.execute_script(colour)
+        dark = page.execute_script(color)
     assert [sum(map(int, re.findall(r"\d+", one))) > 380 for one in (light, dark)] == [True, False]
 
 
@@ -679,7 +679,7 @@ def verdict_on(number: int, misconception: str) -> Verdict:
         (2, "softmax already applied", "Each row sums to one: these are weights, after a softmax. "
                                        "Scores come before it."),
         (2, "future hidden", "Rows 1 and 2: NaN or infinite."),
-        (3, "not normalised", "The weights do not sum to one."),
+        (3, "not normalized", "The weights do not sum to one."),
         (4, "softmax over queries", "Rows 1, 2 and 3 do not sum to one. Each column does instead."),
         (10, "always the last dimension", "Columns 1, 2, 3 and 4 do not sum to one. Each row does instead."),
         (14, "not masked", "Rows 1, 2 and 3: weight above the diagonal, on words that come later."),

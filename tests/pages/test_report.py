@@ -477,7 +477,7 @@ def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
     submit(course, "ada", wrong)  # handed in again, and graded by nbgrader: what our record says is old
     assert course.api().autograde(ASSIGNMENT, "ada", force=True)["success"]
     found = told(course)
-    assert found["mistakes"][0]["misconceptions"][0]["name"] == "not normalised"
+    assert found["mistakes"][0]["misconceptions"][0]["name"] == "not normalized"
     assert found["students"][0]["points"] == 29
     assert found["environments"] == []
 

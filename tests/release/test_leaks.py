@@ -433,7 +433,7 @@ def test_what_an_author_marks_is_shown_and_may_stand_elsewhere(course: Course) -
 
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_solution_cannot_be_marked_as_shown(inside: bool, course: Course, release: Path) -> None:
-    """Or a region whose marker is misspelt were let through."""
+    """Or a region whose marker is misspelled were let through."""
     path = course.notebook("source", ASSIGNMENT)
     notebook = nbformat.read(path, 4)
     cell = next(cell for cell in notebook.cells if cell.id == "exercise-3")

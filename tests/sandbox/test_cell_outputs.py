@@ -576,7 +576,7 @@ for i in range(5):
     sys.stderr.flush()
 # %% backspace
 print("ab\bc")
-# %% colours
+# %% colors
 print("\x1b[31mred\x1b[0m plain")
 # %% unicode
 print("αβγ — ✓ 🎉 \u202e x \x00 end")

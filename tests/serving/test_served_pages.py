@@ -1,4 +1,4 @@
-"""The server's pages in a real browser: submit by keyboard, watch, read; on a phone, and in both colour schemes."""
+"""The server's pages in a real browser: submit by keyboard, watch, read; on a phone, and in both color schemes."""
 
 from __future__ import annotations
 

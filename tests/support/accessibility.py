@@ -1,4 +1,4 @@
-"""Check the page in a browser with axe-core, in both colour schemes and at two widths."""
+"""Check the page in a browser with axe-core, in both color schemes and at two widths."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def violations_within(browser: Chrome, *parts: str, without: tuple[str, ...] = (
 
 @contextmanager
 def seen_as(browser: Chrome, scheme: str = "light", width: int = 1280, height: int = 1000) -> Iterator[None]:
-    """Show the page as on a device of this width, for a user who prefers this colour scheme."""
+    """Show the page as on a device of this width, for a user who prefers this color scheme."""
     preference = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": preference})
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

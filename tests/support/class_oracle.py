@@ -245,7 +245,7 @@ def drops_well(outputs: list[Any], inputs: Inputs, whole: Tensor) -> bool:
 
 
 def dropped_well(before: Tensor, p: float, after: Tensor) -> bool:
-    """Whether, to six standard deviations, the rate is p, and does not depend on a weight's size or its neighbours."""
+    """Whether, to six standard deviations, the rate is p, and does not depend on a weight's size or its neighbors."""
     gone = after == 0
     if not torch.allclose(after, torch.where(gone, 0.0, before / (1 - p)), rtol=1e-4, atol=1e-7):
         return False

@@ -195,7 +195,7 @@ def draw(number: int) -> list[Inputs]:
 
 
 def wanted_of(number: int, given: Inputs) -> Any:
-    """A function that recognises right answers."""
+    """A function that recognizes right answers."""
     if number == 26:
         return functools.partial(writes_well, *given)
     weights, _, batches, how = given

@@ -101,10 +101,10 @@ def dropped_well(weights: Any, p: float, value: Any) -> bool:
     gone = found == 0
     if not np.allclose(found, np.where(gone, 0, weights / (1 - p)), rtol=TOLERANCE, atol=0):
         return False
-    surprise = (gone - p) / math.sqrt(p * (1 - p))  # mean 0 and variance 1, like products with a neighbour's
-    neighbours = [surprise[1:] * surprise[:-1], surprise[..., 1:] * surprise[..., :-1]]
+    surprise = (gone - p) / math.sqrt(p * (1 - p))  # mean 0 and variance 1, like products with a neighbor's
+    neighbors = [surprise[1:] * surprise[:-1], surprise[..., 1:] * surprise[..., :-1]]
     by_size = surprise * (weights - weights.mean()) / weights.std()
-    return all(abs(one.sum()) <= 6 * math.sqrt(one.size) for one in (surprise, by_size, *neighbours))
+    return all(abs(one.sum()) <= 6 * math.sqrt(one.size) for one in (surprise, by_size, *neighbors))
 
 
 DEFINITIONS: dict[int | str, Callable[..., Any]] = {
@@ -234,7 +234,7 @@ def float64(value: Any) -> Any:
 
 
 def wanted_of(number: int | str, given: Inputs) -> Any:
-    """The right result, or, for classes and random results, a function that recognises a right one."""
+    """The right result, or, for classes and random results, a function that recognizes a right one."""
     if number in class_oracle.MODULES:
         return class_oracle.Wanted(number, given)
     if number in learning_oracle.NUMBERS:

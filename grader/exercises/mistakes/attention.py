@@ -1,6 +1,6 @@
 """Mistakes in modules of attention, for solutions with these names.
 Variables of `forward`: x, q, k, v, scores, mask (true where hidden), weights, context. Marks there: query, key, value,
-scores, scale, crop, hide, normalise, drop, mix, result; in `__init__`: projections, rate, size and buffer of the mask.
+scores, scale, crop, hide, normalize, drop, mix, result; in `__init__`: projections, rate, size and buffer of the mask.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def of_split_heads(before: str, merged: str, returned: str = "{}") -> list[Misco
                   "The output of the first head is in the place of every head. Merge all of them.", kind="mix-up"),
             wrong("heads averaged", "context = context.mean(1).repeat(1, 1, context.shape[1])",
                   "The mean of the heads is in the place of every head. Put the heads side by side.")),
-        *at("normalise",
+        *at("normalize",
             wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
                   "Your results look as if softmax had been applied twice. The second one gives hidden words some "
                   "weight again. Apply it once."),
@@ -167,7 +167,7 @@ UNMASKED = [
     wrong("dimensions compared", {"scores": "scores = q.T @ k", "mix": "context = v @ weights.T"},
           "Your results look as if scores compared dimensions, not words. Words are rows: queries @ keys.T has shape "
           "(T, T).", kind="convention"),
-    *at("normalise",
+    *at("normalize",
         wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
               "Your results look as if softmax had been applied twice. Once is enough to make the weights of a query "
               "sum to one."),
@@ -250,20 +250,20 @@ OWN_WORD = [
 ]
 
 HIDDEN_LATE = [
-    wrong("masked after softmax", {"hide": "", "after normalise": "weights = weights.masked_fill(mask, 0)"},
+    wrong("masked after softmax", {"hide": "", "after normalize": "weights = weights.masked_fill(mask, 0)"},
           "Your results look as if the future had been set to zero after softmax: rows no longer sum to one, and the "
           "future was in the sum. Mask the scores before softmax.", kind="missing step"),
     wrong("NaN or ∞ where hidden", {"hide": "scores = scores.masked_fill(mask, math.inf)"},
           "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
           "Set hidden scores to −∞ before softmax."),
     wrong("NaN or ∞ where hidden, after softmax",
-          {"hide": "", "after normalise": "weights = weights.masked_fill(mask, -math.inf)"},
+          {"hide": "", "after normalize": "weights = weights.masked_fill(mask, -math.inf)"},
           "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
           "Set hidden scores to −∞ before softmax."),
 ]
 
 SOFTMAX_MISSING = wrong(
-      "raw scores as weights", {"hide": "scores = scores.masked_fill(mask, 0)", "normalise": "weights = scores"},
+      "raw scores as weights", {"hide": "scores = scores.masked_fill(mask, 0)", "normalize": "weights = scores"},
       "Your values are weighted by raw scores. The weights should be the softmax of the masked scores.",
       credit=0.25, kind="missing step")
 
@@ -271,9 +271,9 @@ MASK_NOT_KEPT = wrong("mask not kept", {"buffer": "", "crop": "mask = torch.ones
       "No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the length of the "
       "text.", credit=0.75, kind="missing step")
 
-RENORMALISED = wrong("renormalised after softmax",
+RENORMALIZED = wrong("renormalized after softmax",
       {"hide": "",
-       "after normalise": "weights = weights.masked_fill(mask, 0)\nweights = weights / weights.sum(-1, keepdim=True)"},
+       "after normalize": "weights = weights.masked_fill(mask, 0)\nweights = weights / weights.sum(-1, keepdim=True)"},
       "Where hidden scores are far above the others, the visible weights all become 0, and 0/0 is NaN. That happens if "
       "you mask and renormalize after softmax. Set scores to −∞ before it.", credit=0.75)
 
@@ -303,7 +303,7 @@ DROPPED_SCORES = [
     wrong("dropout before softmax", {"drop": "", "after scale": "scores = self.dropout(scores)"},
           "Your weights sum to one even with dropout, as when the input of softmax is dropped. Drop weights, after the "
           "last softmax.", kind="mix-up"),
-    wrong("dropout on masked scores", {"drop": "", "before normalise": "scores = self.dropout(scores)"},
+    wrong("dropout on masked scores", {"drop": "", "before normalize": "scores = self.dropout(scores)"},
           "In training, your results have NaN or infinite numbers, as when masked scores are dropped: 0 · −∞ is NaN. "
           "Drop weights, after the softmax.", kind="mix-up"),
 ]
@@ -313,7 +313,7 @@ DROPPED_SCORES = [
 def of_modules(last: str, result: str = "context") -> list[Misconception]:
     """In modules whose ordinary numbers are all right. `last` is the mark of the last line of `__init__`."""
     return [
-        wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(-1, keepdim=True)"},
+        wrong("softmax not shifted", {"normalize": "weights = scores.exp() / scores.exp().sum(-1, keepdim=True)"},
               "Where scores are large, exp overflows, or gives 0 in a whole row, and ∞/∞ and 0/0 are NaN. Use "
               "torch.softmax, or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
         *any_module.of_any(last, result),

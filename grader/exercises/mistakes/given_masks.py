@@ -11,7 +11,7 @@ LATER_HIDDEN = "later = torch.ones_like(scores[0, 0]).triu(1) == 1\nscores = sco
 
 def softmax_over(name: str, what: str, dim: int) -> list[Misconception]:
     """Softmax over this dimension. If all its scores are hidden, −∞ gives NaN, but a large negative number does not."""
-    lines = {"normalise": f"weights = torch.softmax(scores, dim={dim})"}
+    lines = {"normalize": f"weights = torch.softmax(scores, dim={dim})"}
     says = f"Your weights are normalized over {what} (dim={dim} of the scores). Normalize over the keys: dim=3."
     return [
         wrong(f"softmax over {name}", {"hide": ("-math.inf", "-1e20"), **lines}, says, kind="axis"),
@@ -27,12 +27,12 @@ MISTAKES = [
     wrong("mask inverted", {"hide": ("== 0", "!= 0")},
           "Your results hide what should be seen. Hide keys where mask == 0.", kind="mix-up"),
     wrong("masked after softmax",
-          {"given": "", "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, 0)"},
+          {"given": "", "after normalize": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, 0)"},
           "Your results look as if hidden weights had been set to zero after softmax, so weights no longer sum to one. "
           "Mask the scores before softmax.", kind="missing step"),
     wrong("−∞ after softmax",
           {"given": "",
-           "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -1e20)"},
+           "after normalize": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -1e20)"},
           "Your results look as if hidden weights had been filled with −1e20 after softmax. Fill the scores, before "
           "softmax.", kind="mix-up"),
     *at("hide",
@@ -50,7 +50,7 @@ MISTAKES = [
               "weights. Set hidden scores to −∞ before softmax.")),
     wrong("NaN or ∞ where hidden, after softmax",
           {"given": "",
-           "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -math.inf)"},
+           "after normalize": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -math.inf)"},
           "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
           "Set hidden scores to −∞ before softmax."),
     *at("hide",
@@ -92,11 +92,11 @@ MISTAKES = [
     *softmax_over("queries", "the queries", 2),
     *softmax_over("heads", "the heads", 1),
     *softmax_over("the batch", "the sentences of the batch", 0),
-    wrong("raw scores as weights", {"hide": ("-math.inf", "0"), "normalise": "weights = scores"},
+    wrong("raw scores as weights", {"hide": ("-math.inf", "0"), "normalize": "weights = scores"},
           "Your values are weighted by raw scores. The weights should be the softmax of the masked scores.",
           credit=0.25, kind="missing step"),
     wrong("raw scores as weights, with −1e20",
-          {"hide": ("-math.inf", "-1e20 / math.sqrt(self.head_dim)"), "normalise": "weights = scores"},
+          {"hide": ("-math.inf", "-1e20 / math.sqrt(self.head_dim)"), "normalize": "weights = scores"},
           "Your values are weighted by raw scores, and the hidden ones are huge. The weights should be the softmax of "
           "the scores.", credit=0.25, kind="missing step"),
 ]

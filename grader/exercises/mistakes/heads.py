@@ -9,8 +9,8 @@ from grader import Misconception, at, wrong
 
 def zeros_of_nothing(one: Misconception) -> Misconception:
     """The same mistake in code that gives zeros if a softmax has nothing left, like loops or PyTorch's own kernel."""
-    normalise = one.change.get("normalise", "weights = torch.softmax(scores, dim=-1)")
-    zeros = {"normalise": f"{normalise}.nan_to_num(0.0)"}
+    normalize = one.change.get("normalize", "weights = torch.softmax(scores, dim=-1)")
+    zeros = {"normalize": f"{normalize}.nan_to_num(0.0)"}
     return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
 
 
@@ -25,7 +25,7 @@ WITH_MANY_QUERIES = ("softmax over queries",)
 
 # fmt: off
 def with_lines(masked: str = "") -> list[Misconception]:
-    """Mistakes for a solution whose lines have the marks `scores`, `scale`, `hide`, `normalise` and `mix`.
+    """Mistakes for a solution whose lines have the marks `scores`, `scale`, `hide`, `normalize` and `mix`.
 
     `masked` comes before lines that are only for hidden scores, such as `if causal: `.
     """
@@ -56,7 +56,7 @@ def with_lines(masked: str = "") -> list[Misconception]:
             wrong("keys and values exchanged", {"scores": ("keys", "values"), "": ("values", "keys")},
                   "Keys and values are swapped in your results: queries are compared with the values, and the weighted "
                   "sums are of the keys. Swap them back.", kind="mix-up")),
-        *at("normalise",
+        *at("normalize",
             wrong("raw scores as weights", {"hide": "scores = scores.masked_fill(hidden, 0.0)", "": "weights = scores"},
                   "Your values are weighted with raw scores. Use the softmax of the scores as weights.",
                   credit=0.25, kind="missing step"),
@@ -75,7 +75,7 @@ def with_lines(masked: str = "") -> list[Misconception]:
                   "over the keys: dim=-1.", kind="axis")),
         *at("hide",
             wrong("masked after softmax",
-                  {"": "", "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)"},
+                  {"": "", "after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)"},
                   "Your weights no longer sum to one, as if zeros were put in after a softmax over all keys. Set "
                   "hidden scores to −∞ before softmax.", kind="missing step"),
             wrong("zeros for −∞", "scores = scores.masked_fill(hidden, 0.0)",
@@ -84,14 +84,14 @@ def with_lines(masked: str = "") -> list[Misconception]:
             wrong("hidden by −10⁴", "scores = scores.masked_fill(hidden, -1e4)",
                   "In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set "
                   "them to −∞.", credit=0.75),
-            wrong("renormalised after softmax",
+            wrong("renormalized after softmax",
                   {"": "",
-                   "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
+                   "after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
                                       f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True)"},
                   "Where hidden scores are far above the others, all weights that should remain are 0, and 0/0 is NaN. "
                   "That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ before "
                   "softmax.", credit=0.75)),
-        wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
+        wrong("softmax not shifted", {"normalize": "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
               "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
               "subtract each query's maximum over the keys before exp.", credit=0.75, kind="missing step"),
         *at("before mix",

@@ -1,4 +1,4 @@
-"""Recognise which notebook of the course a file is, by its cells and not by its name."""
+"""Identify which notebook of the course a file is, by its cells and not by its name."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ _SCRIPTS = (".py", ".py.txt")
 
 
 @dataclass(frozen=True)
-class Recognised:
+class Identified:
     """A file that is a notebook of the assignment."""
 
     name: str
@@ -189,8 +189,8 @@ def released_by(course: Course) -> list[Released]:
     ]
 
 
-class Recogniser:
-    """Recognises files by all released notebooks of a course."""
+class Identifier:
+    """Identifies files by all released notebooks of a course."""
 
     def __init__(self, released: Sequence[Released], assignment: str) -> None:
         self._assignment = assignment
@@ -212,11 +212,11 @@ class Recogniser:
         given = [cell.source for one in own for cell in one.cells if cell.given and cell.cell_type == "code"]
         return any_of([*given, *(source for one in own for source in one.demos)])
 
-    def look_at(self, name: str, content: bytes) -> Recognised | Unknown | None:
+    def look_at(self, name: str, content: bytes) -> Identified | Unknown | None:
         """Find out what a single file of this name is."""
         return self.look(HeldFile((name,), name, content))
 
-    def look(self, held: HeldFile) -> Recognised | Unknown | None:
+    def look(self, held: HeldFile) -> Identified | Unknown | None:
         """Find out what a file is; None if it does not even look like a notebook."""
         name = held.parts[-1].lower()
         if name.endswith(_SCRIPTS):
@@ -232,12 +232,12 @@ class Recogniser:
             return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please submit it again.")))
         return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
 
-    def _look_without_outputs(self, held: HeldFile) -> Recognised | Unknown | None:
+    def _look_without_outputs(self, held: HeldFile) -> Identified | Unknown | None:
         """Look at a large notebook without its outputs: they make it large, and grading runs its cells anyway."""
         light = without_outputs(held.content)
         if light and len(light) <= MAX_BYTES:
             looked = self.look(replace(held, content=light))
-            if isinstance(looked, Recognised):
+            if isinstance(looked, Identified):
                 why = f"it is larger than {MAX_BYTES // 2**20} MB, so it was collected without its outputs"
                 return replace(looked, held=held, notes=[f"{one_line(held.place)}: {why}", *looked.notes])
             return looked
@@ -248,8 +248,8 @@ class Recogniser:
             large = f"larger than {MAX_BYTES // 2**20} MB{more}"
         return Unknown(f"it is {large}. Ask the student to clear all outputs", is_cut=True)
 
-    def _by_ids(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Recognised | Unknown | None:
-        """Recognise a notebook by nbgrader's cell ids. If several of the course use them, the cells decide."""
+    def _by_ids(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Identified | Unknown | None:
+        """Identify a notebook by nbgrader's cell ids. If several of the course use them, the cells decide."""
         by_id = {str(cell.metadata["nbgrader"]["grade_id"]): cell for cell in cells if "nbgrader" in cell.metadata}
         fits: Counter[int] = Counter()
         for place, one in enumerate(self._released):
@@ -266,17 +266,17 @@ class Recogniser:
         all_there = len(here) == len(best.filled_in)
         notes = [] if all_there else [f"only {len(here)} of its {len(best.filled_in)} cells have their ids"]
         untouched = all(by_id[cell.grade_id].source == cell.source for cell in here if cell.solution)
-        return Recognised(best.name, held, held.content, notes, untouched=untouched)
+        return Identified(best.name, held, held.content, notes, untouched=untouched)
 
-    def _by_code(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Recognised | Unknown:
-        """Recognise a notebook without ids: each cell that students write must be there exactly once."""
+    def _by_code(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Identified | Unknown:
+        """Identify a notebook without ids: each cell that students write must be there exactly once."""
         best, _, why = self._matching(cells, of_script=False)
         if best is None:
             return Unknown(f"no cell has an id of this course, and {why}")
         notes = ["its cells had lost their ids, and were recognized by what they define"]
-        return Recognised(best.name, held, held.content, notes)
+        return Identified(best.name, held, held.content, notes)
 
-    def _look_at_script(self, held: HeldFile) -> Recognised | Unknown | None:
+    def _look_at_script(self, held: HeldFile) -> Identified | Unknown | None:
         text = text_of(held.content)
         if _MARIMO.search(text):
             return Unknown(MARIMO, is_script=True)
@@ -299,7 +299,7 @@ class Recogniser:
             for cell in written
         )
         content = _notebook_of(matches, best, cells)
-        return Recognised(best.name, held, content, ["made from a script"], script=True, untouched=untouched)
+        return Identified(best.name, held, content, ["made from a script"], script=True, untouched=untouched)
 
     def _matching(
         self, cells: Sequence[NotebookNode], of_script: bool
