@@ -37,7 +37,7 @@ def grade(
         bool, typer.Option("--dask-without-tls", help="Even if others could reach that scheduler and set grades.")
     ] = False,
     force: Annotated[bool, typer.Option(help="Regrade even what has not changed.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Even if all that was right would now be wrong.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Go on even if all right answers would now be wrong.")] = False,
     unconfined: Annotated[bool, typer.Option(help="Run submissions without the sandbox. Unsafe.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would change.")] = False,
     quiet: Annotated[bool, typer.Option(help="Only list students without a grade.")] = False,

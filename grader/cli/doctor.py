@@ -147,8 +147,10 @@ def sandbox_line(failed: str) -> Line:
 
 def disk_line(missing: str) -> Line:
     if missing:
-        return Line("own disk", "note", f"none ({missing})", "A submission's folder is checked now and then instead, "
-                    "so a fast one can write 100 MB too much. To prevent that, see docs/containers.md.")  # fmt: skip
+        return Line("own disk", "note", f"none ({missing})", "A submission's folder is only checked now and then, so a "
+                                                             "submission that writes fast can go 100 MB over the "
+                                                             "limit. To prevent that, see "
+                                                             "docs/containers.md.")  # fmt: skip
     return Line("own disk", "good", "found", "Each submission can write at most 256 MB (enforced by the kernel).")
 
 

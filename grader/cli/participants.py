@@ -58,7 +58,7 @@ def import_table(
 ) -> None:
     """Import students from a table into the roster.
 
-    What the table says replaces what the roster said. Everything else stays. Invalid lines are skipped and listed,
+    Values in the table replace those in the roster. Everything else stays. Invalid lines are skipped and listed,
     and the command then exits with 3.
 
     Example: `grader students import participants.csv`

@@ -87,7 +87,7 @@ def _made_up(folder: Path) -> tuple[Course, dict[str, str]]:
 
 def submit(
     notebook: Annotated[Path | None, typer.Argument(help="A notebook, as it is saved.")] = None,
-    assignment: Annotated[str, typer.Option(help="If its file has another name.")] = "",
+    assignment: Annotated[str, typer.Option(help="The assignment, if the file name does not show it.")] = "",
     link: Annotated[str, typer.Option(help="A personal link, to sign in with once.")] = "",
 ) -> None:
     """Submit a notebook, and read the verdict.
@@ -127,7 +127,7 @@ def invite(
     names: Annotated[list[str] | None, typer.Argument(help="Students; everyone on the roster by default.")] = None,
     instructor: Annotated[bool, typer.Option("--instructor", help="Invite an instructor, who sees the class.")] = False,
     assistant: Annotated[
-        bool, typer.Option("--assistant", help="Invite an assistant, who sees the class and changes nothing.")
+        bool, typer.Option("--assistant", help="Invite an assistant, who can see the class but change nothing.")
     ] = False,
     days: Annotated[int | None, typer.Option(min=1, help="Days until the links expire; never by default.")] = None,
     revoke: Annotated[bool, typer.Option("--revoke", help="Cancel their links, and make no new ones.")] = False,

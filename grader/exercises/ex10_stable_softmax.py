@@ -95,8 +95,8 @@ exercise = Exercise(
         wrong("float64 instead of a shift",
               {"shift": "shifted = x.double()",
                "normalize": "weights = (exp / exp.sum(dim=dim, keepdim=True)).to(x.dtype)"},
-              "Your results look as if they were computed in float64, which overflows, too, only later. Subtract the "
-              "maximum along dim instead."),
+              "Your results look as if they were computed in float64. It overflows, too, just at larger numbers. "
+              "Subtract the maximum along dim instead."),
         wrong("epsilon instead of a shift",
               {"shift": "shifted = x", "normalize": "weights = exp / (exp.sum(dim=dim, keepdim=True) + 1e-9)"},
               "Your results look as if a small number were added to the sum. That avoids 0/0, but exp still overflows: "
@@ -126,7 +126,7 @@ exercise = Exercise(
                   "zero, all exponentials become 0. Subtract the maximum.", credit=0.75),
             wrong("largest added", "shifted = x + x.amax(dim=dim, keepdim=True)",
                   "Your results look as if the maximum were added, which makes large numbers larger. Subtract it."),
-            wrong("subtracted the wrong way round", "shifted = x.amax(dim=dim, keepdim=True) - x",
+            wrong("subtracted the wrong way around", "shifted = x.amax(dim=dim, keepdim=True) - x",
                   "Your results look as if exp(max − x) were used: the largest number gets the smallest weight. Use "
                   "exp(x − max).")),
         wrong("sign flipped", {"before shift": "x = -x"},

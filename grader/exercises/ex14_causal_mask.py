@@ -121,8 +121,8 @@ scores_first = Exercise(
                   "−∞."),
             # Any code that returns NaN matches this.
             wrong("all NaN", "scores = attn_scores + future * -torch.inf",
-                  "All your weights are NaN, as happens when 0 is multiplied by −∞, or when all scores of a row are "
-                  "hidden.", credit=0.0)),
+                  "All your weights are NaN, as when 0 is multiplied by −∞, or when all scores of a row are hidden. "
+                  "Fill in −∞ above the diagonal, with masked_fill.", credit=0.0)),
         wrong("masked after softmax", {"mask": "scores = attn_scores", "result": "return weights.tril()"},
               "Your weights look as if the future had been set to zero after softmax: rows do not sum to one, and the "
               "missing part reveals the future. Set scores to −∞ before softmax."),

@@ -35,8 +35,9 @@ SAME_NUMBER = (
     "Each call drops the same number of entries. Drop each entry with probability p, independently of the others."
 )
 OTHER_GRADIENT = (
-    "The gradient should be the number that each entry is multiplied by, but it is not. Either something is detached "
-    "on the way, or an entry is divided by something that depends on the entries, such as their sum."
+    "The gradient should be the number that each entry is multiplied by, but it is not. Perhaps something is detached "
+    "on the way, or an entry is divided by something that depends on the entries, such as their sum. Multiply each "
+    "entry by 0 or by 1/(1 − p), and nothing else."
 )
 
 
@@ -112,8 +113,8 @@ exercise = Exercise(
              inputs=sized(2, 3, 4, 4, p=0.6, training=False)),
         Case("training, a rate of 0", catches="a division by the rate, everything or something dropped",
              inputs=sized(6, 7, p=0.0, training=True),
-             beside="Your code is right for other rates, but not for a rate of 0. In that case, nothing is dropped, "
-             "and nothing else changes."),
+             beside="Your code is right for other rates, but not for a rate of 0. In that case, return the weights "
+                    "unchanged."),
         Case("training, a matrix", catches="a hard-coded rate, p and 1 − p exchanged, whole rows",
              inputs=sized(50, 41, p=0.3, training=True)),
         Case("training, a batch at a high rate", catches="survivors not scaled, one mask for the whole batch",

@@ -236,7 +236,7 @@ exercise = Exercise(
               "In your results, the sentences of a batch become one long text, whose words see each other. Give x to "
               "the heads unchanged.", kind="mix-up"),
         wrong("everything detached", {"result": "return context.detach()"},
-              "No gradient comes through, as when something like no_grad or detach is around the heads. Leave out "
+              "No gradient gets through, as when the heads run in no_grad or their results are detached. Leave out "
               "anything of that kind.", kind="gradient"),
         wrong("input detached", {"before run": "x = x.detach()"},
               "No gradient reaches the input. Give x to the heads unchanged, without detach, .data or a copy.",

@@ -222,8 +222,8 @@ exercise = Exercise(
               "Your results would be right if query were the first argument of forward. The arguments are (values, "
               "keys, query, mask), in this order.", kind="mix-up"),
         wrong("one length for all", {"before value": "T = query.shape[1]", "split": ("*y.shape[:2]", "len(y), T")},
-              "Your code works only if there are as many keys as queries. Somewhere, a length or an axis of one is "
-              "used in place of the other's.", kind="input"),
+              "Your code works only if there are as many keys as queries. Somewhere, it uses a length or an axis of "
+              "one where it needs the other's. Check the shape after each step.", kind="input"),
         wrong("values not projected", {"after value": "v = values"},
               "Your results use the values without projecting them. Apply the weights to self.values(values).",
               kind="missing step"),

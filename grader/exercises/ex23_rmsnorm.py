@@ -222,8 +222,8 @@ exercise = Exercise(
               credit=0.75, kind="missing step"),
         wrong("computed in 16 bits", {"precise": "precise = x"}, SIXTEEN, kind="type"),
         wrong("gradients cut off", {"before result": "y = y.detach()"},
-              "No gradient comes through, as when something like no_grad or detach is around the computation. Compute "
-              "the result by operations that keep gradients.", kind="gradient"),
+              "No gradient gets through, as when the computation uses no_grad, detach or the like. Compute "
+              "the result with operations that keep gradients.", kind="gradient"),
         wrong("size detached", {"after size": "size = size.detach()"},
               "The numbers are right, but the gradients are not: the size that a vector is divided by counts as a "
               "constant on the way back. Compute it without detach, .data and no_grad.", credit=0.75, kind="gradient"),

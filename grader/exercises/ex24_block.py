@@ -215,11 +215,11 @@ exercise = Exercise(
               "In training, nothing is dropped. Apply dropout to the output of attention, and to the output of ff_out.",
               kind="missing step"),
         wrong("attention not dropped", {"attend": ("self.dropout", "")},
-              "In training, nothing of the output of attention is dropped. Apply dropout before it is added to x.",
+              "In training, no entries of attention's output are dropped. Apply dropout to it before you add it to x.",
               credit=0.75, kind="missing step"),
         *at("feed",
             wrong("feed-forward not dropped", ("self.dropout", ""),
-                  "In training, nothing of the output of ff_out is dropped. Apply dropout before it is added to x.",
+                  "In training, no entries of ff_out's output are dropped. Apply dropout to it before you add it to x.",
                   credit=0.75, kind="missing step"),
             wrong("dropout on the inside", ("self.dropout(self.ff_out(hidden))", "self.ff_out(self.dropout(hidden))"),
                   "In training, the hidden layer is dropped instead of the output of ff_out, so the bias of ff_out "
@@ -242,8 +242,8 @@ exercise = Exercise(
                   "Something is dropped outside of training, too. Use nn.Dropout, or F.dropout with "
                   "training=self.training.", kind="missing step")),
         wrong("everything detached", {"result": "return x.detach()"},
-              "No gradient comes through, as when something like no_grad or detach is around the computation. Compute "
-              "the result from the weights, by operations that keep gradients.", kind="gradient"),
+              "No gradient gets through, as when the computation uses no_grad, detach or the like. Compute "
+              "the result from the weights, with operations that keep gradients.", kind="gradient"),
         *any_module.of_any("rate", "x"),
     ],
 )

@@ -131,7 +131,7 @@ exercise = Exercise(
         Case("several sentences", "sentences that are mixed", sized(3, 4, 5, 6, 2, 3, 6, gradients=1)),
         Case("as many sentences as words", "positions of sentences", sized(4, 4, 9, 4, 1, 2, 5)),
         Case("three layers", "layers that are the same one, or not used", sized(2, 3, 6, 4, 3, 1, 7)),
-        Case("a vocabulary as large as the vectors", "a head the wrong way round", sized(2, 5, 6, 6, 2, 2, 8)),
+        Case("a vocabulary as large as the vectors", "a head the wrong way around", sized(2, 5, 6, 6, 2, 2, 8)),
         Case("a context as long as the vocabulary", "tables that are exchanged", sized(2, 4, 8, 4, 1, 2, 8)),
         Case("a single word", "squeezed dimensions", sized(2, 1, 5, 4, 2, 2, 3)),
         Case("no layers", "blocks that are always there", sized(2, 3, 6, 4, 0, 2, 4)),
@@ -232,8 +232,8 @@ exercise = Exercise(
               CONTEXT_LENGTH_NOT_TOLD,
               credit=0.75, kind="missing step"),
         wrong("everything detached", {"result": "return logits.detach()"},
-              "No gradient comes through, as when something like no_grad or detach is around the computation. Compute "
-              "the result from the weights, by operations that keep gradients.", kind="gradient"),
+              "No gradient gets through, as when the computation uses no_grad, detach or the like. Compute "
+              "the result from the weights, with operations that keep gradients.", kind="gradient"),
         *any_module.of_any("head", "logits"),
     ],
     others=(loss_exercise,),

@@ -244,7 +244,7 @@ exercise = Exercise(
                   "Your module changes the cache that it is given, so no second text can continue from it. Make new "
                   "tensors and a new pair.", kind="input"),
             wrong("cache detached", "cache = k.detach(), v.detach()",
-                  "No gradient comes through the cache. Leave out detach and .data for what you pass on.",
+                  "No gradient gets through the cache. Leave out detach and .data for what you pass on.",
                   kind="gradient")),
         *at("result",
             wrong("no cache returned", "return context, None",

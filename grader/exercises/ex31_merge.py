@@ -139,8 +139,8 @@ exercise = Exercise(
         Case("as many queries as entries", catches="a maximum over queries", inputs=sized((4,), 7, 3, 4)),
         Case("whole numbers", catches="a maximum of 0 that is taken for nothing", inputs=whole),
         Case("maxima that are equal", catches="pieces that are taken for equal, too", inputs=of_equal_maxima,
-             beside="Your code is right, except where both pieces have the same maximum. There, too, each piece counts "
-                    "as much as its l says."),
+             beside="Your code is right, except where both pieces have the same maximum. There, too, weight each piece "
+                    "by its own l."),
         Case("scores far apart", catches="exponents with the wrong sign", inputs=apart(14.0)),
         Case("an empty first piece", catches="weights of an empty piece", inputs=with_empty("first")),
         Case("an empty second piece", catches="weights of an empty piece", inputs=with_empty("second")),
@@ -212,7 +212,7 @@ exercise = Exercise(
                   kind="missing step"),
             wrong("exponent with the wrong sign", "a1, a2 = torch.exp(m - m1), torch.exp(m - m2)",
                   "Your pieces are multiplied by exp(new maximum − theirs), which is never below 1. It is the other "
-                  "way round: exp(theirs − the new one)."),
+                  "way around: exp(theirs − the new one)."),
             wrong("base two", "a1, a2 = torch.exp2(m1 - subtracted), torch.exp2(m2 - subtracted)",
                   "Your pieces are rescaled by powers of 2. Use torch.exp."),
             wrong("NaN where both are empty", "a1, a2 = torch.exp(m1 - m), torch.exp(m2 - m)",

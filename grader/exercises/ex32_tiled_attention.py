@@ -147,13 +147,13 @@ exercise = Exercise(
         wrong("maximum of the last block",
               {"maximum": "new_m = scores.amax(dim=-1, keepdim=True)", **EMPTY_BLOCKS,
                "sum": "l = l + p.sum(dim=-1, keepdim=True)", "mix": "output = output + p @ values[:, :, block]"},
-              "Your maximum is that of each block alone, not of all blocks so far, and everything summed up before "
-              "counts as if it had that maximum. Take the larger of the two, and rescale."),
+              "Your maximum is that of each block alone, but your sums so far still belong to the maximum before it. "
+              "Take the larger of the two maxima, and rescale the sums to it."),
         wrong("maximum not kept", {"keep": ""}, NOT_KEPT, kind="missing step"),
         wrong("each block divided by the sum so far",
               {"mix": "output = rescale * output + p @ values[:, :, block] / l", "divide": "", **EMPTY_BLOCKS},
-              "What each block adds to your output is divided by the sum at that time, and stays so when the sum "
-              "grows. Divide once, at the end."),
+              "Each block's part of your output is divided by the sum so far, but later blocks make the sum larger. "
+              "Divide once, at the end."),
         wrong("maximum not kept, later blocks left out",
               {"keep": "", "after maximum": "past = new_m == -math.inf",
                "rescale": "rescale = torch.where(past, 1.0, torch.exp(m - new_m))",

@@ -194,7 +194,7 @@ exercise = Exercise(
         wrong("slots in reverse order", both("{}[page_table].flip(2).flatten(1, 2)"),
               "In your results, pages are filled from their last slot. Begin with slot 0.", kind="arrangement"),
         wrong("first slot of each page", both("{}[page_table[:, place // page_size], 0]"),
-              "In your results, all words of a page are its first word. Word i is in slot i % page_size.",
+              "In your results, every word comes from the first slot of its page. Read word i from slot i % page_size.",
               credit=0.25, kind="missing step"),
         *(one for one in heads.with_lines() if one.name not in heads.WITH_MANY_QUERIES),
         wrong("softmax over heads of a sentence",

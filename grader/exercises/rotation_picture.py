@@ -25,7 +25,7 @@ def pairs_turned(value: Any, inputs: Sequence[Any]) -> Picture | None:
     found, given = value.detach().cpu().double(), x.cpu().double()
     longer = ~((_lengths(found) - _lengths(given)).abs() <= NEARLY * _lengths(given).max())  # (T, d / 2); NaN, too
     turned = (positions.cpu() == 0)[:, None] & ~((found - given).abs() <= NEARLY * given.abs().max())  # (T, d)
-    wrong = ["Turning a pair keeps its length, but those of the marked pairs have changed."] if longer.any() else []
+    wrong = ["Turning a pair keeps its length, but the marked ones have new lengths."] if longer.any() else []
     wrong += ["A word at position 0 is not turned, so its entries stay the same."] if turned.any() else []
     marked = longer.repeat_interleave(2, dim=1) | turned
     return Picture(

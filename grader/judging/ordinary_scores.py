@@ -28,7 +28,9 @@ _TO_DO = "stops with `NotImplementedError`: what it tests is still to be written
 _STDERR = (
     "While the test ran, something was written to the error stream, such as a warning: nbgrader gives no points then."
 )
-_TOO_MUCH = "The test gives more points than the cell is worth. You get all of them; nbgrader would refuse to grade."
+_TOO_MUCH = (
+    "The test gives more points than the cell is worth. You get all points of the cell; nbgrader would refuse to grade."
+)
 
 
 @dataclass(frozen=True)

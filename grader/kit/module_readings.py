@@ -28,7 +28,9 @@ CHANGED = "Your module changes its input. Compute new tensors instead."
 TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
 UNSAVED = "The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out."
 
-ON_OUTPUT = "In training, your module drops entries of the vectors that come after the weights. Drop attention weights."
+ON_OUTPUT = (
+    "In training, your module drops entries of vectors that it computes after the weights. Drop attention weights."
+)
 NOT_WEIGHTS = "In training, your module drops something other than attention weights, or more than these."
 
 RATE = 3  # which of the arguments of a class with dropout is its rate

@@ -124,7 +124,7 @@ class Extend(ClassDecision):
         all_until = {name: other for name, other in decided.until.items() if name != student}
         if until:
             all_until[student] = until
-        when = f"on {said(until, rules.zone)}" if until else "as for all"
+        when = f"on {said(until, rules.zone)}" if until else "at the usual time"
         self.decide(assignment, replace(decided, until=all_until), f"is due {when} for {student}")
         self.redirect(f"{self.base}students/{quote(student, safe='')}")
 

@@ -82,7 +82,7 @@ def open_post(root: Path, mail: Mail | None, environment: Mapping[str, str] = os
                 smtp.login(mail.user, environment.get(PASSWORD, ""))
         except (OSError, smtplib.SMTPException) as error:
             raise CourseError(
-                f"{mail.host}:{mail.port} takes no mail: {one_line(error)}. All links are as before."
+                f"{mail.host}:{mail.port} does not accept mail: {one_line(error)}. No link was changed."
             ) from None
         yield Post(smtp, mail, text)
 
@@ -93,7 +93,7 @@ def _template(root: Path, mail: Mail) -> Template:
     try:
         text = Template((root / mail.template).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise CourseError(f"{mail.template}, the template for mail, cannot be read as a text in UTF-8.") from None
+        raise CourseError(f"{mail.template}, the template for mail, cannot be read as UTF-8 text.") from None
     if not text.is_valid() or not {"link"} <= {*text.get_identifiers()} <= {"link", "name"}:
         raise CourseError(f"{mail.template}: write $link where the link goes, $name for the name, and $$ for a dollar.")
     return text

@@ -36,7 +36,7 @@ HINTS = {
     15: ('exercise-15', [
         'Toss a coin for each entry: with probability $p$ it becomes 0, otherwise it is divided by $1-p$. Outside training, nothing happens at all: handle that case first.',
         '[`torch.rand_like`](https://docs.pytorch.org/docs/stable/generated/torch.rand_like.html) gives independent random numbers between 0 and 1, in the shape of a tensor. Each of them is below `p` with probability `p`. A comparison gives booleans, and a product treats `True` as 1 and `False` as 0.',
-        'In outline: if not in training, return the weights. Otherwise compare `torch.rand_like(…)` with `p` to see who survives, multiply by that, and divide by what the survivors are scaled with. Draw anew in every call, without a seed of your own. If several rows share one draw, they are not independent.',
+        'In outline: if not in training, return the weights. Otherwise, compare `torch.rand_like(…)` with `p` to see which entries survive, multiply the weights by the result, and scale the survivors as in the formula above. Draw new numbers in every call, and do not set a seed. If several rows share one draw, they are not independent.',
     ]),
     16: ('exercise-16', [
         'Start from exercise 13 and go along the figure: the same three projections, then scores, mask, softmax, dropout, and the product with the values. `__init__` gets two things more, a dropout module and the mask.',

@@ -243,7 +243,7 @@ class ChunksExample(NamedTuple):
             return "the first part of the cache does not hold the keys. Put the keys first, then the values."
         (gradient,) = torch.autograd.grad(outputs[-1].sum(), [start])
         if not gradient[:, 0].any():
-            return f"the result is right, but no gradient comes through the cache of {called}. Leave out detach."
+            return f"the result is right, but no gradient gets through the cache of {called}. Leave out detach."
         return None
 
     def _twice(self, module: Any) -> str | None:
@@ -613,8 +613,8 @@ _checks = Checks(
             2 * 10 * 4 * 64 * 1000 * 4: "That is a third of the first number. There are 3 heads of keys and values in "
             "place of 12.",
             10 * 3 * 64 * 1000 * 4: "That is half of it. Keys and values are both kept, and a number takes 4 bytes.",
-            10 * (12 + 3) * 64 * 1000 * 4: "That takes 12 heads of one and 3 of the other. Keys and values are both "
-            "shared.",
+            10 * (12 + 3) * 64 * 1000 * 4: "That counts 12 heads for keys or for values, and 3 for the other. Both are "
+            "shared: count 3 heads for each.",
             2 * 10 * 3 * 64 * 1000: "That is how many numbers it holds. Each takes 4 bytes.",
             2 * 10 * 64 * 1000 * 4: "That is with one head of keys and values. There are 3.",
         },

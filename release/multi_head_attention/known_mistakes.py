@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# 0d38a61f39bfaa2d
+# d5f4cd4c3607fe07
 
 KNOWN = [
     ('MultiHeadAttentionWrapper', [[(0.36762, -0.0062448, 0.0015964, '[2,6,4]'), (0.36762, -0.0062448, 0.0015964, '[2,6,4]'), (41.437, -0.19888, 0.19001, '[2,6,4]'), (0.36762, -0.0062448, 0.0015964, '[2,6,4]')], [(2.2694, 0.27201, -0.48625, '[1,7,3]'), (2.2694, 0.27201, -0.48625, '[1,7,3]'), (206.23, 35.948, -39.909, '[1,7,3]'), (2.2694, 0.27201, -0.48625, '[1,7,3]')], ['', '', '', '']], [
@@ -162,7 +162,7 @@ KNOWN = [
         ('Your keys and values both come from self.keys. Use self.values for the values.', [[(4.796, -1.0867, -0.26282, '[1,2,6]')], [(3.1832, 0.46991, -0.44702, '[2,2,4]')], [(2.7229, 0.49242, -0.79574, '[2,3,4]')], [None]]),
         ('Your keys, values and queries all come from self.values. Keys and queries have their own layers: use those.', [[(4.6739, -0.936, 0.42195, '[1,2,6]')], [(3.785, -0.56929, -1.1074, '[2,2,4]')], [(5.6846, -3.1455, 0.4826, '[2,3,4]')], [None]]),
         ('Your results would be right if query were the first argument of forward. The arguments are (values, keys, query, mask), in this order.', [['419bce16'], ['419bce16'], [(4.9849, -1.9052, 0.44409, '[2,3,4]'), (4.9849, -1.9052, 0.44409, '[2,3,4]'), (580.93, -171.98, 71.76, '[2,3,4]'), (4.9849, -1.9052, 0.44409, '[2,3,4]')], [None]]),
-        ("Your code works only if there are as many keys as queries. Somewhere, a length or an axis of one is used in place of the other's.", [['c8c9f542'], ['b015fbba'], [(4.9849, -1.9052, 0.44409, '[2,3,4]'), (4.9849, -1.9052, 0.44409, '[2,3,4]'), (580.93, -171.98, 71.76, '[2,3,4]'), (4.9849, -1.9052, 0.44409, '[2,3,4]')], [None]]),
+        ("Your code works only if there are as many keys as queries. Somewhere, it uses a length or an axis of one where it needs the other's. Check the shape after each step.", [['c8c9f542'], ['b015fbba'], [(4.9849, -1.9052, 0.44409, '[2,3,4]'), (4.9849, -1.9052, 0.44409, '[2,3,4]'), (580.93, -171.98, 71.76, '[2,3,4]'), (4.9849, -1.9052, 0.44409, '[2,3,4]')], [None]]),
         ('Your results use the values without projecting them. Apply the weights to self.values(values).', [[(1.3458, 0.14771, -0.29659, '[1,2,6]')], [(1.776, -0.46611, 0.079803, '[2,2,4]')], [(1.3589, 0.16937, -0.072358, '[2,3,4]')], [None]]),
         ('Your results use values, keys and query without projecting them. Project each with its own layer first.', [[(1.5191, 0.18248, 0.05193, '[1,2,6]')], [(1.1235, -0.19578, 0.10214, '[2,2,4]')], [(1.2495, 0.19875, -0.18653, '[2,3,4]')], [None]]),
         ('Your results look as if (N, length, embed_size) had been reshaped to (N, heads, length, head_dim), which mixes up words. Reshape to (N, length, heads, head_dim), then swap the two dimensions in the middle.', [[(4.4067, -0.70474, -0.78311, '[1,2,6]')], [(4.1349, -1.4966, -0.87456, '[2,2,4]')], [(2.9752, 0.45392, -0.6559, '[2,3,4]')], [None]]),

@@ -217,7 +217,7 @@ OF_ALL_SCORES = {
     1_000_000: "That is the number of scores. Each of them is a dot product, which takes 64 multiplications.",
     64_000: "That is what a single query takes. There are 1000.",
     63_936_000: "Each query also meets the key of its own word.",
-    63_000_000: "A dot product of 64 entries takes 64 multiplications. Only the additions are one fewer.",
+    63_000_000: "A dot product of 64 entries takes 64 multiplications. Only the number of additions is one less: 63.",
     32_000_000: "That counts every pair of words once. Query 1 with key 2 and query 2 with key 1 are two different "
     "scores.",
     127_000_000: "That counts the additions, too.",
@@ -229,7 +229,7 @@ OF_ALL_SCORES = {
 }
 OF_TWICE_THE_WORDS = {
     2: "There are twice as many queries, but each of them also meets twice as many keys.",
-    3: "Three times as many are added. Count those for 1000 words, too.",
+    3: "That is only the increase. Add the multiplications for the first 1000 words, too.",
     8: "For that, each vector would have to be twice as long, too. It still has 64 entries.",
     256_000_000: "That is the number of multiplications. How many times the number for 1000 words is it?",
 }

@@ -32,17 +32,17 @@ HINTS = {
         'The model: `torch.arange(T, device=tokens.device)` are the positions. Their vectors are $(T, d_\\text{model})$, and broadcasting adds them to those of every text. [`nn.ModuleList`](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html) holds the blocks; a plain list would hide their weights from the optimizer.',
         'The model: `nn.ModuleList(… for _ in range(num_layers))` makes `num_layers` blocks. A loop over `self.blocks` sends `x` through all of them: each gets what the one before it returned.',
         'The loss: which logits have a next token? All but the last: `logits[:, :-1]`. Which tokens follow another one? All but the first.',
-        'The loss: `F.cross_entropy` wants a row of logits and a target for each lesson, so flatten batch and positions into one axis, in both. It takes logits, not probabilities, and has `ignore_index`. It must always be a number: its default is −100, and no token has the number −100.',
+        'The loss: `F.cross_entropy` wants a row of logits and a target for each lesson, so flatten batch and positions into one axis, in both. It takes logits, not probabilities. Its argument `ignore_index` must be a number, never `None`; the default is −100, which is not the number of any token.',
     ]),
     26: ('exercise-26', [
         'A loop of `count` rounds: ask the model about the text, or the last part of it, choose a new token for each text, and append it. Before the loop, remember the mode and switch to evaluation; after it, restore the mode.',
         '`tokens[:, -n:]` are the last $n$ tokens, or all if there are fewer. `logits[:, -1]` is what the model says comes after the last token: $(B, \\text{vocab\\_size})$. `@torch.no_grad()` above a function turns gradients off in all of it. `model.training` says which mode a model is in, and `model.train(…)` takes `True` or `False`.',
-        'For `top_k`: with `logits.topk(k).values[:, -1:]`, you have the smallest logit that may stay. What is less becomes $-\\infty$, as the future did in exercise 14.',
+        'For `top_k`: with `logits.topk(k).values[:, -1:]`, you have the smallest logit that may stay. Anything smaller becomes $-\\infty$, as the future did in exercise 14.',
         'At temperature 0, [`argmax`](https://docs.pytorch.org/docs/stable/generated/torch.argmax.html) with its axis kept is the new token, $(B, 1)$. Otherwise, softmax the logits divided by the temperature, and `torch.multinomial` draws one for each row, $(B, 1)$ again. [`torch.cat`](https://docs.pytorch.org/docs/stable/generated/torch.cat.html) along axis 1 appends it to the text: keep all of the text there, not only the part that the model saw.',
     ]),
     27: ('exercise-27', [
         'The table is the program: six parts, in this order. Only one of them may move: gradients can be cleared anywhere before `backward`.',
         "In the order of the table: the model's [`train`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train), the optimizer's [`zero_grad`](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html), your `next_token_loss`, the loss's [`backward`](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html), [`nn.utils.clip_grad_norm_`](https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.clip_grad_norm_.html), and the optimizer's [`step`](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.step.html). The gradients must be there before `clip_grad_norm_` can shorten them.",
-        '`clip_grad_norm_` takes all parameters at once, `model.parameters()`, and the length. A tensor remembers how it was computed, and keeps all of that in memory; `.item()` turns it into a plain number, which does not. So the function ends with the loss as a number.',
+        '`clip_grad_norm_` takes all parameters at once, `model.parameters()`, and the length. A tensor remembers how it was computed, and keeps all of that in memory. `.item()` turns the loss into a plain number, which keeps nothing. Return that number.',
     ]),
 }

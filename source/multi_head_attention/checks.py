@@ -282,7 +282,7 @@ _checks = Checks(
             3 * 100 * 96: "That is queries, keys and values. out_proj has parameters, too.",
             3 * 100 * 96 + 96 * 96: "That leaves out the bias of out_proj.",
             3 * 100 * 96 + 96 * 96 + 4 * 96: "That counts biases of queries, keys and values. Only out_proj has one.",
-            4 * 100 * 96 + 96: "That lets out_proj start from 100 entries. It starts from what the heads return, 96.",
+            4 * 100 * 96 + 96: "That gives out_proj 100 inputs. It takes what the heads return: 96 entries.",
             8 * 3 * 100 * 96 + 96 * 96 + 96: "That gives every head 96 entries. All eight together have 96.",
             3 * 100 * 12 + 96 * 96 + 96: "That counts the matrices of one head. There are eight.",
         },

@@ -541,7 +541,7 @@ class _Writing(NamedTuple):
         if model.part.training is not self.training:
             return "the modules in the model are not left in the mode they were in. Use model.train or model.eval."
         if not model.part.weight.requires_grad:
-            return "the model's parameters are left with requires_grad=False, so it would not learn any more."
+            return "the model's parameters are left with requires_grad=False, so it would not learn anymore."
         if not torch.equal(texts[0][:, :2], tokens):
             return "the texts should begin with the given tokens."
         return self._wrong_shares(texts) if is_drawn else self._wrong_text(texts[0])

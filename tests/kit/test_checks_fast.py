@@ -41,7 +41,7 @@ WRONG = [
     (29, "[past_k, k]", "[k, past_k]", "at once, but not in chunks of (2, 1, 1)"),
     (29, "masked_fill(mask,", "masked_fill((S == T) & mask,", "not in chunks of (2, 2)"),
     (29, "return context, cache", "return context, (v, k)", "at once, but not in chunks of (2, 1, 1)"),
-    (29, "return context, cache", "return context, (k.detach(), v.detach())", "no gradient comes through the cache"),
+    (29, "return context, cache", "return context, (k.detach(), v.detach())", "no gradient gets through the cache"),
     (29, "return context, cache", "return context", "forward must return two things, y and the cache"),
     (29, "return context, cache", "return context, (k.mT, v.mT)", "CachedAttention stopped with"),
     (29, "past_k, past_v = cache", "past_k, past_v = self.kept", "CachedAttention stopped with"),

@@ -27,7 +27,7 @@ from support.solution_cells import define, from_notebook, notebook
 pytestmark = pytest.mark.by_parameter
 
 ROOM = 4 << 30  # bytes: some pieces compare all texts with one another
-SECONDS = 3  # for a piece that never ends; it has no numbers
+SECONDS = 3  # of computing, for a piece that never ends; it has no numbers
 OF_CHANCE = {15, 26}  # their numbers are drawn, so a check tells about shares and modes in its own words
 AS_TRUE = {"2-real/d_default"}  # what the check says is true, and grading says where the number comes from
 
@@ -49,14 +49,14 @@ def ended_soon() -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    former = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
+    former = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         with in_little_memory(ROOM):
             yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, former)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, former)
 
 
 def said_by(checks: Checks, piece: Piece, capsys: pytest.CaptureFixture[str]) -> str:

@@ -683,7 +683,7 @@ def verdict_on(number: int, misconception: str) -> Verdict:
         (4, "softmax over queries", "Rows 1, 2 and 3 do not sum to one. Each column does instead."),
         (10, "always the last dimension", "Columns 1, 2, 3 and 4 do not sum to one. Each row does instead."),
         (14, "not masked", "Rows 1, 2 and 3: weight above the diagonal, on words that come later."),
-        (21, "added, not turned", "Turning a pair keeps its length, but those of the marked pairs have changed."),
+        (21, "added, not turned", "Turning a pair keeps its length, but the marked ones have new lengths."),
         (21, "one position further", "A word at position 0 is not turned, so its entries stay the same."),
         (30, "one key too many", "Query 3 sees a key that is more than 2 words back, and so do 4 others."),
         (30, "windows to both sides", "Query 0 sees a later key, and so do 6 others."),

@@ -193,7 +193,7 @@ def test_mail_is_encrypted_unless_the_course_says_otherwise(
     assert "CERTIFICATE_VERIFY_FAILED" in invite(course, port, [ADA]).stderr
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     monkeypatch.setenv(PASSWORD, "wrong")
-    assert "takes no mail" in invite(course, port, [ADA], 'user = "course"\n').stderr
+    assert "does not accept mail" in invite(course, port, [ADA], 'user = "course"\n').stderr
     assert box.mail == []
     assert invitations.digest_of(old) in invitations.people(course), "no link is made before the server is ready"
     monkeypatch.setenv(PASSWORD, "secret")

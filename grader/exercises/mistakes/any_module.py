@@ -14,8 +14,8 @@ def of_any(last: str, result: str) -> list[Misconception]:
     """For every module. `last` is the mark of the last line of `__init__`, and `result` the variable returned."""
     return [
         wrong("weights not random", {f"after {last}": ZEROS},
-              "In a new module, all your weights are the same number. Start with random numbers: otherwise, words "
-              "would not differ in any way that training could use.", credit=0.75, kind="missing step"),
+              "In a new module, all your weights are the same number, so training has no differences between words to "
+              "work with. Start with random numbers.", credit=0.75, kind="missing step"),
         wrong("float64 returned", {"before result": f"{result} = {result}.double()"},
               ANOTHER_TYPE_RETURNED, kind="type"),
         wrong("not the input's dtype", {"before result": f"{result} = {result}.float()"},

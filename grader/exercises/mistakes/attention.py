@@ -68,8 +68,8 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
                   "The numbers are right, but transposed. Words are rows: the result has shape (…, T, d_out).",
                   kind="convention"),
             wrong("everything detached", "return context.detach()",
-                  "No gradient comes through, as when something like no_grad or detach is around the computation. "
-                  "Compute the result from the weights, by operations that keep gradients.", kind="gradient")),
+                  "No gradient gets through, as when the computation uses no_grad, detach or the like. Compute "
+                  "the result from the weights, with operations that keep gradients.", kind="gradient")),
         VALUES_DETACHED,
         WEIGHTS_DETACHED,
         *at("scale",
@@ -157,8 +157,8 @@ def of_split_heads(before: str, merged: str, returned: str = "{}") -> list[Misco
                   "Your result has lost its dimensions of size 1, as with squeeze. Keep them: one sentence is a batch, "
                   "too.", credit=0.75, kind="arrangement"),
             wrong("everything detached", f"return {returned.format('context.detach()')}",
-                  "No gradient comes through, as when something like no_grad or detach is around the computation. "
-                  "Compute the result from the weights, by operations that keep gradients.", kind="gradient")),
+                  "No gradient gets through, as when the computation uses no_grad, detach or the like. Compute "
+                  "the result from the weights, with operations that keep gradients.", kind="gradient")),
     ]
 
 
@@ -289,11 +289,11 @@ DROPOUT = [
               "Weights are dropped outside of training, too. Use nn.Dropout, or F.dropout with "
               "training=self.training.", kind="missing step"),
         wrong("dropout elsewhere", "v = self.dropout(v)",
-              "Something other than the attention weights is dropped, or more than these, perhaps values. Drop only "
-              "attention weights.", kind="mix-up")),
+              "Something else is dropped, perhaps the values: either instead of the attention weights, or in addition "
+              "to them. Drop only attention weights.", kind="mix-up")),
     wrong("dropout on the output", {"drop": "", "after mix": "context = self.dropout(context)"},
-          "Your module drops entries of vectors that come after the weights. Drop attention weights, before they meet "
-          "the values.", kind="mix-up"),
+          "Your module drops entries of vectors that it computes after the weights. Drop attention weights instead, "
+          "before you multiply them by the values.", kind="mix-up"),
     wrong("survivors not scaled",
           {"drop": "if self.training:\n    weights = weights * (torch.rand_like(weights) >= self.dropout.p)"},
           "Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.", kind="missing step"),

@@ -12,7 +12,7 @@ Tensor = torch.Tensor
 CHANGED = "Your function changes the tokens that it gets. Make a longer tensor with torch.cat."
 KEEPS = "Your function keeps gradients while it writes, which fills up memory. Write under torch.no_grad()."
 LEFT_OFF = (
-    "After your function, gradients stay off, so nothing can learn any more. Write under torch.no_grad(), which ends "
+    "After your function, gradients stay off, so nothing can learn anymore. Write under torch.no_grad(), which ends "
     "with its block."
 )
 TRAINS = "If the model is in training mode, it writes in training mode. Call model.eval() first."
@@ -26,7 +26,7 @@ MODULES = (
     "model. Call model.train(was_training), which reaches them all."
 )
 FROZEN = (
-    "After your function, parameters of the model have requires_grad off, so it cannot learn any more. Write under "
+    "After your function, parameters of the model have requires_grad off, so it cannot learn anymore. Write under "
     "torch.no_grad(), and leave the parameters alone."
 )
 TRUNCATED = (
@@ -34,8 +34,8 @@ TRUNCATED = (
     "default, draw from the whole vocabulary."
 )
 NO_AXIS = (
-    "With top_k, your function works for only one text. Each text has its own smallest logit among the best. Keep the "
-    "axis of these, as in values[:, -1:], so that they fit (B, V). And leave out tokens, along the last axis, not "
+    "With top_k, your function works for only one text. Each text has its own smallest logit among the best. Keep "
+    "these as a column, as in values[:, -1:], so that they fit (B, V). Then leave out tokens (the last axis), not "
     "texts."
 )
 SEEDS = "With generators that have the same seed, your function writes different texts. Draw with the generator."
@@ -57,8 +57,8 @@ WORST = "Your tokens are drawn from the top_k least likely ones. Keep the most l
 ALIKE = "Your tokens are drawn as if all possible tokens were equally likely. Draw them by their probabilities."
 TWICE = "Your tokens are drawn as if softmax had been applied twice. Apply it once, to the logits."
 PLACES = (
-    "With top_k, your tokens are places among the best: 0 for the best one, whichever token it is. topk also returns "
-    "the tokens, as indices: take the one at the place that you drew."
+    "With top_k, your tokens are ranks: 0 is the best token, whichever token that is. topk also returns the tokens "
+    "themselves, as indices: use the rank that you drew to look up the token there."
 )
 
 
