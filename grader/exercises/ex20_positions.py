@@ -118,9 +118,8 @@ exercise = Exercise(
                   "Your table has lost its dimensions of size 1, as with squeeze. Keep them: one position is a table "
                   "with one row.", credit=0.75, kind="arrangement")),
         wrong("float64 returned", {"before result": "table = table.double()"},
-              "Your table has float64 numbers. Return float32 numbers, like those of the word vectors that the table is "
-              "added to.",
-              kind="type"),
+              "Your table has float64 numbers. Return float32 numbers, like those of the word vectors that the table "
+              "is added to.", kind="type"),
     ],
 )
 # fmt: on

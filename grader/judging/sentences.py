@@ -78,7 +78,7 @@ _FACTS = {
     FactKind.LOST: "The line `{}` computes something and throws it away: nothing is changed in place. Give the result "
     "a name.",
     FactKind.UNUSED: "You compute `{}`, but never use it.",
-    FactKind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Leave the parentheses out.",
+    FactKind.ALWAYS_TRUE: "The line `{}` never fails: a tuple is always true. Leave out the parentheses.",
     FactKind.REPLACED: "After the loop over `{}`, only the last {} is left, since each step overwrites it.",
     FactKind.LEFT_EARLY: "The line `{}` is inside the loop, so the loop ends in its first step.",
     FactKind.INFINITE: "The line `{}` computes with ∞: 0 · ∞ and ∞ − ∞ are NaN.",
@@ -183,8 +183,8 @@ def times_another(cases: int) -> str:
 
 def scaled_by(what: str, law: str, cases: int) -> str:
     return (
-        f"In all {cases} hidden cases that test only numbers, your numbers are what you get if {what} are multiplied by "
-        f"{law}. That factor is wrong."
+        f"In all {cases} hidden cases that test only numbers, your numbers are what you get if {what} are multiplied "
+        f"by {law}. That factor is wrong."
     )
 
 

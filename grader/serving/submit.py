@@ -101,9 +101,7 @@ def _sign_in(link: str = "") -> None:
         raise Sorry("This is not a personal link. Those look like https://…/enter/… and come from your instructor.")
     server = f"{parts.scheme}://{parts.netloc}{base}"
     if SERVER and server != SERVER:
-        raise Sorry(
-            f"This link is for {server}, but this submit.py sends to {SERVER}. Download submit.py from {server}."
-        )
+        raise Sorry(f"This link is for {server}, but this submit.py is for {SERVER}. Download submit.py from {server}.")
     with _ask(server, code, "/me") as answer:
         name = json.load(answer)["name"]
     KEPT.parent.mkdir(parents=True, exist_ok=True)

@@ -51,6 +51,4 @@ def read_changes(root: Path) -> dict[str, PageChanges]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise CourseError(
-            f"{path} cannot be read. Restore a copy, or delete it and set the extensions again."
-        ) from None
+        raise CourseError(f"{path} cannot be read. Restore a copy, or delete it and extend again.") from None
