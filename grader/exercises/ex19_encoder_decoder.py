@@ -245,6 +245,12 @@ exercise = Exercise(
         wrong("features interleaved in merging", {"merge": "context = context.permute(0, 2, 3, 1).flatten(2)"},
               "In your result, the features of the heads take turns. All those of head 1 should come first: nqhd, then "
               "reshape.", kind="arrangement"),
+        wrong("features dealt out in splitting and merging",
+              {"split": "v, k, q = (y.reshape(*y.shape[:2], -1, self.heads).permute(0, 3, 1, 2) for y in (v, k, q))",
+               "merge": "context = context.permute(0, 2, 3, 1).flatten(2)"},
+              "In your results, features are dealt out to the heads in turn, and collected the same way. Head 1 should "
+              "take the first head_dim features: reshape to (N, length, heads, head_dim), in this order.",
+              kind="arrangement"),
         wrong("words and heads exchanged",
               {"split": "v, k, q = (y.reshape(*y.shape[:2], self.heads, -1) for y in (v, k, q))",
                "merge": "context = context.flatten(2)"},

@@ -218,6 +218,10 @@ exercise = Exercise(
             wrong("one more than the weight", "y = y * (1 + self.weight)",
                   "Your results are multiplied by 1 + weight, as in some published models. Here, the weight starts "
                   "with ones. Multiply by the weight itself.", credit=0.75, kind="convention")),
+        wrong("one more than the weight, which begins with zeros",
+              {"weight": ("ones", "zeros"), "weigh": "y = y * (1 + self.weight)"},
+              "Your results are multiplied by 1 + weight, as in some published models. Here, the weight starts with "
+              "ones. Multiply by the weight itself.", credit=0.75, kind="convention"),
         wrong("does not begin with ones", {"weight": ("ones", "zeros")}, NOT_ONES,
               credit=0.75, kind="missing step"),
         wrong("computed in 16 bits", {"precise": "precise = x"}, SIXTEEN, kind="type"),

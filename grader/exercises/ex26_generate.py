@@ -122,10 +122,11 @@ def wrong_distribution(
     counts = torch.bincount(numbers, minlength=vocabulary**count).double()
     logits = logits_of_all_texts(weights, tokens[0], count, training=training)  # the same for all ways to draw
     shares = expected_shares(logits, how["named"])
-    if never_come(counts, shares):
+    missing = never_come(counts, shares)
+    if missing and how["named"].get("top_k") is None:
         return of_writing.TRUNCATED if fits(counts, shares * (counts > 0)) else of_writing.OTHER
     ways = (way for way in of_writing.WAYS if fits(counts, expected_shares(logits, how["named"], way)))
-    return next(ways, of_writing.OTHER)
+    return next((way for way in ways if way or not missing), of_writing.OTHER)
 
 
 def is_open(weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapping[str, Any]) -> bool:
@@ -209,6 +210,10 @@ exercise = Exercise(
               of_writing.NEITHER, credit=0.25, kind="missing step"),
         wrong("one token more", {"smallest": "smallest = logits.topk(min(top_k + 1, logits.shape[-1])).values[:, -1:]"},
               of_writing.ONE_MORE, credit=0.75, kind="mix-up"),
+        wrong("one token fewer",
+              {"smallest": "smallest = logits.topk(top_k).values[:, -1:]\n"
+                           "logits = logits.masked_fill(logits == smallest, -math.inf)"},
+              of_writing.ONE_FEWER, kind="mix-up"),
         wrong("the least likely",
               {"top_k": "",
                "before chances": "if top_k is not None:\n"
@@ -219,7 +224,10 @@ exercise = Exercise(
             wrong("all equally likely", "chances = (logits > -math.inf).float()",
                   of_writing.ALIKE, credit=0.25, kind="missing step"),
             wrong("softmax twice", "chances = torch.softmax(torch.softmax(logits / temperature, dim=-1), dim=-1)",
-                  of_writing.TWICE)),
+                  of_writing.TWICE),
+            wrong("softmax over texts", ("dim=-1", "dim=0"),
+                  "Your probabilities sum to one over the texts, for each token. Take the softmax over the vocabulary: "
+                  "dim=-1.", kind="axis")),
         wrong("places for tokens", {"before chances": "if top_k is not None:\n    logits = logits.topk(top_k).values"},
               of_writing.PLACES, kind="mix-up"),
         wrong("texts go on alike, always greedy", {"greedy": "new = logits.argmax(dim=-1, keepdim=True)"},
@@ -260,6 +268,9 @@ exercise = Exercise(
                   of_writing.TRUNCATED, credit=0.75, kind="convention"),
             wrong("top_k has a default, a small one", "top_k = top_k or min(5, logits.shape[-1])",
                   of_writing.TRUNCATED, credit=0.75, kind="convention")),
+        wrong("smallest of the first text's best", {"smallest": "smallest = logits.topk(top_k).values[0, -1]"},
+              "With top_k, tokens of all texts are compared with the smallest logit among the best of the first text. "
+              "Each text has its own: values[:, -1:].", kind="mix-up"),
         wrong("smallest of the best without its axis", {"smallest": "smallest = logits.topk(top_k).values[:, -1]"},
               of_writing.NO_AXIS, kind="axis"),
         wrong("smallest of the best without its axis, drawn",
@@ -287,7 +298,12 @@ exercise = Exercise(
                   credit=0.75, kind="mix-up"),
             wrong("the last word only", "context = tokens[:, -1:]",
                   "In your results, the model gets only the last token. Give it the whole text, up to context_length.",
-                  kind="missing step")),
+                  kind="missing step"),
+            wrong("the last word only, after the first step",
+                  {"before enter": "begun = tokens.shape[1]",
+                   "": "context = tokens[:, -model.context_length :] if tokens.shape[1] == begun else tokens[:, -1:]"},
+                  "After the first new token, the model gets only the newest one, as with a cache. It has none: give "
+                  "it the whole text, up to context_length.", kind="missing step")),
         wrong("new tokens not read", {"before enter": "prompt = tokens", "crop": ("tokens", "prompt")},
               "Each time, the model gets the original text, without the new tokens. Give it the whole text so far.",
               kind="missing step"),

@@ -121,6 +121,13 @@ exercise = Exercise(
                   "    gradient.mul_((max_norm / (square + 1e-6)).clamp(max=1))",
                   "In your results, gradients are clipped by the sum of their squares. The norm is the root of that: "
                   "clip by the norm.", credit=0.75, kind="missing step"),
+            wrong("norms added up",
+                  "gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]\n"
+                  "norm = sum(gradient.norm() for gradient in gradients)\n"
+                  "for gradient in gradients:\n"
+                  "    gradient.mul_((max_norm / (norm + 1e-6)).clamp(max=1))",
+                  "In your results, the norm of all gradients is the sum of each parameter's norm. Sum the squares of "
+                  "all entries, and take the root of that.", credit=0.75, kind="mix-up"),
             wrong("max_norm without effect", "nn.utils.clip_grad_norm_(model.parameters(), 1.0)",
                   "Gradients are always clipped to a norm of 1. Use max_norm.", credit=0.75, kind="hard-coded")),
         *at("mode",

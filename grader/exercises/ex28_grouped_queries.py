@@ -116,6 +116,11 @@ exercise = Exercise(
                         "scores = scores / math.sqrt(d)"},
               "In your results, all query heads of a group have the same weights, as if their scores were added up. "
               "They share keys and values, but each needs its own scores.", kind="axis"),
+        wrong("queries of a group averaged",
+              {"scale": "scores = scores.unflatten(1, (Hkv, -1)).mean(dim=2).repeat_interleave(Hq // Hkv, dim=1)\n"
+                        "scores = scores / math.sqrt(d)"},
+              "In your results, all query heads of a group have the same weights: those of their average query. They "
+              "share keys and values, but not queries.", kind="mix-up"),
         *at("check",
             wrong("heads that do not fit accepted", "queries = queries[:, : Hq // Hkv * Hkv]",
                   ACCEPTED, credit=0.75, kind="missing step"),
@@ -138,6 +143,9 @@ exercise = Exercise(
                   "With causal=True, your queries see the future, and the past is hidden. Hide the keys after i + S − "
                   "T.", kind="mix-up")),
         *heads.and_with_zeros(
+            wrong("mask moved the other way", {"later": ("S - T", "T - S")},
+                  "With causal=True, your mask is moved to the wrong side, by T − S. Query i should see the keys up to "
+                  "i + S − T.", kind="mix-up"),
             wrong("mask inverted", {"later": ("triu(S - T + 1)", "tril(S - T)")},
                   "With causal=True, your queries see just the keys that should be hidden: query i sees only the keys "
                   "after i + S − T. Hide those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill "

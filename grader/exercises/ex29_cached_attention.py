@@ -220,6 +220,9 @@ exercise = Exercise(
             wrong("new words before old ones", "k = torch.cat([k, past_k], dim=2)\nv = torch.cat([v, past_v], dim=2)",
                   "In your results, the new keys and values come before the cached ones. Put them after.",
                   kind="arrangement")),
+        wrong("cached keys as values", {"join": ("past_v, v", "past_k, v")},
+              "Your module puts the cached keys before the new values. Put the cached values there: the second of the "
+              "pair.", kind="mix-up"),
         wrong("given cache returned", {"before given": "old = cache", "cache": "cache = old or (k, v)"},
               "When your module is given a cache, it returns it without the new words. The new cache must hold all "
               "words so far.", kind="missing step"),
@@ -231,6 +234,12 @@ exercise = Exercise(
                                "if cache is not None and cache[0].shape[2] > 63:\n"
                                "    cache = None",
                "after cache": "self.kept = k.detach(), v.detach()"},
+              "Called twice with the same text and no cache, your module gives two different outputs: something is "
+              "kept between the calls. The module may know about the past only from the cache that it is given.",
+              kind="mix-up"),
+        wrong("cache kept by the module, if none is given",
+              {"before sizes": "if cache is None:\n    cache = getattr(self, 'kept', None)",
+               "after cache": "self.kept = cache"},
               "Called twice with the same text and no cache, your module gives two different outputs: something is "
               "kept between the calls. The module may know about the past only from the cache that it is given.",
               kind="mix-up"),

@@ -149,6 +149,10 @@ exercise = Exercise(
                "sum": "l = l + p.sum(dim=-1, keepdim=True)", "mix": "output = output + p @ values[:, :, block]"},
               "Your maximum is that of each block alone, but your sums so far still belong to the maximum before it. "
               "Take the larger of the two maxima, and rescale the sums to it."),
+        wrong("maximum of the newest block", {"maximum": "new_m = scores.amax(dim=-1, keepdim=True)"},
+              "Your maximum is that of the newest block, even where an earlier one is larger. Then factors can "
+              "overflow, and a block that is all hidden gives NaN. Take the larger of the two maxima.",
+              kind="missing step"),
         wrong("maximum not kept", {"keep": ""}, NOT_KEPT, kind="missing step"),
         wrong("each block divided by the sum so far",
               {"mix": "output = rescale * output + p @ values[:, :, block] / l", "divide": "", **EMPTY_BLOCKS},

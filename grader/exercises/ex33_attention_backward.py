@@ -96,6 +96,9 @@ exercise = Exercise(
                   "dP."),
             wrong("mean of P · dP", "wished = (weights * grad_weights).mean(dim=-1, keepdim=True)",
                   "In your gradients of the scores, the mean of P · dP over the row is subtracted. Subtract the sum."),
+            wrong("dO · V", "wished = (grad_output * values).sum(dim=-1, keepdim=True)",
+                  "In your gradients of the scores, the dot product of dO and V is subtracted. Subtract the sum of P · "
+                  "dP, which is also dO · O: that of the outputs.", kind="mix-up"),
             wrong("sum over queries", "wished = (weights * grad_weights).sum(dim=-2, keepdim=True)",
                   "In your results, P · dP is summed over the queries of a key. Sum over the keys of a query: dim=-1.",
                   kind="axis"),

@@ -116,6 +116,9 @@ exercise = Exercise(
                   "outputs = weighed / torch.ones_like(weighed[..., :1]).cumsum(dim=2)",
                   "Your outputs are divided by the number of words so far. Divide by the sum of φ(q)·φ(k) over these "
                   "words."),
+            wrong("raw queries in the divisor", ("q *", "queries *"),
+                  "Your divisor is the dot product of q itself with the sum of φ(k). Use φ(q) there, too.",
+                  kind="missing step"),
             wrong("divided entry by entry", "outputs = weighed / (q * sums)",
                   "Your outputs are divided entry by entry, by φ(q) times the sum of φ(k). The divisor is one number: "
                   "add up these products."),

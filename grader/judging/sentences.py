@@ -43,7 +43,9 @@ WHERE_NAN_COMES_FROM = (
     "number is ∞, and a softmax over nothing but −∞ is 0/0."
 )
 _HAS_NO_PROBABILITIES = "probability tensor contains either `inf`, `nan`"  # torch.multinomial
-NO_PROBABILITIES = "A softmax gives NaN if a number was divided by 0 before it, such as by a temperature of 0."
+NO_PROBABILITIES = (
+    "A softmax gives NaN if all its scores are −∞, or after a division by 0, such as by a temperature of 0."
+)
 CUT = "Your result is cut to whole numbers, as if by // instead of /, or by a tensor of integers. Keep the decimals."
 WHOLE = "All the numbers you return are whole, as if after //, or in a tensor of integers."
 HALF_PRECISION = "Your result is only as precise as 16-bit numbers. Use float32 throughout."

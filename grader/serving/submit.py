@@ -98,7 +98,7 @@ def _sign_in(link: str = "") -> None:
     parts = urlsplit(link.strip())
     base, enter, code = parts.path.rpartition("/enter/")
     if not (parts.scheme in ("http", "https") and parts.netloc and enter and code):
-        raise Sorry("This is not a personal link. Those look like https://…/enter/… and come from your instructor.")
+        raise Sorry("This is not a personal link. Yours looks like https://…/enter/… and comes from your instructor.")
     server = f"{parts.scheme}://{parts.netloc}{base}"
     if SERVER and server != SERVER:
         raise Sorry(f"This link is for {server}, but this submit.py is for {SERVER}. Download submit.py from {server}.")

@@ -98,7 +98,7 @@ def test_the_law_of_a_factor_is_told(number: int, factor: Callable[[Inputs], flo
     ("number", "scale", "law"),
     [
         (6, lambda scaled: each(scaled, lambda score: 2 * score), "2 · 1/√n, where n is shape[0] of the first item of"),
-        (11, lambda scores, *_sizes: scores * 0.37, f"{SAME_IN_ALL}. That is the wrong factor."),
+        (11, lambda scores, *_sizes: scores * 0.37, f"{SAME_IN_ALL}. That factor is wrong."),
         (12, "scores = scores / k.shape[-1] ** 2", "1/n², where n is the second argument of SelfAttention"),
     ],
 )

@@ -358,7 +358,7 @@ def test_a_student_signs_in_and_submits_in_a_terminal(served: Served, student: P
     notebook = f"{ASSIGNMENT}.ipynb"
     assert "First sign in" in in_terminal(student, notebook)
     assert "not valid" in in_terminal(student, "--link", f"{served.address}/enter/wrong")
-    assert "submits to" in in_terminal(student, "--link", f"http://elsewhere.example/enter/{served.codes['ada']}")
+    assert "is for http" in in_terminal(student, "--link", f"http://elsewhere.example/enter/{served.codes['ada']}")
     assert in_terminal(student, "--link", f"{served.address}/enter/{served.codes['ada']}") == "Signed in as ada.\n"
     (kept,) = (student.parent / ".config").iterdir()
     assert kept.stat().st_mode & 0o077 == 0

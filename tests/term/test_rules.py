@@ -688,7 +688,7 @@ def test_the_example_of_the_page_about_weights(term: Course) -> None:
     (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith("Weights")]
     (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
     term = rule(term, text)
-    said = dict(re.findall(r"\b(ada|kurt) ([\d.]+) %", section))
+    said = dict(re.findall(r"\b(ada|kurt) ([\d.]+)%", section))
     assert {student: totals(term)[student] for student in said} == said == {"ada": "100", "kurt": "33.33"}
 
 

@@ -90,7 +90,14 @@ def with_lines(masked: str = "") -> list[Misconception]:
                                       f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True)"},
                   "Where hidden scores are far above the others, all weights that should remain are 0, and 0/0 is NaN. "
                   "That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ before "
-                  "softmax.", credit=0.75)),
+                  "softmax.", credit=0.75),
+            wrong("renormalized after softmax, with a limit",
+                  {"": "",
+                   "after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
+                                      f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)"},
+                  "Where hidden scores are far above the others, almost nothing is left of the weights that should "
+                  "remain. That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ "
+                  "before softmax.", credit=0.75)),
         wrong("softmax not shifted", {"normalize": "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
               "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
               "subtract each query's maximum over the keys before exp.", credit=0.75, kind="missing step"),

@@ -53,6 +53,10 @@ MULTIPLIED = "Your tokens are drawn as if the logits were multiplied by temperat
 NO_TOP_K = "Your tokens are drawn from the whole vocabulary, whatever top_k is. Keep only the best top_k."
 NEITHER = "Your tokens are drawn as if there were neither temperature nor top_k. Use both."
 ONE_MORE = "Your tokens are drawn from one token more than top_k. Keep only the best top_k."
+ONE_FEWER = (
+    "Your tokens are drawn from one token fewer than top_k, so none is left if top_k is 1. The smallest of the best "
+    "may come, too: leave out only smaller ones."
+)
 WORST = "Your tokens are drawn from the top_k least likely ones. Keep the most likely."
 ALIKE = "Your tokens are drawn as if all possible tokens were equally likely. Draw them by their probabilities."
 TWICE = "Your tokens are drawn as if softmax had been applied twice. Apply it once, to the logits."
@@ -112,6 +116,7 @@ WAYS: dict[str, Callable[[Tensor, float, int | None], Tensor]] = {
     NO_TOP_K: lambda logits, temperature, top_k: logits / temperature,
     NEITHER: lambda logits, temperature, top_k: logits,
     ONE_MORE: lambda logits, temperature, top_k: best(logits, top_k and min(top_k + 1, logits.shape[-1])) / temperature,
+    ONE_FEWER: lambda logits, temperature, top_k: best(logits, top_k and max(top_k - 1, 1)) / temperature,
     WORST: lambda logits, temperature, top_k: best(logits, top_k, largest=False) / temperature,
     ALIKE: lambda logits, temperature, top_k: best(1e-9 * logits, top_k),
     TWICE: lambda logits, temperature, top_k: (best(logits, top_k) / temperature).softmax(-1),
