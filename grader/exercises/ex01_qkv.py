@@ -103,6 +103,18 @@ exercise = Exercise(
               "Your values come from W_k and b_k, like the keys. For values, use W_v and b_v.", kind="mix-up"),
         wrong("one matrix for all three", projected("b_q + W_q @ x", "b_k + W_q @ x", "b_v + W_q @ x"),
               "Your queries, keys and values all come from W_q. Each role has its own matrix.", kind="mix-up"),
+        wrong("one list under three names",
+              {"queries": "all_queries = all_keys = all_values = []\n"
+                          "for x in all_x:\n"
+                          "    all_queries += [W_q @ x + b_q, W_k @ x + b_k, W_v @ x + b_v]",
+               "keys": "", "values": ""},
+              "Your three lists are one list under three names, so each holds queries, keys and values. Make three "
+              "lists.", kind="mix-up"),
+        wrong("each made of the last",
+              {"keys": "all_keys = [b_k + W_k @ q for q in all_queries]",
+               "values": "all_values = [b_v + W_v @ k for k in all_keys]"},
+              "Your keys are computed from the queries, and your values from the keys. Compute all three from the "
+              "words.", kind="mix-up"),
         wrong("one bias for all three", projected("b_q + W_q @ x", "b_q + W_k @ x", "b_q + W_v @ x"),
               "Your queries, keys and values all have the bias b_q. Each role has its own bias.", kind="mix-up"),
         wrong("query parameters for everything", projected("b_q + W_q @ x", "b_q + W_q @ x", "b_q + W_q @ x"),

@@ -82,6 +82,10 @@ exercise = Exercise(
             wrong("own key only", "return [scores[n] for n, scores in enumerate(all_scores)]",
                   "Your scores compare each query only with the key of its own word. Compare every query with every "
                   "key.", credit=0.25, kind="missing step"),
+            wrong("own key only, in pairs",
+                  "return [[scores[n]] for n, scores in enumerate(all_scores[: len(all_keys)])]",
+                  "Your scores compare each query only with the key of its own word. Compare every query with every "
+                  "key.", credit=0.25, kind="missing step"),
             wrong("first query only", "return [all_scores[0]] * len(all_scores)",
                   "Every row holds the scores of the first query. Row i belongs to query i.",
                   credit=0.25, kind="missing step"),

@@ -89,6 +89,11 @@ exercise = Exercise(
         wrong("sum not reset", {"start": "", "after outputs": "output = torch.zeros_like(all_values[0])"},
               "Each query's sum continues the sum of the query before. Start from zero for every "
               "query.", kind="missing step"),
+        wrong("one tensor for all outputs",
+              {"after outputs": "output = torch.zeros_like(all_values[0])", "start": "",
+               "add": "output += weight * value"},
+              "All your outputs are one tensor, which every query adds to, as with [zeros] * N. Make a new tensor for "
+              "each query.", kind="mix-up"),
         wrong("values reversed", {"before start": "weights = weights.flip(0)"},
               "The weights are applied to the values in reverse order. Weight j belongs to value j.", kind="mix-up"),
         wrong("last query for all", {"before result": "all_outputs = [all_outputs[-1]] * len(all_outputs)"},

@@ -106,6 +106,11 @@ exercise = Exercise(
                "mix": "outputs = weights @ V"},
               "Your results follow the formula for words as rows, softmax(QKᵀ)V. With words as columns, it compares "
               "dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
+        wrong("dimensions compared, by PyTorch's own function",
+              {"scores": "scores = Q @ K.T", "scale": "scores = scores / math.sqrt(K.shape[1])",
+               "normalize": "weights = torch.softmax(scores, dim=1)", "mix": "outputs = weights @ V"},
+              "Your results follow the formula for words as rows, as PyTorch's own attention does. With words as "
+              "columns, it compares dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
         wrong("dimensions compared, by the formula for rows, down columns",
               {"scores": "scores = Q @ K.T", "mix": "outputs = weights @ V"},
               "Your results look like QKᵀ, normalized down its columns and multiplied by V. With words as columns, "

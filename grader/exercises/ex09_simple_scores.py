@@ -82,6 +82,10 @@ exercise = Exercise(
                   "Your scores are distances, which are small if words are alike. Use dot products."),
             wrong("squared distance", "scores = (inputs - query).square().sum(dim=1)",
                   "Your scores are squared distances, which are small if words are alike. Use dot products."),
+            wrong("minus the distance", "scores = -(inputs - query).norm(dim=1)",
+                  "Your scores are distances with a minus sign. Use dot products."),
+            wrong("minus the squared distance", "scores = -(inputs - query).square().sum(dim=1)",
+                  "Your scores are squared distances with a minus sign. Use dot products."),
             wrong("added instead of multiplied", "scores = (inputs + query).sum(dim=1)",
                   "Your scores look as if word and query were added. A dot product multiplies their entries in pairs, "
                   "then adds up the products."),

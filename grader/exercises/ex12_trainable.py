@@ -85,6 +85,9 @@ exercise = Exercise(
               {"parameters": ("d_out))", "d_out), requires_grad=False)")},
               "Your parameters have requires_grad=False, so no optimizer changes them. Leave that out.",
               kind="gradient"),
+        wrong("one parameter for all",
+              {"parameters": "self.W_query = self.W_key = self.W_value = nn.Parameter(torch.rand(d_in, d_out))"},
+              "W_query, W_key and W_value are one and the same parameter. Make three separate ones.", kind="mix-up"),
         *attention.of_modules("parameters"),
     ],
 )

@@ -83,6 +83,7 @@ exercise = Exercise(
                "value": "v = x @ self.W_value.weight.T"},
               "The biases of your layers have no effect. Call the layers: self.W_query(x) adds its own bias.",
               credit=0.75, kind="missing step"),
+        attention.ONE_LAYER,
         *attention.of_modules("projections"),
     ],
 )

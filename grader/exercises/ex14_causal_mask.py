@@ -122,7 +122,12 @@ scores_first = Exercise(
             # Any code that returns NaN matches this.
             wrong("all NaN", "scores = attn_scores + future * -torch.inf",
                   "All your weights are NaN, as when 0 is multiplied by −∞, or when all scores of a row are hidden. "
-                  "Fill in −∞ above the diagonal, with masked_fill.", credit=0.0)),
+                  "Put −∞ above the diagonal, and nowhere else.", credit=0.0)),
+        wrong("visible scores of 0 hidden",
+              {"future": "", "mask": "scores = torch.tril(attn_scores)\n"
+                                     "scores = scores.masked_fill(scores == 0, -torch.inf)"},
+              "A score of exactly 0 is hidden, even where it should be seen. Decide by position: hide all above the "
+              "diagonal, and nothing else.", kind="mix-up"),
         wrong("masked after softmax", {"mask": "scores = attn_scores", "result": "return weights.tril()"},
               "Your weights look as if the future had been set to zero after softmax: rows do not sum to one, and the "
               "missing part reveals the future. Set scores to −∞ before softmax."),

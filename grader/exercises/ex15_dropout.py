@@ -214,6 +214,11 @@ exercise = Exercise(
                "scale": "return dropped / dropped.sum(-1, keepdim=True) * attn_weights.sum(-1, keepdim=True)"},
               "In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "
               "instead."),
+        wrong("rows renormalized, to a sum of one",
+              {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
+               "scale": "return dropped / dropped.sum(-1, keepdim=True).clamp(min=1e-9)"},
+              "In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "
+              "instead."),
         wrong("same entries in each call", {"before chances": "torch.manual_seed(123)"},
               "Each call drops the same entries, as when a function sets a seed or keeps what it has drawn. Draw new "
               "random numbers in each call.", credit=0.75, kind="hard-coded"),

@@ -202,9 +202,7 @@ exercise = Exercise(
         wrong("two heads", {"split": ("self.num_heads", "2"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
               "Your results look as if there were two heads, whatever num_heads is. Split the features among num_heads "
               "heads.", kind="hard-coded"),
-        wrong("one layer for all",
-              {"projections": "self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"},
-              "W_query, W_key and W_value are one and the same layer. Make three separate layers.", kind="mix-up"),
+        attention.ONE_LAYER,
         *attention.FUTURE,
         wrong("mask inverted", {"hide": "scores = scores.masked_fill(~mask, -math.inf)"},
               "In your results, the past and the word itself are hidden, although they should be seen. Put −∞ above "

@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# 87c5d753b01ee7ac
+# 1940ef9403a5f578
 
 KNOWN = [
     ('compute_qkv', [[(1.6418, -0.10447, -0.03909, '33[4,1]')], [(3.3333, 0.11857, -0.26911, '32[2,1]')]], [
@@ -23,6 +23,8 @@ KNOWN = [
         ('Your keys come from W_q and b_q, like the queries. For keys, use W_k and b_k.', [[(1.4809, 0.13862, 0.04015, '33[4,1]')], [(3.9167, 0.29917, -0.11374, '32[2,1]')]]),
         ('Your values come from W_k and b_k, like the keys. For values, use W_v and b_v.', [[(1.737, -0.21419, -0.19055, '33[4,1]')], [(2.5833, 0.30116, 0.19008, '32[2,1]')]]),
         ('Your queries, keys and values all come from W_q. Each role has its own matrix.', [[(1.5268, 0.12498, 0.039609, '33[4,1]')], [(4.25, -0.261, 0.33695, '32[2,1]')]]),
+        ('Your three lists are one list under three names, so each holds queries, keys and values. Make three lists.', [[(1.6418, 0.01722, -0.13147, '39[4,1]')], [(3.3333, 0.086349, -0.21937, '36[2,1]')]]),
+        ('Your keys are computed from the queries, and your values from the keys. Compute all three from the words.', [[(3.3954, -1.0732, 0.35586, '33[4,1]')], [(3.6667, 0.05631, 0.17266, '32[2,1]')]]),
         ('Your queries, keys and values all have the bias b_q. Each role has its own bias.', [[(1.6815, -0.077543, -0.087395, '33[4,1]')], [(3.1667, 0.26333, -0.47333, '32[2,1]')]]),
         ('Your queries, keys and values all come from W_q and b_q. Keys need W_k and b_k, and values need W_v and b_v.', [[(1.4153, 0.15191, -0.0086965, '33[4,1]')], [(3.75, -0.11624, 0.13274, '32[2,1]')]]),
         ('Keys and values are swapped. Return (all_queries, all_keys, all_values), in this order.', [[(1.6418, -0.15373, -0.2671, '33[4,1]')], [(3.3333, -0.44082, 0.49493, '32[2,1]')]]),
@@ -52,6 +54,7 @@ KNOWN = [
         ('Your outer list runs over keys. Make it run over queries: result[i][j] belongs to query i and key j.', [[(2.7423, -0.37559, -1.1292, '33[]')], [(1.5833, -0.050415, 0.89093, '22[]')], [(0.83333, -0.10105, 0.272, '32[]')], [(2.1213, 1.785, 1.5819, '11[]')]]),
         ('You return one long list. Return one list per query, with one score per key.', [[(2.7423, -1.0395, -0.26146, '9[]')], [(1.5833, 0.39769, -0.026147, '4[]')], [(0.83333, -0.35177, -0.33643, '6[]')], [(2.1213, 1.785, 1.5819, '1[]')]]),
         ('Your scores compare each query only with the key of its own word. Compare every query with every key.', [[(2.9072, 0.54312, -1.7996, '3[]')], [(2.0, 1.7508, -0.24799, '2[]')], [(1.5, 1.347, -1.0557, '2[]')], [(2.1213, 1.785, 1.5819, '1[]')]]),
+        ('Your scores compare each query only with the key of its own word. Compare every query with every key.', [[(2.9072, 0.54312, -1.7996, '31[]')], [(2.0, 1.7508, -0.24799, '21[]')], [(1.5, 1.347, -1.0557, '21[]')], [(2.1213, 1.785, 1.5819, '11[]')]]),
         ('Every row holds the scores of the first query. Row i belongs to query i.', [[(2.5773, 0.10727, -1.4521, '33[]')], [(1.8333, 0.55484, 0.34091, '22[]')], [(0.5, 0.014445, -0.20189, '23[]')], [(2.1213, 1.785, 1.5819, '11[]')]]),
         ('The scores of the last key are missing. In a loop, range(N) already ends at N - 1.', [[(2.9574, -0.22682, -1.8786, '32[]')], [(1.3333, 0.53837, 1.0769, '21[]')], [(1.0, -0.23652, 0.18061, '22[]')], [None]]),
         ('Your results look like softmax weights. Softmax comes in a later exercise: return the scaled dot products here.', [[(0.33333, 0.08394, -0.048591, '33[]')], [(0.5, 0.04283, 0.066405, '22[]')], [(0.33333, -0.017286, -0.096597, '23[]')], [(1.0, 0.84147, 0.74571, '11[]')]]),
@@ -146,6 +149,7 @@ KNOWN = [
         ('Each output is only its last term, as if each step of a loop overwrote the one before. Add up all terms.', [[(0.43115, -0.017001, 0.0022399, '3[4,1]')], [(1.75, 1.2608, 0.10425, '2[3,1]')], [(0.475, -0.1529, -0.17093, '2[2,1]')]]),
         ("Your list has an output for each term of each sum. Collect a query's output only once, after all its terms are added.", [[(1.0458, 0.060316, 0.034923, '9[4,1]')], [(2.0417, -0.565, -0.22642, '4[3,1]')], [(0.4, -0.036444, 0.13073, '6[2,1]')]]),
         ("Each query's sum continues the sum of the query before. Start from zero for every query.", [[(3.8309, 0.17594, -0.36174, '3[4,1]')], [(4.3333, -0.50066, 0.40493, '2[3,1]')], [(0.8, -0.13928, -0.087237, '2[2,1]')]]),
+        ('All your outputs are one tensor, which every query adds to, as with [zeros] * N. Make a new tensor for each query.', [[(4.9547, 0.38535, -0.6115, '3[4,1]')], [(5.0, 0.10736, 1.0949, '2[3,1]')], [(1.1, -0.015448, -0.47236, '2[2,1]')]]),
         ('The weights are applied to the values in reverse order. Weight j belongs to value j.', [[(1.5644, 0.14615, -0.12584, '3[4,1]')], [(3.5, -0.67892, -0.048801, '2[3,1]')], [(0.5875, 0.1013, -0.1804, '2[2,1]')]]),
         ('All your outputs are the output of the last query. Perhaps your list holds the same tensor again and again: each query needs its own.', [[(0.80237, 0.051551, -0.07042, '3[4,1]')], [(2.0, 0.010347, 1.1531, '2[3,1]')], [(0.85, -0.10545, -0.41059, '2[2,1]')]]),
         ("Your outputs include the word's own value on top of the weighted sum. Return the weighted sum alone.", [[(2.9077, -0.56952, 0.0092527, '3[4,1]')], [(5.1667, -0.13202, 0.82883, '2[3,1]')], [(1.425, -0.17424, 0.13269, '2[2,1]')]]),
@@ -222,6 +226,7 @@ KNOWN = [
         ('Queries and keys are swapped in your results, as with QᵀK. The scores are KᵀQ, with a column for every query.', [[(1.7953, -0.053601, -0.10478, '[4,3]')], [(2.9477, 0.70165, 0.35198, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('Your results look as if the scores compared dimensions. Compare words instead: KᵀQ has shape (N, N).', [[(1.1253, 0.54281, -0.11016, '[4,3]')], [(1.7954, 0.55944, -0.21614, '[2,4]')], [(2.5, 2.1885, -0.30998, '[2,1]')]]),
         ('Your results follow the formula for words as rows, softmax(QKᵀ)V. With words as columns, it compares dimensions: use KᵀQ, which has shape (N, N).', [[(1.5574, 0.79355, 0.09737, '[4,3]')], [(1.1573, 0.10677, -0.1388, '[2,4]')], [(2.5, 2.1885, -0.30998, '[2,1]')]]),
+        ("Your results follow the formula for words as rows, as PyTorch's own attention does. With words as columns, it compares dimensions: use KᵀQ, which has shape (N, N).", [[(1.5907, 0.82131, 0.092102, '[4,3]')], [(1.2373, 0.13555, -0.15405, '[2,4]')], [(2.5, 2.1885, -0.30998, '[2,1]')]]),
         ('Your results look like QKᵀ, normalized down its columns and multiplied by V. With words as columns, that compares dimensions: use KᵀQ, which has shape (N, N).', [[(0.99776, 0.34723, 0.41518, '[4,3]')], [(1.7502, 0.60971, -0.18173, '[2,4]')], [(2.5, 2.2638, -2.2416, '[2,1]')]]),
         ('The scores that you use are not scaled. Divide them by √D before softmax.', [[(1.7164, -0.023079, 0.37293, '[4,3]')], [(2.2337, 0.55197, 0.4211, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('The scores that you use are divided by D. Divide by its square root, √D.', [[(1.5604, -0.10151, 0.33146, '[4,3]')], [(1.9959, 0.51798, 0.31488, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),

@@ -62,7 +62,7 @@ NORMED = torch.tensor(
         [0.7325, -1.1463, -0.6186, -3.7996],
     ]
 )
-NORMED_05 = torch.tensor([[0.8125, -1.4405, -0.0846, -3.6843], [-0.5584, -0.4147, -0.0507, -5.5742]])
+NORMED_05 = torch.tensor([[0.3943, -0.6991, -0.041, -1.788], [-0.5584, -0.4147, -0.0507, -5.5742]])
 
 Weights = dict[str, torch.Tensor]
 Shapes = dict[str, tuple[int, ...]]
@@ -133,7 +133,7 @@ def _padded() -> list[Example | PieceExample | FiniteGradients]:
         _random(7, 1, 1, 3, 4),
         _random(8, 1, 1, 150, 2),
     )
-    queries[..., 0], keys[..., 0] = -100.0, torch.tensor([220.0, 224.0, 228.0])  # scores from −11,000 down
+    queries[..., 0], keys[..., 0] = -100.0, torch.tensor([220.0, 224.0, 100.0])  # the padding scores −5,000
     return [
         Example("sentences of 3 and 1 words", (*two, torch.tensor([3, 1])), TWO_LENGTHS.reshape(2, 1, 2, 2)),
         Example("lengths 2 and 0, causal=True", (*empty, True), _with_zeros(LENGTH_2.reshape(1, 2, 3, 3))),
@@ -171,6 +171,24 @@ class NewNorm(NamedTuple):
         return None
 
 
+class NormGradient(NamedTuple):
+    """Whether gradients are at right angles to the vectors: a vector that is twice as long has the same result."""
+
+    name: str
+    x: torch.Tensor
+
+    def problem(self, student_class: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+        x = self.x.clone().requires_grad_()
+        y = student_class(x.shape[-1])(x)
+        (gradient,) = torch.autograd.grad((y * _random(27, *y.shape)).sum(), [x])
+        if torch.cosine_similarity(gradient, self.x, dim=-1).abs().max() < 0.01:
+            return None
+        return (
+            "the result is right, but not the gradient: the size that a vector is divided by counts as a constant on "
+            "the way back. Compute it without detach, .data and no_grad."
+        )
+
+
 class NormOf16Bits(NamedTuple):
     """Whether vectors of 16 bits, whose squares have more, are brought to the usual size."""
 
@@ -187,15 +205,16 @@ class NormOf16Bits(NamedTuple):
         return "the size of the result should be 1, but it is not. Compute in float32, and only the result in 16 bits."
 
 
-def _norms() -> list[ModuleExample | NewNorm | NormOf16Bits]:
+def _norms() -> list[ModuleExample | NewNorm | NormGradient | NormOf16Bits]:
     weights = {"weight": torch.tensor([1.0, -2.0, 0.5, 3.0])}
-    two_sizes = torch.tensor([[1.0], [3.0]]) * _random(24, 2, 4)  # or a wrong eps would be a factor for all
+    two_sizes = torch.tensor([[0.3], [3.0]]) * _random(24, 2, 4)  # or a wrong eps would be a factor for all
     return [
         ModuleExample(
             "two sentences of three words", {"d_model": 4}, weights, (_random(23, 2, 3, 4),), NORMED.reshape(2, 3, 4)
         ),
         ModuleExample("two words and eps=0.5", {"d_model": 4, "eps": 0.5}, weights, (two_sizes,), NORMED_05),
         NewNorm("a new module"),
+        NormGradient("three words", _random(26, 3, 6)),
         NormOf16Bits("large numbers of float16", 400 * _random(25, 2, 8).half()),
         NormOf16Bits("numbers of bfloat16", _random(25, 2, 8).bfloat16()),
     ]
@@ -239,6 +258,7 @@ def _block_shapes(d_model: int, d_ff: int) -> Shapes:
     }
 
 
+OF_MINUS_2_2 = -0.0305876  # exactly GELU; an approximation gives −0.0303
 LAST_LAYERS = ("combine.weight", "combine.bias", "ff_out.weight", "ff_out.bias")
 
 
@@ -250,6 +270,8 @@ def _drawn(seed: int, shapes: Shapes) -> Weights:
 def _block() -> list[ModuleExample]:
     sizes = {"d_model": 4, "num_heads": 2, "d_ff": 6}
     weights, x = _drawn(24, _block_shapes(4, 6)), _random(241, 2, 3, 4)
+    below = {"ff_in.weight": torch.zeros(6, 4), "ff_in.bias": torch.full((6,), -2.2)}  # before GELU: −2.2 everywhere
+    wide = 10 * weights["ff_out.weight"]
     silent = {name: 0 * each if name.endswith(LAST_LAYERS) else each for name, each in weights.items()}
     return [
         ModuleExample(
@@ -267,6 +289,13 @@ def _block() -> list[ModuleExample]:
             silent,
             (x,),
             x,
+        ),
+        ModuleExample(
+            "attention.combine all zero, and −2.2 everywhere before GELU",
+            {**sizes, "dropout": 0.0},
+            {**silent, **below, "ff_out.weight": wide},
+            (x,),
+            x + OF_MINUS_2_2 * wide.sum(1),
         ),
         ModuleExample("dropout=1.0, in eval mode", {**sizes, "dropout": 1.0}, weights, (x,), torch.tensor(BLOCK)),
         ModuleExample(
@@ -485,7 +514,8 @@ def _steps() -> list[_ThreeSteps]:
 
 # --- exercise 26 -----------------------------------------------------------------------------------------------------
 
-WRITTEN = [[2, 3, 0, 3, 1, 3, 1], [3, 0, 1, 0, 2, 0, 2]]
+PROMPTS = [[3, 0, 2, 1], [0, 1, 3, 2]]
+WRITTEN = [[2, 1, 3, 1, 3, 1, 3], [3, 2, 0, 2, 0, 2, 0]]
 SHARES = [[0.2369, 0.0321, 0.6439, 0.0871], [0.1171, 0.0021, 0.865, 0.0158], [0.3072, 0.0, 0.5065, 0.1863]]
 
 
@@ -507,12 +537,12 @@ class _Counting(nn.Module):
         place = (torch.arange(tokens.shape[1]) - 3).clamp(min=0)  # (T,): other scores at each of the last two places
         logits = torch.stack([scores, scores.flip(0).roll(1), scores.roll(1)])[place].expand(*tokens.shape, 4)
         turned = (torch.arange(4) - tokens[..., None]) % 4
-        found = logits.gather(-1, turned)
+        found = logits.gather(-1, turned) + tokens[..., None]  # other levels in other texts, which changes no chances
         return -found if self.training else found
 
 
 class _Writing(NamedTuple):
-    """What is written after [[0, 1], [2, 2]], or how often each token is drawn after [0, 1]."""
+    """What is written after PROMPTS, or how often each token is drawn after [0, 1]."""
 
     name: str
     named: dict[str, Any]
@@ -523,13 +553,14 @@ class _Writing(NamedTuple):
     def problem(self, function: Callable[..., Any], called: str) -> str | None:
         is_drawn = isinstance(self.expected[0], float)
         model = _Counting().train(self.training)
-        tokens = torch.tensor([[0, 1]]).expand(4000, 2).clone() if is_drawn else torch.tensor([[0, 1], [2, 2]])
+        tokens = torch.tensor([[0, 1]]).expand(4000, 2).clone() if is_drawn else torch.tensor(PROMPTS)
         with torch.enable_grad():
             texts = [self._written(function, model, tokens.clone(), seed) for seed in (1, 1, 2)]
             learns = torch.is_grad_enabled()
         if any(text is None for text in texts):
             return f"{called} returned None. Does it end with a return statement?"
-        shape = (len(tokens), 2 + self.count)
+        begun = tokens.shape[1]
+        shape = (len(tokens), begun + self.count)
         if not all(isinstance(text, torch.Tensor) and tuple(text.shape) == shape for text in texts):
             return f"a tensor of shape {shape} was expected: the given tokens, and {self.count} after each text."
         if not learns:
@@ -542,7 +573,7 @@ class _Writing(NamedTuple):
             return "the modules in the model are not left in the mode they were in. Use model.train or model.eval."
         if not model.part.weight.requires_grad:
             return "the model's parameters are left with requires_grad=False, so it would not learn anymore."
-        if not torch.equal(texts[0][:, :2], tokens):
+        if not torch.equal(texts[0][:, :begun], tokens):
             return "the texts should begin with the given tokens."
         return self._wrong_shares(texts) if is_drawn else self._wrong_text(texts[0])
 
@@ -552,9 +583,10 @@ class _Writing(NamedTuple):
         return function(model, tokens, self.count, **self.named, **more)
 
     def _wrong_text(self, text: torch.Tensor) -> str | None:
-        if text[:, 2:].tolist() == self.expected:
+        written = text[:, len(PROMPTS[0]) :].tolist()
+        if written == self.expected:
             return None
-        return f"{text[:, 2:].tolist()} was written after [[0, 1], [2, 2]], but {self.expected} was expected."
+        return f"{written} was written after {PROMPTS}, but {self.expected} was expected."
 
     def _wrong_shares(self, texts: list[torch.Tensor]) -> str | None:
         if not torch.equal(texts[0], texts[1]):
@@ -571,13 +603,36 @@ class _Writing(NamedTuple):
         return f"the tokens 0 to 3 are drawn in shares of {drawn}, but {self.expected} were expected."
 
 
-def _writing() -> list[_Writing]:
+class _Even(nn.Module):
+    """A model of 40 tokens, all of them equally likely."""
+
+    context_length = 6
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        return torch.zeros(*tokens.shape, 40)
+
+
+class _AllTokens(NamedTuple):
+    """Whether every token may come. Of 4000 draws, 100 should be of each."""
+
+    name: str
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+        texts = function(_Even(), torch.zeros(4000, 1, dtype=torch.long), 1)
+        never = 40 - len(texts[:, -1].unique())
+        if not never:
+            return None
+        return f"{never} of 40 equally likely tokens never come. By default, draw from the whole vocabulary."
+
+
+def _writing() -> list[_Writing | _AllTokens]:
     return [
         _Writing("temperature=0", {"temperature": 0.0}, WRITTEN, 7),
         _Writing("temperature=0 and top_k=3", {"temperature": 0.0, "top_k": 3}, WRITTEN, 7),
         _Writing("temperature=0 and a model in evaluation mode", {"temperature": 0.0}, WRITTEN, 7, training=False),
         _Writing("top_k of 1", {"top_k": 1}, WRITTEN, 7),
         _Writing("only the defaults, and a generator", {}, SHARES[0]),
+        _AllTokens("only the defaults"),
         _Writing("temperature=0.5", {"temperature": 0.5}, SHARES[1]),
         _Writing("temperature=2.0 and top_k=3", {"temperature": 2.0, "top_k": 3}, SHARES[2]),
     ]

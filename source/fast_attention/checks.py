@@ -188,6 +188,20 @@ class ValueErrorFor(NamedTuple):
         return f"{called} went on without an error. Raise a ValueError that says what does not fit."
 
 
+class InDouble(NamedTuple):
+    """Inputs of float64, for which all results must be of that type."""
+
+    name: str
+    inputs: tuple[Any, ...]
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+        results = function(*(one.double() if isinstance(one, torch.Tensor) else one for one in self.inputs))
+        found = next((one.dtype for one in results if one.dtype != torch.float64), None)
+        if found is None:
+            return None
+        return f"a result has the dtype {found}. Make new tensors with dtype=x.dtype, and leave out .float()."
+
+
 class OutputExample(NamedTuple):
     """What a piece of a model keeps beside right numbers, for the last of several results."""
 
@@ -345,7 +359,7 @@ class _ByFormulas(TorchFunctionMode):
 class WithoutAutograd(NamedTuple):
     """Inputs for which autograd notes nothing."""
 
-    example: Example
+    example: Example | InDouble
 
     @property
     def name(self) -> str:
@@ -486,7 +500,7 @@ def _window() -> list[Example | PieceExample | LongExample]:
     ]
 
 
-def _tiled() -> list[Example | LongExample]:
+def _tiled() -> list[Example | InDouble | LongExample]:
     def inputs(B: int, H: int, T: int, d: int, block_size: int) -> tuple[Any, ...]:
         return (_random(70, B, H, T, d), _random(71, B, H, T, d), _random(72, B, H, T, d), block_size)
 
@@ -516,6 +530,7 @@ def _tiled() -> list[Example | LongExample]:
             (torch.zeros_like(long), long, long, 64),
             (long.mean(-2, keepdim=True).expand_as(long), torch.full((1, 1, 150), 150.0).log()),
         ),
+        InDouble("inputs of float64", inputs(1, 1, 5, 3, 2)),
         LongExample(512, (*inputs(1, 1, 512, 4, 64), True)),
     ]
 
@@ -532,6 +547,7 @@ def _backward() -> list[WithoutAutograd]:
         WithoutAutograd(Example("three words", inputs(1, 1, 3, 2), tuple(three))),
         WithoutAutograd(Example("two words and two heads", inputs(1, 2, 2, 3), tuple(heads))),
         WithoutAutograd(Example("large scores", large, _by_autograd(*large))),
+        WithoutAutograd(InDouble("inputs of float64", inputs(1, 1, 3, 2))),
     ]
 
 

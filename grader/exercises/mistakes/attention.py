@@ -310,6 +310,11 @@ DROPPED_SCORES = [
 
 
 
+ONE_LAYER = wrong("one layer for all",
+                  {"projections": "self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"},
+                  "W_query, W_key and W_value are one and the same layer. Make three separate layers.", kind="mix-up")
+
+
 def of_modules(last: str, result: str = "context") -> list[Misconception]:
     """In modules whose ordinary numbers are all right. `last` is the mark of the last line of `__init__`."""
     return [
