@@ -604,16 +604,16 @@ class _Writing(NamedTuple):
 
 
 class _Even(nn.Module):
-    """A model of 40 tokens, all of them equally likely."""
+    """A model of 40 tokens that are almost equally likely."""
 
     context_length = 6
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        return torch.zeros(*tokens.shape, 40)
+        return torch.linspace(0.0, 0.1, 40).expand(*tokens.shape, 40)
 
 
 class _AllTokens(NamedTuple):
-    """Whether every token may come. Of 4000 draws, 100 should be of each."""
+    """Whether every token may come. Of 4000 draws, about 100 should be of each."""
 
     name: str
 
@@ -622,7 +622,9 @@ class _AllTokens(NamedTuple):
         never = 40 - len(texts[:, -1].unique())
         if not never:
             return None
-        return f"{never} of 40 equally likely tokens never come. By default, draw from the whole vocabulary."
+        return (
+            f"{never} of 40 tokens, all about equally likely, never come. By default, draw from the whole vocabulary."
+        )
 
 
 def _writing() -> list[_Writing | _AllTokens]:

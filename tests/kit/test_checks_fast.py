@@ -54,6 +54,9 @@ WRONG = [
     (31, "torch.where(m == -math.inf, 0.0, m)", "m", "in which the second query is empty"),
     (31, "return m, l, o", "return subtracted, l, o", "in which the second query is empty"),
     (31, "return m, l, o", "return m, l, o.detach()", "no gradient reaches its input"),
+    # types
+    (32, "return output, lse", "return output.float(), lse", "a result has the dtype torch.float32"),
+    (33, "return grad_queries", "return grad_queries.float()", "a result has the dtype torch.float32"),
     # pages
     (35, "key_pages[page_table].flatten(1, 2)", "key_pages[page_table].flatten(0, 1)", "paged_attention stopped with"),
     (35, ">= lengths[:, None, None]", ">= lengths[:, None, None] // page_size * page_size", NUMBER_IS_WRONG),

@@ -29,6 +29,9 @@ def test_right_is_said_and_nothing_else(
     assert err == ""
 
 
+AFTERWARDS = """weights = torch.softmax(queries @ keys.mT / d**0.5, dim=-1) * ~hidden
+    weights = weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)"""
+
 WRONG = [
     # positions, added and turned by
     (20, "base**", "10000**", "base 100"),
@@ -46,13 +49,16 @@ WRONG = [
     (22, "hidden & ~empty", "hidden & False", NUMBER_IS_WRONG),
     (22, ".masked_fill(empty, 0.0)", "", "lengths 2 and 0"),
     (22, "if causal:", "if False:", NUMBER_IS_WRONG),
+    (22, "weights = weights.masked_fill(empty, 0.0)", AFTERWARDS, "scores far below zero, length 2"),
     # a norm
     (23, "self.eps = eps", "self.eps = 1e-6", "eps=0.5"),
     (23, "x.float()", "x", "large numbers of float16"),
+    (23, "torch.sqrt(mean + self.eps)", "torch.sqrt(mean + self.eps).detach()", "counts as a constant on the way back"),
     (23, "torch.ones(d_model))", "torch.randn(d_model))", "is not made of ones"),
     # a block
     (24, "x + self.dropout(self.ff", "self.norm2(x) + self.dropout(self.ff", NUMBER_IS_WRONG),
     (24, "self.dropout(self.ff_out(hidden))", "self.ff_out(hidden)", "all that is added is dropped"),
+    (24, "F.gelu(hidden)", "F.gelu(hidden, approximate='tanh')", "−2.2 everywhere before GELU"),
     (24, "x = x + self", "x += self", "TransformerBlock changes its input"),
     # a model and its loss
     (25, "x = self.norm(x)", "x = x + 0", NUMBER_IS_WRONG),
@@ -65,6 +71,8 @@ WRONG = [
     (26, "model.train(before)", "pass", "not left in the mode it was in"),
     (26, ", generator=generator)", ")", "the same tokens should be drawn"),
     (26, "-model.context_length :", ": model.context_length", "was expected"),
+    (26, "logits.topk(top_k)", "logits[:1].topk(top_k)", "temperature=0 and top_k=3"),
+    (26, "if top_k is not None:", "top_k = top_k or min(20, logits.shape[-1])\n        if top_k:", "20 of 40 tokens"),
     (27, "optimizer.zero_grad()", "pass", "the weights of the last layer are off"),
     (27, "return loss.item()", "return loss", "float"),
 ]
