@@ -102,8 +102,8 @@ exercise = Exercise(
               "Your results look as if a small number were added to the sum. That avoids 0/0, but exp still overflows: "
               "subtract the maximum."),
         wrong("NaN replaced by zero", {"shift": "shifted = x", "result": "return weights.nan_to_num(0.0)"},
-              "Your results have zeros where exp would give NaN, but the right weights are not zero there. Subtract "
-              "the maximum, and no NaN appears."),
+              "Your results have zeros where ∞/∞ or 0/0 would be NaN, but the right weights are not zero there. "
+              "Subtract the maximum, and no NaN appears."),
         *at("shift",
             wrong("largest of everything subtracted", "shifted = x - x.max()",
                   "Your results look as if the maximum of the whole tensor were subtracted. If a row lies far below "

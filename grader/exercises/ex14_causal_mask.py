@@ -122,7 +122,7 @@ scores_first = Exercise(
             # Any code that returns NaN matches this.
             wrong("all NaN", "scores = attn_scores + future * -torch.inf",
                   "All your weights are NaN, as when 0 is multiplied by −∞, or when all scores of a row are hidden. "
-                  "Put −∞ above the diagonal, and nowhere else.", credit=0.0)),
+                  "Put −∞ at later words, and nowhere else.", credit=0.0)),
         wrong("visible scores of 0 hidden",
               {"future": "", "mask": "scores = torch.tril(attn_scores)\n"
                                      "scores = scores.masked_fill(scores == 0, -torch.inf)"},

@@ -154,7 +154,7 @@ exercise = Exercise(
         wrong("half dropped, scaled for p", {"survives": "survives = chances >= 0.5"},
               "Half of your entries are dropped, whatever p is. Compare the random numbers with p.", kind="hard-coded"),
         wrong("randn for rand", {"chances": "chances = torch.randn_like(attn_weights)"},
-              "Your entries are dropped as often as torch.randn is below p, which is too often. Use torch.rand, which "
+              "Your entries are dropped where torch.randn is below p, so not with probability p. Use torch.rand, which "
               "is uniform between 0 and 1."),
         *at("evaluation",
             wrong("active in evaluation", "",

@@ -176,7 +176,7 @@ exercise = Exercise(
         wrong("heads interleaved",
               {"split": "q, k, v = (y.view(B, T, -1, self.num_heads).permute(0, 3, 1, 2) for y in (q, k, v))"},
               "In your results, features are dealt out to the heads in turn. Head 1 should take the first head_dim "
-              "features: view as (B, T, num_heads, head_dim), in this order.", kind="arrangement"),
+              "features: view as (B, T, num_heads, head_dim), then transpose(1, 2).", kind="arrangement"),
         wrong("features interleaved in merging", {"merge": "context = context.permute(0, 2, 3, 1).reshape(B, T, -1)"},
               "In your result, the features of the heads take turns. All those of head 1 should come first: "
               "transpose(1, 2), then view(B, T, d_out).", kind="arrangement"),
@@ -184,7 +184,7 @@ exercise = Exercise(
               {"split": "q, k, v = (y.view(B, T, -1, self.num_heads).permute(0, 3, 1, 2) for y in (q, k, v))",
                "merge": "context = context.permute(0, 2, 3, 1).reshape(B, T, -1)"},
               "In your results, features are dealt out to the heads in turn, and collected the same way. Head 1 should "
-              "take the first head_dim features: view as (B, T, num_heads, head_dim), in this order.",
+              "take the first head_dim features: view as (B, T, num_heads, head_dim), then transpose(1, 2).",
               kind="arrangement"),
         wrong("words and heads exchanged",
               {"split": "q, k, v = (y.view(B, T, self.num_heads, -1) for y in (q, k, v))",

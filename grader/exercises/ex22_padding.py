@@ -184,8 +184,8 @@ exercise = Exercise(
               "same large negative number. Return zeros for such a query.", credit=0.75, kind="missing step"),
         wrong("NaN on the way back", {"hide": ADDED, "zeros": "weights = weights.nan_to_num(0.0)"},
               "The numbers are right, but where a sentence has length 0, gradients are NaN. Zeros replace NaN in the "
-              "result, but NaN is still there on the way back. Avoid NaN from the start: give such rows another score "
-              "before softmax.", credit=0.75, kind="gradient"),
+              "result, but NaN is still there on the way back. Give such rows finite scores before softmax, and set "
+              "their weights to 0 after it.", credit=0.75, kind="gradient"),
         wrong("softmax over heads, with zeros for NaN",
               {"normalize": "weights = torch.softmax(scores, dim=1).nan_to_num(0.0)"},
               "For each pair of query and key, the weights of all heads sum to one. The weights of a query should sum "

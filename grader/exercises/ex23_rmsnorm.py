@@ -155,6 +155,13 @@ exercise = Exercise(
             wrong("sum of squares less one", "mean = squares.sum(dim=-1, keepdim=True) / (x.shape[-1] - 1)",
                   "In your results, the sum of the squares is divided by d_model − 1, as for a standard deviation. "
                   "Divide by d_model: it is a mean.", credit=0.75),
+            wrong("divided by the number of words", "mean = squares.sum(dim=-1, keepdim=True) / x.shape[-2]",
+                  "In your results, the sum of the squares is divided by the number of words. Divide by d_model, the "
+                  "length of the last axis.", kind="axis"),
+            wrong("divided by the number of words, the second axis",
+                  "mean = squares.sum(dim=-1, keepdim=True) / x.shape[1]",
+                  "In your results, the sum of the squares is divided by the number of words. Divide by d_model, the "
+                  "length of the last axis.", kind="axis"),
             wrong("mean size", "mean = precise.abs().mean(dim=-1, keepdim=True) ** 2",
                   "Your vectors are divided by the mean of the absolute values. Use the root of the mean of the "
                   "squares."),
@@ -215,13 +222,9 @@ exercise = Exercise(
         *at("weigh",
             wrong("weight added", "y = y + self.weight",
                   "In your results, the weight is added. Multiply by it."),
-            wrong("one more than the weight", "y = y * (1 + self.weight)",
+            wrong("one more than the weight", {"weight": ("ones", "zeros"), "": "y = y * (1 + self.weight)"},
                   "Your results are multiplied by 1 + weight, as in some published models. Here, the weight starts "
                   "with ones. Multiply by the weight itself.", credit=0.75, kind="convention")),
-        wrong("one more than the weight, which begins with zeros",
-              {"weight": ("ones", "zeros"), "weigh": "y = y * (1 + self.weight)"},
-              "Your results are multiplied by 1 + weight, as in some published models. Here, the weight starts with "
-              "ones. Multiply by the weight itself.", credit=0.75, kind="convention"),
         wrong("does not begin with ones", {"weight": ("ones", "zeros")}, NOT_ONES,
               credit=0.75, kind="missing step"),
         wrong("computed in 16 bits", {"precise": "precise = x"}, SIXTEEN, kind="type"),

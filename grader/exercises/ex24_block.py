@@ -239,8 +239,8 @@ exercise = Exercise(
                   "In training, chance decides what is dropped even if the argument dropout is 0 or 1, so the rate is "
                   "a different one. Pass the argument to nn.Dropout.", kind="hard-coded"),
             wrong("dropout always active", "self.dropout = lambda x: F.dropout(x, dropout)",
-                  "Something is dropped outside of training, too. Use nn.Dropout, or F.dropout with "
-                  "training=self.training.", kind="missing step")),
+                  "Something is dropped outside of training, too. Drop entries only while self.training is "
+                  "true, as nn.Dropout does.", kind="missing step")),
         wrong("everything detached", {"result": "return x.detach()"},
               "No gradient gets through, as when the computation uses no_grad, detach or the like. Compute "
               "the result from the weights, with operations that keep gradients.", kind="gradient"),

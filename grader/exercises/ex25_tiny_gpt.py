@@ -173,7 +173,7 @@ exercise = Exercise(
               "Here, use them unchanged.", credit=0.75, kind="convention"),
         wrong("one block repeated", {"blocks": (" for _ in range(num_layers)]", "] * num_layers")},
               "Your blocks all have the numbers of the last one, as when the same block is in the list several times. "
-              "Make a new one in every round.", kind="mix-up"),
+              "Make a new one for each.", kind="mix-up"),
         wrong("blocks in a plain list", {"kept": "self.blocks = blocks"},
               "The blocks are not in an nn.ModuleList, so their parameters are not found, and they would not be "
               "trained.", credit=0.75, kind="missing step"),

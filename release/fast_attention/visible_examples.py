@@ -371,7 +371,7 @@ def _mask_problem(module: torch.nn.Module, size: int) -> str | None:
 
 def _instead_of_mask(module: torch.nn.Module) -> str:
     if "mask" in dict(module.named_parameters()):
-        return "mask is a parameter, which training would change."
+        return "mask is a parameter, so an optimizer would get it, too."
     others = [name for name, _ in module.named_buffers()]
     return f"the buffer is called {others[0]}, not mask." if len(others) == 1 else "there is no buffer mask."
 

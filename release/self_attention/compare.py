@@ -249,7 +249,9 @@ def _in_one(leaves: list[_Leaf]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _kind_of(number: torch.Tensor) -> str:
-    return "a number" if _is_finite(number) else "NaN" if bool(number.isnan()) else "infinity"
+    if _is_finite(number):
+        return "a number"
+    return "NaN" if bool(number.isnan()) else "infinity" if bool(number > 0) else "minus infinity"
 
 
 def _not_finite(tensor: torch.Tensor) -> torch.Tensor:

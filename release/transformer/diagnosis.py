@@ -17,6 +17,7 @@ from compare import paired_numbers, same
 # The examples are printed with four decimals, so a factor is known to three digits or so.
 FACTOR = 5e-4
 LARGEST_WHOLE = 64
+FEW = 3  # so many numbers may be whole by chance
 ONE = 1e-3  # what sums of rounded weights may be off by
 
 # The types of 16-bit numbers, and the error that a few steps in them make, as a part of the largest number.
@@ -60,7 +61,7 @@ def _in_another_form(result: object, expected: object, tolerance: float) -> str:
         return other_axis(numbers.shape[depth:], wanted.shape[depth:], f"result{'[0]' * depth}")
     if numbers.shape != wanted.shape:
         return ""
-    return "The numbers are right, but in a list. torch.stack turns a list of tensors into one tensor."
+    return "The numbers are right, but in a list. Return a tensor: torch.stack for tensors, torch.tensor for numbers."
 
 
 def _as_tensor(value: object) -> Tensor | None:
@@ -113,8 +114,8 @@ def _rounded(got: Tensor, want: Tensor) -> str:
 
 
 def _whole(got: Tensor, want: Tensor) -> str:
-    """Whole numbers alone, wrongly. All zeros are more often a result that was never filled in."""
-    is_whole = bool(got.any()) and torch.equal(got, got.round())
+    """Whole numbers alone, wrongly, and more than a few. All zeros are more often a result that was never filled in."""
+    is_whole = got.numel() > FEW and bool(got.any()) and torch.equal(got, got.round())
     return "All your numbers are whole numbers." if is_whole and not torch.equal(want, want.round()) else ""
 
 

@@ -362,7 +362,7 @@ SAID = [
     (
         changed(16, 'self.register_buffer("mask", mask)', "self.mask = nn.Parameter(mask)"),
         16,
-        "mask is a parameter, which training would change",
+        "mask is a parameter, so an optimizer would get it, too",
     ),
     (
         changed(16, "torch.softmax(scores", "torch.softmax(self.dropout(scores)").replace(
@@ -423,7 +423,11 @@ SAID = [
     ),
     ("def simple_attention_scores(x, q): return (x @ q).numpy()", 9, "right, but in a NumPy array"),
     ("def simple_attention_scores(x, q): return [word @ q for word in x]", 9, "The numbers are right, but in a list."),
-    ("def simple_attention_scores(x, q): return (x @ q).tolist()", 9, "torch.stack turns a list of tensors into one"),
+    (
+        "def simple_attention_scores(x, q): return (x @ q).tolist()",
+        9,
+        "torch.stack for tensors, torch.tensor for numbers",
+    ),
     ("def all_context_vectors(x): return [*(torch.softmax(x @ x.T, -1) @ x)]", 11, "right, but in a list."),
     ("def simple_attention_scores(x, q): return (x @ q)[None]", 9, "Axis 0, of length 1, is one too many"),
     ("def simple_attention_scores(x, q): return (x @ q)[:, None]", 9, "result.squeeze(1) would be right"),

@@ -286,8 +286,8 @@ DROPOUT = [
           "default of nn.Dropout. Take every rate from the argument dropout.", kind="hard-coded"),
     *at("drop",
         wrong("dropout always active", "weights = nn.functional.dropout(weights, self.dropout.p)",
-              "Weights are dropped outside of training, too. Use nn.Dropout, or F.dropout with "
-              "training=self.training.", kind="missing step"),
+              "Weights are dropped outside of training, too. Drop them only while self.training is true, as nn.Dropout "
+              "does.", kind="missing step"),
         wrong("dropout elsewhere", "v = self.dropout(v)",
               "Something else is dropped, perhaps the values: either instead of the attention weights, or in addition "
               "to them. Drop only attention weights.", kind="mix-up")),
