@@ -110,6 +110,11 @@ exercise = Exercise(
                "keys": "", "values": ""},
               "Your three lists are one list under three names, so each holds queries, keys and values. Make three "
               "lists.", kind="mix-up"),
+        wrong("one tensor per entry",
+              {"result": "lists = all_queries, all_keys, all_values\n"
+                         "return tuple([*torch.cat(each, dim=1)[..., None]] for each in lists)"},
+              "Your lists have one tensor per entry, not one per word. Words are the columns of a (D, N) matrix: go "
+              "through those.", kind="axis"),
         wrong("each made of the last",
               {"keys": "all_keys = [b_k + W_k @ q for q in all_queries]",
                "values": "all_values = [b_v + W_v @ k for k in all_keys]"},

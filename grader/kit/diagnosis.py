@@ -17,7 +17,6 @@ from grader.model.compare import paired_numbers, same
 # The examples are printed with four decimals, so a factor is known to three digits or so.
 FACTOR = 5e-4
 LARGEST_WHOLE = 64
-FEW = 3  # so many numbers may be whole by chance
 ONE = 1e-3  # what sums of rounded weights may be off by
 
 # The types of 16-bit numbers, and the error that a few steps in them make, as a part of the largest number.
@@ -114,8 +113,8 @@ def _rounded(got: Tensor, want: Tensor) -> str:
 
 
 def _whole(got: Tensor, want: Tensor) -> str:
-    """Whole numbers alone, wrongly, and more than a few. All zeros are more often a result that was never filled in."""
-    is_whole = got.numel() > FEW and bool(got.any()) and torch.equal(got, got.round())
+    """Whole numbers alone, wrongly, and more than one. All zeros are more often a result that was never filled in."""
+    is_whole = got.numel() > 1 and bool(got.any()) and torch.equal(got, got.round())
     return "All your numbers are whole numbers." if is_whole and not torch.equal(want, want.round()) else ""
 
 

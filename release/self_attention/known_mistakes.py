@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# 9634e53692852ac1
+# abe88c9f6ef3d3db
 
 KNOWN = [
     ('compute_qkv', [[(1.6418, -0.10447, -0.03909, '33[4,1]')], [(3.3333, 0.11857, -0.26911, '32[2,1]')]], [
@@ -24,6 +24,7 @@ KNOWN = [
         ('Your values come from W_k and b_k, like the keys. For values, use W_v and b_v.', [[(1.737, -0.21419, -0.19055, '33[4,1]')], [(2.5833, 0.30116, 0.19008, '32[2,1]')]]),
         ('Your queries, keys and values all come from W_q. Each role has its own matrix.', [[(1.5268, 0.12498, 0.039609, '33[4,1]')], [(4.25, -0.261, 0.33695, '32[2,1]')]]),
         ('Your three lists are one list under three names, so each holds queries, keys and values. Make three lists.', [[(1.6418, 0.01722, -0.13147, '39[4,1]')], [(3.3333, 0.086349, -0.21937, '36[2,1]')]]),
+        ('Your lists have one tensor per entry, not one per word. Words are the columns of a (D, N) matrix: go through those.', [[(1.6418, 0.30207, 0.3422, '34[3,1]')], [(3.3333, 0.1586, -0.2952, '32[2,1]')]]),
         ('Your keys are computed from the queries, and your values from the keys. Compute all three from the words.', [[(3.3954, -1.0732, 0.35586, '33[4,1]')], [(3.6667, 0.05631, 0.17266, '32[2,1]')]]),
         ('Your queries, keys and values all have the bias b_q. Each role has its own bias.', [[(1.6815, -0.077543, -0.087395, '33[4,1]')], [(3.1667, 0.26333, -0.47333, '32[2,1]')]]),
         ('Your queries, keys and values all come from W_q and b_q. Keys need W_k and b_k, and values need W_v and b_v.', [[(1.4153, 0.15191, -0.0086965, '33[4,1]')], [(3.75, -0.11624, 0.13274, '32[2,1]')]]),

@@ -46,8 +46,7 @@ def known_mistakes(
 ) -> Sequence[str]:
     """What is known about each mistake that gives the numbers of this function or class, in its examples.
 
-    Several may give the same numbers. If some of them give them in the same form, too, it is one of those. If not,
-    those with a form of their own are out: what students read about them is about that form.
+    Several may give the same numbers. If some of them give them in the same form, too, it is one of those.
     """
     with contextlib.suppress(Exception):  # the table lies where students can change it, and may be missing
         known = next(Known(*known) for name, *known in importlib.import_module(TABLE).KNOWN if name == called)
@@ -55,8 +54,7 @@ def known_mistakes(
         by_numbers = _fitting(seen, known, _errors_alike)
         fitting = by_numbers or _if_one(_fitting(seen, known)) or _if_one(_where_it_runs(seen, known))
         alike = [says for says, wrong in fitting if _forms(wrong) == _forms(seen)]
-        others = [says for says, wrong in fitting if _forms(wrong) == _forms(known.right)]
-        return list(dict.fromkeys(alike or others))
+        return list(dict.fromkeys(alike or [says for says, _ in fitting]))
     return ()
 
 

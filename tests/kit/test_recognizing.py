@@ -131,7 +131,7 @@ FROM_NOTEBOOK = "D = 4\n" + UNSCALED.replace(".item()", ".item() / D ** 0.5")
         (4, NO_SOFTMAX, "✗ Exercise 4: Your results are scores, not softmax weights. Take the softmax of each"),
         (5, INDEX_SWAPPED, "✗ Exercise 5: Output i uses the weights that all queries give to key i. Use the"),
         (14, SIX_WORDS, "✗ Exercise 14: Your code works for six words, as in the notebook, and for no other number."),
-        (16, DROPS_ALWAYS, "✗ Exercise 16: Weights are dropped outside of training, too. Use nn.Dropout, or"),
+        (16, DROPS_ALWAYS, "✗ Exercise 16: Weights are dropped outside of training, too. Drop them only while"),
         (2, FROM_NOTEBOOK, "✗ Exercise 2: with two words of nine entries, result[0][0] is the first wrong number"),
     ],
 )
