@@ -29,6 +29,9 @@ def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: (columns(rng, N, D), columns(rng, N, D))
 
 
+OWN_KEY = "Your scores compare each query only with the key of its own word. Compare every query with every key."
+
+
 # fmt: off
 exercise = Exercise(
     number=2,
@@ -80,12 +83,10 @@ exercise = Exercise(
             wrong("one flat list", "return [score for scores in all_scores for score in scores]",
                   "You return one long list. Return one list per query, with one score per key.", kind="arrangement"),
             wrong("own key only", "return [scores[n] for n, scores in enumerate(all_scores)]",
-                  "Your scores compare each query only with the key of its own word. Compare every query with every "
-                  "key.", credit=0.25, kind="missing step"),
+                  OWN_KEY, credit=0.25, kind="missing step"),
             wrong("own key only, in pairs",
                   "return [[scores[n]] for n, scores in enumerate(all_scores[: len(all_keys)])]",
-                  "Your scores compare each query only with the key of its own word. Compare every query with every "
-                  "key.", credit=0.25, kind="missing step"),
+                  OWN_KEY, credit=0.25, kind="missing step"),
             wrong("first query only", "return [all_scores[0]] * len(all_scores)",
                   "Every row holds the scores of the first query. Row i belongs to query i.",
                   credit=0.25, kind="missing step"),

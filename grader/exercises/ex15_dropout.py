@@ -94,6 +94,11 @@ def sized(*shape: int, p: float, training: bool) -> Callable[[torch.Generator], 
     return lambda rng: (torch.softmax(randn(rng, *shape), dim=-1), p, training)
 
 
+BY_THE_SUM = (
+    "In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) instead."
+)
+
+
 # fmt: off
 exercise = Exercise(
     number=15,
@@ -212,13 +217,11 @@ exercise = Exercise(
         wrong("rows renormalized",
               {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
                "scale": "return dropped / dropped.sum(-1, keepdim=True) * attn_weights.sum(-1, keepdim=True)"},
-              "In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "
-              "instead."),
+              BY_THE_SUM),
         wrong("rows renormalized, to a sum of one",
               {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
                "scale": "return dropped / dropped.sum(-1, keepdim=True).clamp(min=1e-9)"},
-              "In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "
-              "instead."),
+              BY_THE_SUM),
         wrong("same entries in each call", {"before chances": "torch.manual_seed(123)"},
               "Each call drops the same entries, as when a function sets a seed or keeps what it has drawn. Draw new "
               "random numbers in each call.", credit=0.75, kind="hard-coded"),

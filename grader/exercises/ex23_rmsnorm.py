@@ -115,6 +115,12 @@ OF_16 = (
     "dtype."
 )
 
+BY_WORDS = (
+    "In your results, the sum of the squares is divided by the number of words. Divide by d_model, the length of the "
+    "last axis."
+)
+
+
 # fmt: off
 exercise = Exercise(
     number=23,
@@ -156,12 +162,10 @@ exercise = Exercise(
                   "In your results, the sum of the squares is divided by d_model − 1, as for a standard deviation. "
                   "Divide by d_model: it is a mean.", credit=0.75),
             wrong("divided by the number of words", "mean = squares.sum(dim=-1, keepdim=True) / x.shape[-2]",
-                  "In your results, the sum of the squares is divided by the number of words. Divide by d_model, the "
-                  "length of the last axis.", kind="axis"),
+                  BY_WORDS, kind="axis"),
             wrong("divided by the number of words, the second axis",
                   "mean = squares.sum(dim=-1, keepdim=True) / x.shape[1]",
-                  "In your results, the sum of the squares is divided by the number of words. Divide by d_model, the "
-                  "length of the last axis.", kind="axis"),
+                  BY_WORDS, kind="axis"),
             wrong("mean size", "mean = precise.abs().mean(dim=-1, keepdim=True) ** 2",
                   "Your vectors are divided by the mean of the absolute values. Use the root of the mean of the "
                   "squares."),

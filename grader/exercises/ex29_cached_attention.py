@@ -140,6 +140,12 @@ def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
 
 read_as_module = reader(CachedAttention, causal=True)
 
+KEPT = (
+    "Called twice with the same text and no cache, your module gives two different outputs: something is kept between "
+    "the calls. The module may know about the past only from the cache that it is given."
+)
+
+
 # fmt: off
 exercise = Exercise(
     number=29,
@@ -234,15 +240,11 @@ exercise = Exercise(
                                "if cache is not None and cache[0].shape[2] > 63:\n"
                                "    cache = None",
                "after cache": "self.kept = k.detach(), v.detach()"},
-              "Called twice with the same text and no cache, your module gives two different outputs: something is "
-              "kept between the calls. The module may know about the past only from the cache that it is given.",
-              kind="mix-up"),
+              KEPT, kind="mix-up"),
         wrong("cache kept by the module, if none is given",
               {"before sizes": "if cache is None:\n    cache = getattr(self, 'kept', None)",
                "after cache": "self.kept = cache"},
-              "Called twice with the same text and no cache, your module gives two different outputs: something is "
-              "kept between the calls. The module may know about the past only from the cache that it is given.",
-              kind="mix-up"),
+              KEPT, kind="mix-up"),
         wrong("cache kept by the module, until a new text",
               {"before sizes": "if cache is not None:\n    cache = getattr(self, 'kept', None)",
                "after cache": "self.kept = cache"},

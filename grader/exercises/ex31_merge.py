@@ -122,6 +122,12 @@ def read(value: Any, *inputs: Any) -> Any:
     return {**value, "gradients": {**found, **counted}}
 
 
+LOGSUMEXP = (
+    "Your m is the logarithm of the sum of all exponentials, and your l is 1. Nothing is lost that way, but return the "
+    "maximum as m, and the sum of exp(score − m) as l."
+)
+
+
 # fmt: off
 exercise = Exercise(
     number=31,
@@ -162,12 +168,10 @@ exercise = Exercise(
               "Your output is right, but your l is l1 + l2. Each piece has subtracted its own maximum, so first "
               "multiply its sum by exp(its maximum − the new one).", credit=0.75, kind="missing step"),
         wrong("logsumexp for m, and l always 1", {"result": "return m + torch.log(l), torch.ones_like(l), o"},
-              "Your m is the logarithm of the sum of all exponentials, and your l is 1. Nothing is lost that way, but "
-              "return the maximum as m, and the sum of exp(score − m) as l.", credit=0.75, kind="convention"),
+              LOGSUMEXP, credit=0.75, kind="convention"),
         wrong("logsumexp for m, and l 1 where there is a key",
               {"result": "return m + torch.log(l), torch.where(l == 0, l, 1.0), o"},
-              "Your m is the logarithm of the sum of all exponentials, and your l is 1. Nothing is lost that way, but "
-              "return the maximum as m, and the sum of exp(score − m) as l.", credit=0.75, kind="convention"),
+              LOGSUMEXP, credit=0.75, kind="convention"),
         *at("after sum",
             wrong("outputs not rescaled", "w1, w2 = l1, l2",
                   "In your output, the pieces have the weights l1 and l2, divided by the new sum. The factor exp(their "

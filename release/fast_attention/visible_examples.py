@@ -69,6 +69,16 @@ class PieceExample(NamedTuple):
         )
 
 
+class InDouble(NamedTuple):
+    """The same numbers in float64, for functions with several results, of which all must be of that type."""
+
+    name: str
+    inputs: tuple[object, ...]
+
+    def problem(self, function: Student, called: str) -> str | None:
+        return _wrong_in_double(function, self.inputs, called)
+
+
 class FiniteGradients(NamedTuple):
     """Whether gradients are finite, also where a query sees no key."""
 
@@ -320,10 +330,12 @@ def _without_gradient(reached: list[tuple[str, torch.Tensor]], result: torch.Ten
 
 def _other_dtype(result: object, inputs: tuple[object, ...]) -> str | None:
     given = next((item.dtype for item in inputs if _has_gradient(item)), None)  # whole numbers say nothing
-    if given is None or not _is_tensor(result) or result.dtype == given:
+    results = result if isinstance(result, (tuple, list)) else [result]
+    found = next((one.dtype for one in results if _is_tensor(one) and one.dtype != given), None)
+    if given is None or found is None:
         return None
     return (
-        f"the result has the dtype {result.dtype} where the input has {given}.{NEW_LINE}"
+        f"{'the' if _is_tensor(result) else 'a'} result has the dtype {found} where the input has {given}.{NEW_LINE}"
         "Make new tensors with x.new_zeros(…) or dtype=x.dtype, and leave out .float() and .double()."
     )
 

@@ -18,6 +18,7 @@ from grader.kit.checking import (
     Entry,
     Example,
     FiniteGradients,
+    InDouble,
     ModuleExample,
     Number,
     PieceExample,
@@ -186,20 +187,6 @@ class ValueErrorFor(NamedTuple):
         except Exception as error:
             return f"{called} stopped with {type(error).__name__}. Raise a ValueError that says what does not fit."
         return f"{called} went on without an error. Raise a ValueError that says what does not fit."
-
-
-class InDouble(NamedTuple):
-    """Inputs of float64, for which all results must be of that type."""
-
-    name: str
-    inputs: tuple[Any, ...]
-
-    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
-        results = function(*(one.double() if isinstance(one, torch.Tensor) else one for one in self.inputs))
-        found = next((one.dtype for one in results if one.dtype != torch.float64), None)
-        if found is None:
-            return None
-        return f"a result has the dtype {found}. Make new tensors with dtype=x.dtype, and leave out .float()."
 
 
 class OutputExample(NamedTuple):
@@ -530,7 +517,7 @@ def _tiled() -> list[Example | InDouble | LongExample]:
             (torch.zeros_like(long), long, long, 64),
             (long.mean(-2, keepdim=True).expand_as(long), torch.full((1, 1, 150), 150.0).log()),
         ),
-        InDouble("inputs of float64", inputs(1, 1, 5, 3, 2)),
+        InDouble("five words", inputs(1, 1, 5, 3, 2)),
         LongExample(512, (*inputs(1, 1, 512, 4, 64), True)),
     ]
 
@@ -547,7 +534,7 @@ def _backward() -> list[WithoutAutograd]:
         WithoutAutograd(Example("three words", inputs(1, 1, 3, 2), tuple(three))),
         WithoutAutograd(Example("two words and two heads", inputs(1, 2, 2, 3), tuple(heads))),
         WithoutAutograd(Example("large scores", large, _by_autograd(*large))),
-        WithoutAutograd(InDouble("inputs of float64", inputs(1, 1, 3, 2))),
+        WithoutAutograd(InDouble("three words", inputs(1, 1, 3, 2))),
     ]
 
 

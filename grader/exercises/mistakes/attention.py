@@ -308,8 +308,6 @@ DROPPED_SCORES = [
           "Drop weights, after the softmax.", kind="mix-up"),
 ]
 
-
-
 ONE_LAYER = wrong("one layer for all",
                   {"projections": "self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"},
                   "W_query, W_key and W_value are one and the same layer. Make three separate layers.", kind="mix-up")
