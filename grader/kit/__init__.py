@@ -4,6 +4,7 @@ __all__ = [
     "arithmetic",
     "checking",
     "dropout_rules",
+    "endless",
     "module_cases",
     "module_readings",
     "pictures",
