@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from grader.classroom.worker_results import as_text, missing_notebook
-from grader.errors import CourseError
+from grader.errors import CourseError, CrewGone
 from grader.gradebook.conversion import Conversion
-from grader.host.devices import cannot_start
+from grader.host.devices import must_start, said
 from grader.host.zygote_process import ZygoteError
 from grader.model.exercise_files import said_of
 from grader.model.submission import Assignment, Files, Graded, GradedNotebook, KnownNotebook, Submission
@@ -16,6 +16,8 @@ from grader.model.verdict import Scored
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.verdict_cells import results_of, together
 from grader.sandbox.confine import CannotConfineError
+
+TRIES = 2  # to start the sandboxes of a submission, where those of others start
 
 
 class SubmissionGrader:
@@ -30,15 +32,28 @@ class SubmissionGrader:
 
         CrewGone is raised if no sandbox can start.
         """
-        graded = submission.result()
         try:
-            results = [self._grade(submission, known, graded) for known in self._assignment.notebooks]
-        except (ZygoteError, CannotConfineError) as error:
-            raise cannot_start(error) from error
+            return self._grade_or_try_again(submission)
+        except CrewGone:
+            raise
         except CourseError as error:
             return submission.result(str(error))
         except Exception as error:
             return submission.result(said_of(error))
+
+    def _grade_or_try_again(self, submission: Submission) -> Graded:
+        """Grade it. If no sandbox starts for it though another one does, that is put down to it the second time."""
+        for _ in range(TRIES):
+            try:
+                return self._graded(submission)
+            except (ZygoteError, CannotConfineError) as error:
+                failure = error
+            must_start(self._assignment.device, self._assignment.confined, self._assignment.hidden)
+        raise CourseError(f"No sandbox starts for this submission, though one starts without it: {said(failure)}.")
+
+    def _graded(self, submission: Submission) -> Graded:
+        graded = submission.result()
+        results = [self._grade(submission, known, graded) for known in self._assignment.notebooks]
         graded.verdicts, graded.blocked = together(results)
         return graded
 

@@ -73,15 +73,19 @@ MAX_DETAIL = 120  # characters
 
 
 class Denials:
-    """The denied calls of one sandbox, which leaves its notes in this socket."""
+    """The denied calls of one sandbox; none before it is ready."""
 
-    def __init__(self, notes: socket.socket) -> None:
-        self._notes = notes
+    def __init__(self) -> None:
+        self._notes: socket.socket | None = None
         self._found: list[DeniedCall] = []
         self._refusals: Refusals | None = None
 
-    def answer(self, listener: int) -> None:
-        """Answer the kernel's questions from now on, if there is a descriptor for them."""
+    def begin(self, notes: socket.socket, listener: int) -> None:
+        """Read notes from this socket from now on, and answer the kernel's questions if there is a descriptor for them.
+
+        The first notes hand descriptors over, and whoever reads those as notes loses them.
+        """
+        self._notes = notes
         if listener >= 0:
             self._refusals = Refusals(listener)
             self._refusals.start()
@@ -94,6 +98,8 @@ class Denials:
 
     def read(self) -> None:
         """Read all notes, so that none is reported for a later cell; only the first ones are kept."""
+        if self._notes is None:
+            return
         notes: list[bytes] = []
         with contextlib.suppress(OSError):  # no more notes, or closed
             for _ in range(MAX_NOTES):  # not up to an empty one: a student may have sent it to make us stop

@@ -136,7 +136,7 @@ def batches(form: str, cases: Sequence[SampledCase]) -> Iterator[Batch]:
 START_SECONDS = 60  # a fork takes milliseconds; this is for an overloaded machine
 SPARE_SECONDS = 10  # of processor time, until the kernel ends a sandbox that we have not ended
 MAX_THREADS = 512  # torch takes one for each core, and large machines have many
-MAX_SOURCE = 2**20  # characters of one cell
+MAX_SOURCE = 2 * 2**20  # bytes of one cell, as it is sent
 MAX_STANDIN_CALLS = 2000  # per case and version; a loop over the words of a case needs a few
 
 
@@ -177,7 +177,7 @@ class SandboxProcess:
         self._ready = False  # until the process says so
         self._beyond_lent = False  # whether the last answer asked too much of a lent function
         self._next_look = 0.0  # when to look at the folder again: answers come faster than files can fill it
-        self._denials = Denials(self._process.notes)
+        self._denials = Denials()
 
     def _fork(self, **how: Any) -> Forked:
         order = how | {
@@ -205,12 +205,14 @@ class SandboxProcess:
             first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
         except wire.ChannelTimeout as error:
             raise ZygoteError(f"a sandbox did not start within {START_SECONDS} seconds") from error
+        except wire.ChannelError as error:  # no code of the submission has run so far
+            raise ZygoteError("a sandbox ended before it was ready") from error
         if first.header.get("full") is True:  # other processes fill the device
             raise OSError(errno.ENOMEM, str(first.header["refused"]))
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
         self._has_disk = first.header.get("disk") is True  # the kernel limits its size
-        self._denials.answer(self._process.take_hold())
+        self._denials.begin(self._process.notes, self._process.take_hold())
         self._ready = True
 
     def wait_or_close(self) -> None:
@@ -232,7 +234,7 @@ class SandboxProcess:
 
         Its outputs show `number`, or the next one. The values that an ordinary test `uses` are restored while it runs.
         """
-        if len(source) > MAX_SOURCE:
+        if len(json.dumps(source)) > MAX_SOURCE:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
         request: dict[str, Any] = {"do": "cell", "source": source, "number": number}
         if uses is not None:

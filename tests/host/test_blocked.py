@@ -14,7 +14,7 @@ from grader.course.folder import Course
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.host.refusals import MOST, QUICK, denied_in_note
-from grader.host.sandbox_process import SandboxLost, SandboxProcess
+from grader.host.sandbox_process import MAX_SOURCE, SandboxLost, SandboxProcess
 from grader.host.scratch import files_beside
 from grader.notebooks.cells import METADATA_KEY
 from grader.notebooks.verdict_cells import BLOCKED_KEY
@@ -68,6 +68,23 @@ def test_an_attempt_is_noted_even_if_its_error_is_hushed_up(
 def test_what_is_allowed_is_not_noted(source: str, sandbox: SandboxProcess) -> None:
     assert sandbox.run_cell(source, 20).error == ""
     assert sandbox.take_denied() == []
+
+
+def test_a_sandbox_is_asked_before_it_is_ready_and_starts_all_the_same() -> None:
+    """The first notes hand over what the grader holds it by."""
+    process = SandboxProcess({}, Limits())
+    try:
+        assert process.run_cell("#" * MAX_SOURCE, 20).error.startswith("CellTooLong")
+        assert process.take_denied() == []
+        assert process.run_cell("1 + 1", 20).error == ""
+    finally:
+        process.close()
+
+
+@pytest.mark.parametrize(("letter", "error"), [("x", ""), ("ä", "CellTooLong"), ("語", "CellTooLong")])
+def test_a_cell_is_too_long_by_what_is_sent(letter: str, error: str, sandbox: SandboxProcess) -> None:
+    """Letters of other alphabets take more room."""
+    assert sandbox.run_cell(f"'{letter * (MAX_SOURCE // 3)}'; 1", 20).error.partition(":")[0] == error
 
 
 def test_notes_are_bounded(sandbox: SandboxProcess) -> None:

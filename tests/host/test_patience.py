@@ -6,14 +6,22 @@ import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import ASSIGNMENT
+from grader.classroom.local_crew import InThisProcess
 from grader.classroom.run import autograde
+from grader.classroom.submission_grader import SubmissionGrader
 from grader.course.folder import Course
-from grader.errors import CourseError
+from grader.errors import CourseError, CrewGone
 from grader.host import patience, scratch, zygote_process
+from grader.host.replies import CellResult
+from grader.host.sandbox_process import SandboxProcess
+from grader.host.zygote_process import ZygoteError
+from grader.model.submission import Assignment
+from grader.sandbox.confine import CannotConfineError
 
 
 class FailingAtFirst:
@@ -122,3 +130,47 @@ def test_what_lasts_ends_the_run_and_loses_nothing(
             list(autograde(course, ASSIGNMENT))
     (graded,) = autograde(course, ASSIGNMENT)
     assert graded.points == 2
+
+
+@pytest.mark.parametrize("error", [ZygoteError("it ended"), CannotConfineError("it is not confined")])
+def test_a_submission_whose_sandbox_never_starts_fails_alone(
+    error: Exception,
+    course: Course,
+    submit: Callable[..., Path],
+    solved: dict[int, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Any other sandbox starts, so it is not the machine."""
+    for student in ("ada", "emmy", "grace"):
+        submit(course, student, {3: solved[3]} | ({1: "# never"} if student == "emmy" else {}))
+    run_cell, tries = SandboxProcess.run_cell, []
+
+    def never(sandbox: SandboxProcess, source: str, *arguments: Any) -> CellResult:
+        if source == "# never":
+            tries.append(source)
+            raise error
+        return run_cell(sandbox, source, *arguments)
+
+    monkeypatch.setattr(SandboxProcess, "run_cell", never)
+    graded = {one.student: one for one in autograde(course, ASSIGNMENT)}
+    assert {student: one.points for student, one in graded.items() if not one.error} == {"ada": 2, "grace": 2}
+    assert graded["emmy"].error.startswith("No sandbox starts for this submission, though one starts without it")
+    assert len(tries) == 2
+
+
+def test_a_machine_that_cannot_start_sandboxes_any_more_ends_the_run(
+    course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(course, "ada", {3: solved[3]})
+
+    def begin(*_: object) -> None:
+        raise ZygoteError("it ended")
+
+    monkeypatch.setattr(InThisProcess, "__init__", _without_trying)
+    monkeypatch.setattr(SandboxProcess, "wait_until_ready", begin)
+    with pytest.raises(CrewGone, match="Cannot start a sandbox: it ended"):
+        list(autograde(course, ASSIGNMENT))
+
+
+def _without_trying(crew: InThisProcess, assignment: Assignment) -> None:
+    crew._grader = SubmissionGrader(assignment)

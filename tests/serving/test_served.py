@@ -69,6 +69,15 @@ def test_a_program_submits_and_reads_the_verdict_and_a_receipt(served: Served, w
     assert found["result"]["points"] == found["result"]["max_points"] - softmax["max_points"] + softmax["points"]
 
 
+def test_a_cell_with_much_pasted_data_is_graded(served: Served, right: bytes) -> None:
+    """It is not run, and the server goes on."""
+    notebook = json.loads(right)
+    notebook["cells"].insert(0, nbformat.v4.new_code_cell("data = [\n" + "    1.0,\n" * 215_000 + "]"))
+    notebook["nbformat_minor"] = 5
+    told = served.submit("ada", json.dumps(notebook).encode())
+    assert served.verdict("ada", told["submission"])["result"]["points"] == 30
+
+
 def test_what_came_in_is_in_the_gradebook_and_the_report(served: Served, right: bytes) -> None:
     served.verdict("emmy", served.submit("emmy", right)["submission"])
     done = grader("report", ASSIGNMENT, folder=served.course.root)
