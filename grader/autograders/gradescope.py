@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from grader.autograders.gradescope_files import AS_TEXT
 from grader.autograders.grading_one import MAX_SENTENCE, Outcome, grade_folder, said_of, who_confines
 from grader.autograders.packed import unpack
 from grader.errors import CourseError
+from grader.model.untrusted import read_json
 from grader.model.verdict import Scored
 from grader.sandbox.plain_text import one_line
 
@@ -33,8 +35,8 @@ def main(autograder: Path, drawn: str = "") -> None:
 def _who(metadata: Path) -> str:
     """The addresses of those who submitted: one student, or a group."""
     try:
-        users = json.loads(metadata.read_text())["users"]
-        return " ".join(sorted(str(user["email"]).casefold() for user in users))
+        submission: Any = read_json(metadata.read_text())
+        return " ".join(sorted(str(user["email"]).casefold() for user in submission["users"]))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise CourseError(f"{metadata.name} cannot be read: {type(error).__name__}. Nothing was graded.") from None
 

@@ -3,7 +3,6 @@ as JSON, or from a table of ids and times."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from grader.collecting.rosters import read_line, read_lines, read_text
 from grader.collecting.students import CANVAS, ID, MOODLE, Form, Key, Roster
 from grader.collecting.uploads import Upload
 from grader.errors import CourseError
+from grader.model.untrusted import NotJSON, read_json
 from grader.sandbox.plain_text import one_line
 from grader.term.times import NoTime, moment_of
 
@@ -77,8 +77,8 @@ class Times:
 
     def _submissions(self) -> list[dict[str, Any]]:
         try:
-            found = json.loads(read_text(self._path, _INSTEAD))
-        except (ValueError, RecursionError):
+            found = read_json(read_text(self._path, _INSTEAD))
+        except NotJSON:
             raise CourseError(f"{self._path} cannot be read: it is not JSON. {_INSTEAD}") from None
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 

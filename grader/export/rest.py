@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import time
 import urllib.error
 import urllib.parse
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 
 from grader.errors import CourseError
 from grader.host.patience import patiently
+from grader.model.untrusted import read_json
 from grader.sandbox.plain_text import one_line
 
 SECONDS = 60  # for an answer to begin
@@ -122,8 +122,8 @@ class Rest:
         if len(content) > MAX_BYTES:
             raise CourseError(f"{self.name} returned more than {MAX_BYTES / 2**20:g} MB. Nothing was sent.")
         try:
-            return json.loads(self._without_token(content.decode()))
-        except (ValueError, RecursionError):
+            return read_json(self._without_token(content.decode()))
+        except ValueError:  # also if it is not UTF-8
             raise CourseError(f"{self.name} did not return JSON. Check its address.") from None
 
     def _sent_away(self, place: str) -> CourseError:

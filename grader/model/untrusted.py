@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TypeGuard
 
 MAX_TEXTS = 20
 MAX_TEXT = 2_000  # characters of one
+
+
+class NotJSON(ValueError):
+    """This is not JSON, or Python refuses to read it: it is nested too deeply, or has too long a number."""
+
+
+def read_json(content: str | bytes) -> object:
+    """The value in a JSON text, whoever wrote it."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise NotJSON("it is not JSON") from error
 
 
 def is_object(value: object) -> TypeGuard[Mapping[str, object]]:

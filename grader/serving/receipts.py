@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Mapping
+from typing import TypeGuard
 
 from grader.model import untrusted
 from grader.serving.arrivals import Arrival
@@ -24,12 +25,15 @@ def receipt(arrival: Arrival, secret: bytes) -> dict[str, object]:
     return {**said, "signature": _signature(said, secret)}
 
 
-def is_ours(data: object, secret: bytes) -> bool:
+def is_ours(data: object, secret: bytes) -> TypeGuard[Mapping[str, object]]:
     """Whether this server's course has signed exactly this."""
     if not untrusted.is_object(data) or set(data) != {*SIGNED, "signature"}:
         return False
     said = {name: data[name] for name in SIGNED}
-    return hmac.compare_digest(str(data["signature"]).encode(), _signature(said, secret).encode())
+    signature = data["signature"]
+    if not isinstance(signature, str) or not all(isinstance(value, (str, int)) for value in said.values()):
+        return False
+    return hmac.compare_digest(signature.encode("utf-8", "surrogatepass"), _signature(said, secret).encode())
 
 
 def _signature(said: Mapping[str, object], secret: bytes) -> str:

@@ -48,7 +48,7 @@ def _ask(server: str, code: str, place: str, content: bytes | None = None) -> An
     except HTTPError as error:
         try:
             said = json.load(error)["error"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             said = f"The server answers: {error.code} {error.reason}."
         raise Sorry(said) from None
     except (URLError, OSError) as error:
@@ -58,7 +58,7 @@ def _ask(server: str, code: str, place: str, content: bytes | None = None) -> An
 def _codes() -> dict[str, str]:
     try:
         found = json.loads(KEPT.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -192,7 +192,7 @@ def _must_be_saved(path: Path) -> None:
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         saved = ["".join(cell["source"]).strip() for cell in cells if cell["cell_type"] == "code"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise Sorry(f"{path.name} is not a notebook that can be read.") from None
     in_file = {name for source in saved for name in _defined(source)}
     history = getattr(_shell(), "history_manager", None)
@@ -206,7 +206,7 @@ def _must_be_saved(path: Path) -> None:
 def _defined(source: str) -> list[str]:
     try:
         return [one.name for one in ast.parse(source).body if isinstance(one, (ast.FunctionDef, ast.ClassDef))]
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also brackets nested too deeply
         return []
 
 
