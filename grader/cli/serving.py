@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -39,8 +38,8 @@ def serve(
         list[str] | None, typer.Option(help="An address to trust with this header; 127.0.0.1 by default.")
     ] = None,
     hub: Annotated[
-        str, typer.Option(help="The API of a JupyterHub whose users may submit, such as http://127.0.0.1:8081/hub/api.")
-    ] = "",
+        bool, typer.Option("--hub", help="Run as a service of a JupyterHub, whose users may submit.")
+    ] = False,
     demo: Annotated[bool, typer.Option("--demo", help="Serve a made-up class from a temporary folder.")] = False,
 ) -> None:
     """Let students submit, and see the verdict right away.
@@ -48,7 +47,7 @@ def serve(
     Example: `grader serve --port 8000`
     """
     from grader.serving.desk import How
-    from grader.serving.invitations import Hub, Proxy
+    from grader.serving.invitations import Proxy
     from grader.serving.server import Where
     from grader.serving.server import serve as run
 
@@ -64,7 +63,7 @@ def serve(
 
         run(
             course,
-            Where(address, port, https, proxy, Hub(hub) if hub else None),
+            Where(address, port, https, proxy, hub),
             How(jobs or cores(), device),
             tell,
             ready,
@@ -111,11 +110,12 @@ def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt, or -
     """
     course = open_course()
     from grader.gradebook.hidden_seed import secret_of
+    from grader.model.untrusted import read_json
     from grader.serving.receipts import is_ours
 
     try:
-        data = json.load(file)
-    except ValueError:
+        data = read_json(file.read())
+    except ValueError:  # also if it is not UTF-8
         data = None
     if not is_ours(data, secret_of(course.root)):
         raise CourseError("This receipt is not from this course, or somebody has changed it.")

@@ -71,8 +71,8 @@ class Arrivals:
         self._folder = course.root / FOLDER
         self._folder.mkdir(exist_ok=True, mode=0o700)
         url = str(course.api().coursedir.db_url)
-        self._engine = _engine(url if not url.startswith("sqlite") else f"sqlite:///{self._folder / TABLE}")
-        _ROWS.create_all(self._engine)
+        self.engine = _engine(url if not url.startswith("sqlite") else f"sqlite:///{self._folder / TABLE}")
+        _ROWS.create_all(self.engine)
         self._one_by_one = threading.Lock()
 
     def add(self, student: str, assignment: str, content: bytes, look: Callable[[], None] = lambda: None) -> Arrival:
@@ -85,7 +85,7 @@ class Arrivals:
             look()
             if not (path := self._folder / f"{sha256}.ipynb").exists():
                 write_whole(path, content, lasting=True)
-            with self._engine.begin() as connection:
+            with self.engine.begin() as connection:
                 number = 1 + (connection.scalar(_last_number(student, assignment)) or 0)
                 values = {"student": student, "assignment": assignment, "number": number, "sha256": sha256}
                 now = datetime.now(UTC)
@@ -107,7 +107,7 @@ class Arrivals:
     def once_more(self, arrival: Arrival) -> bool:
         """Whether it waits again from now on: it does unless it has not been graded yet."""
         done = (_SUBMISSIONS.c.id == arrival.id) & _SUBMISSIONS.c.state.in_([Stage.GRADED, Stage.FAILED])
-        with self._engine.begin() as connection:
+        with self.engine.begin() as connection:
             changed = connection.execute(_SUBMISSIONS.update().where(done).values(state=Stage.WAITING, result=""))
             return bool(changed.rowcount)
 
@@ -125,7 +125,7 @@ class Arrivals:
 
     def is_last(self, arrival: Arrival) -> bool:
         """Whether this student has submitted nothing more of the assignment since."""
-        with self._engine.connect() as connection:
+        with self.engine.connect() as connection:
             return bool(connection.scalar(_last_number(arrival.student, arrival.assignment)) == arrival.number)
 
     def of_class(self) -> list[Arrival]:
@@ -134,7 +134,7 @@ class Arrivals:
     def by_stage(self) -> dict[str, int]:
         """How many submissions there are at each stage."""
         counted = sql.select(_SUBMISSIONS.c.state, sql.func.count()).group_by(_SUBMISSIONS.c.state)
-        with self._engine.connect() as connection:
+        with self.engine.connect() as connection:
             return {str(stage): int(count) for stage, count in connection.execute(counted)}
 
     def not_done(self) -> list[Arrival]:
@@ -142,15 +142,15 @@ class Arrivals:
         return self._where(_SUBMISSIONS.c.state.in_([Stage.WAITING, Stage.GRADING]))
 
     def close(self) -> None:
-        self._engine.dispose()
+        self.engine.dispose()
 
     def _where(self, condition: Any) -> list[Arrival]:
-        with self._engine.connect() as connection:
+        with self.engine.connect() as connection:
             rows = connection.execute(sql.select(_SUBMISSIONS).where(condition).order_by(_SUBMISSIONS.c.id))
             return [_arrival(row) for row in rows]
 
     def _set(self, key: int, **values: object) -> None:
-        with self._engine.begin() as connection:
+        with self.engine.begin() as connection:
             connection.execute(_SUBMISSIONS.update().where(_SUBMISSIONS.c.id == key).values(**values))
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from jinja2 import Template
 from tornado.log import app_log
@@ -23,14 +24,17 @@ from grader.pages.page_parts import template
 from grader.serving.allowance import Allowance, allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
-from grader.serving.invitations import Hub, Invited, Proxy, Role, Scope, digest_of, links, named, people
+from grader.serving.invitations import Invited, Proxy, Role, Scope, digest_of, links, named, people
+from grader.serving.sessions import LONGEST, Sessions
 from grader.term.page_changes import CHANGES_FILE
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import said
 
-BY_LINK, BY_HUB = "who", "hub"  # cookies
-DAYS = {BY_LINK: 30, BY_HUB: 1}  # that a browser stays signed in: the hub is asked again each day
+if TYPE_CHECKING:
+    from grader.serving.hub import Hub
+
+BY_LINK = "who"  # the cookie
 TEMPLATES = Path(__file__).parent / "templates"
 # Nothing is loaded from elsewhere, and no script runs but watch.js.
 POLICY = (
@@ -46,6 +50,7 @@ class Services:
     course: Course
     arrivals: Arrivals
     desk: Desk
+    sessions: Sessions
     secret: bytes
     writing: Executor  # nbgrader writes one feedback page at a time
     proxy: Proxy | None = None
@@ -91,6 +96,7 @@ class Handler(RequestHandler):
 
     def initialize(self, scopes: Sequence[Scope] = ()) -> None:
         self.services: Services = self.settings["services"]
+        self.name_at_hub = ""  # who is signed in at the hub, in the course or not
         self.scopes = scopes
 
     def set_default_headers(self) -> None:
@@ -105,43 +111,53 @@ class Handler(RequestHandler):
         course = self.services.course
         if self.scopes:
             return people(course).get(digest_of(self._token()))
-        if cookie := self.get_signed_cookie(BY_LINK, max_age_days=DAYS[BY_LINK]):
-            return links(course).get(cookie.decode())
-        name = self._said_by_hub() or self._said_by_proxy()
+        if session := self._session(BY_LINK, LONGEST.days):
+            return links(course).get(session.partition(" ")[0])
+        name = self._said_by_proxy()
         return named(course, name) if name else None
 
     async def prepare(self) -> None:
-        """A token that is not ours may be one of a JupyterHub."""
-        if not self.scopes:
-            return
-        hub, token = self.services.hub, self._token()
-        if hub and token and self.current_user is None and (name := await hub.name_of(token)):
-            self.current_user = named(self.services.course, name)
-        if not self.person.may(*self.scopes):
+        """A token that is not ours may be one of a JupyterHub; a browser may have one, too."""
+        if self.services.hub and self.current_user is None:
+            await self._ask_hub(self.services.hub)
+        if self.scopes and not self.person.may(*self.scopes):
             self.refuse(403, f"This token may not do this. It needs --scope {' or '.join(self.scopes)}.")
 
-    def remember(self, cookie: str, value: str) -> None:
+    async def _ask_hub(self, hub: Hub) -> None:
+        """The hub knows its users, of whom some may not be in the course."""
+        token = self._token() if self.scopes else self._session(hub.cookie, hub.days)
+        self.name_at_hub = await hub.name_of(token) if token else ""
+        if self.name_at_hub:
+            self.current_user = named(self.services.course, self.name_at_hub)
+
+    def sign_in(self, guest: Invited, link: str) -> None:
         """Sign this browser in, and whoever was signed in before out."""
-        self.forget()
-        self.keep(cookie, value, DAYS[cookie])
+        if self.services.sessions.are_too_many(guest.name):
+            self.refuse(429, "You have signed out too often today. Sign in again tomorrow.")
+        self.sign_out()
+        session = f"{link} {secrets.token_urlsafe(16)}"
+        kept: dict[str, Any] = {"httponly": True, "samesite": "Lax", "secure": self.settings["secure"]}
+        self.set_signed_cookie(BY_LINK, session, LONGEST.days, path=self.base, **kept)
 
-    def keep(self, cookie: str, value: str, days: float | None) -> None:
-        secure = self.settings["secure"]
-        self.set_signed_cookie(cookie, value, days, path=self.base, httponly=True, samesite="Lax", secure=secure)
-
-    def forget(self) -> None:
-        for cookie in DAYS:
+    def sign_out(self) -> None:
+        """Forget this browser, and end its session, so that no copy of its cookie is of use."""
+        hub = self.services.hub
+        cookies = {BY_LINK: LONGEST.days} | ({hub.cookie: hub.days} if hub else {})
+        for cookie, days in cookies.items():
+            if self.current_user is not None and self._session(cookie, days):
+                self.services.sessions.end(self.person.name, self.get_cookie(cookie, ""))
             self.clear_cookie(cookie, path=self.base)
+
+    def _session(self, cookie: str, days: float) -> str:
+        """What a signed cookie holds, unless it has expired or its session has ended."""
+        session = self.get_signed_cookie(cookie, max_age_days=days)
+        has_ended = session is None or self.services.sessions.has_ended(self.get_cookie(cookie, ""))
+        return "" if session is None or has_ended else session.decode()
 
     @property
     def base(self) -> str:
         """What all addresses begin with."""
         return str(self.settings["base"])
-
-    def _said_by_hub(self) -> str:
-        """Whom a JupyterHub has signed in, in this browser."""
-        cookie = self.get_signed_cookie(BY_HUB, max_age_days=DAYS[BY_HUB]) if self.services.hub else None
-        return cookie.decode() if cookie else ""
 
     def _said_by_proxy(self) -> str:
         """Whom the proxy has signed in. From any other address, its header means nothing."""
@@ -218,7 +234,7 @@ class Handler(RequestHandler):
             "xsrf": self.xsrf_token.decode(),
             "person": self.current_user,
             "base": self.base,
-            "hub": bool(self.settings["hub"]),
+            "hub": bool(self.services.hub),
             "refresh": 0,
             "live": False,
             "when": self._when,

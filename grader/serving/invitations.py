@@ -8,14 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
-
-from tornado.httpclient import AsyncHTTPClient, HTTPError
 
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -24,8 +21,6 @@ from grader.host.scratch import write_whole
 from grader.sandbox.plain_text import one_line
 
 FILE = "invitations.json"  # in the course folder
-HOLDS = 60.0  # seconds that the answer of a hub counts
-MOST_KNOWN = 10_000  # tokens
 
 
 class Role(StrEnum):
@@ -53,6 +48,12 @@ class Invited:
     def sees_class(self) -> bool:
         return self.role is not Role.STUDENT and self.may(Scope.CLASS)
 
+    @property
+    def usable_scopes(self) -> list[Scope]:
+        """What this person, or this token, may do in fact: only students submit, and they never see the class."""
+        of_role = {Scope.SUBMIT: self.role is Role.STUDENT, Scope.CLASS: self.role is not Role.STUDENT}
+        return sorted(scope for scope in Scope if self.may(scope) and of_role.get(scope, True))
+
     def may(self, *any_of: Scope) -> bool:
         return self.scopes is None or not self.scopes.isdisjoint(any_of)
 
@@ -63,33 +64,6 @@ class Proxy:
 
     header: str
     addresses: frozenset[str]  # the header counts only in requests from these
-
-
-class Hub:
-    """A JupyterHub, which says whose token it is that a program sends."""
-
-    def __init__(self, api: str) -> None:
-        self._api = api.rstrip("/")
-        self._known: dict[str, tuple[str, float]] = {}  # names, and until when they hold, by digests of tokens
-
-    async def name_of(self, token: str) -> str:
-        """The user that a token belongs to; empty if it is nobody's."""
-        digest, now = digest_of(token), time.monotonic()
-        if digest not in self._known or self._known[digest][1] < now:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            self._known[digest] = (await self._asked(token), now + HOLDS)
-        return self._known[digest][0]
-
-    async def _asked(self, token: str) -> str:
-        headers = {"Authorization": f"token {token}"}
-        try:
-            answer = await AsyncHTTPClient().fetch(f"{self._api}/user", headers=headers, follow_redirects=False)
-            found = json.loads(answer.body)
-        except (HTTPError, OSError, ValueError):
-            return ""
-        is_user = isinstance(found, dict) and found.get("kind") == "user"
-        return str(found["name"]) if is_user else ""
 
 
 def invite(

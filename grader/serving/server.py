@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
@@ -21,9 +22,12 @@ from grader.sandbox.confine import why_not
 from grader.serving.arrivals import Arrivals
 from grader.serving.desk import Desk, How
 from grader.serving.handler import Services
-from grader.serving.hub_sign_in import hub_client
-from grader.serving.invitations import Hub, Proxy
+from grader.serving.invitations import Proxy
+from grader.serving.sessions import Sessions
 from grader.serving.web import application
+
+if TYPE_CHECKING:
+    from grader.serving.hub import Hub
 
 MOST_OF_FORMS = 2**16  # bytes
 SLOWEST = 30.0  # seconds for a client to send a request
@@ -37,7 +41,7 @@ class Where:
     port: int
     https: bool  # by a proxy in front of it
     proxy: Proxy | None = None  # if it signs people in
-    hub: Hub | None = None  # if it does
+    hub: bool = False  # whether a JupyterHub does
 
 
 def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], ready: Callable[[int], None]) -> None:
@@ -47,6 +51,7 @@ def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], r
     """
     if reason := why_not():
         raise CourseError(f"Submissions cannot be confined here: {reason}. `grader doctor` says more.")
+    hub = _hub(where)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each open page is a file
     try:
@@ -55,17 +60,28 @@ def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], r
         raise CourseError(
             f"{where.address}:{where.port} cannot be used: {error.strerror}. Name another --port."
         ) from None
-    with _desk(course, how, tell, where) as services:
+    with _desk(course, how, tell, where, hub) as services:
         asyncio.run(_serve(services, where, sockets, ready))
 
 
+def _hub(where: Where) -> Hub | None:
+    if not where.hub:
+        return None
+    try:
+        from grader.serving.hub import Hub
+    except ImportError:
+        raise CourseError("--hub needs JupyterHub's own package. Run: pip install 'attention-grader[hub]'") from None
+    return Hub(secure=where.https)
+
+
 @contextlib.contextmanager
-def _desk(course: Course, how: How, tell: Callable[[str], None], where: Where) -> Iterator[Services]:
+def _desk(course: Course, how: How, tell: Callable[[str], None], where: Where, hub: Hub | None) -> Iterator[Services]:
     with contextlib.closing(Arrivals(course)) as arrivals:
         desk = Desk(course, arrivals, how, tell)
         desk.start()
         with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
-            yield Services(course, arrivals, desk, secret_of(course.root), writing, where.proxy, where.hub)
+            sessions, secret = Sessions(arrivals.engine), secret_of(course.root)
+            yield Services(course, arrivals, desk, sessions, secret, writing, where.proxy, hub)
 
 
 async def _serve(services: Services, where: Where, sockets: list[socket.socket], ready: Callable[[int], None]) -> None:
@@ -74,7 +90,7 @@ async def _serve(services: Services, where: Where, sockets: list[socket.socket],
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     server = HTTPServer(
-        application(services, secure=where.https, hub=hub_client() if where.hub else None),
+        application(services, secure=where.https),
         xheaders=where.https,
         max_body_size=MOST_OF_FORMS,  # notebooks may be larger
         max_header_size=2**14,
@@ -86,3 +102,5 @@ async def _serve(services: Services, where: Where, sockets: list[socket.socket],
     await stopped.wait()
     server.stop()
     await server.close_all_connections()
+    if services.hub:
+        await services.hub.close()

@@ -21,7 +21,7 @@ from grader.collecting.identifying import Identifier, Released, Unknown, release
 from grader.course.folder import Course
 from grader.serving.allowance import visible
 from grader.serving.arrivals import Arrival
-from grader.serving.handler import BY_LINK, NOT_VALID, SAID, Handler
+from grader.serving.handler import NOT_VALID, SAID, Handler
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
 
@@ -45,8 +45,7 @@ class EnterPage(Handler):
         self.show("enter", guest=self._guest(code))
 
     def post(self, code: str) -> None:
-        self._guest(code)
-        self.remember(BY_LINK, digest_of(code))
+        self.sign_in(self._guest(code), digest_of(code))
         self.redirect(self.base)
 
     def _guest(self, code: str) -> Invited:
@@ -58,7 +57,7 @@ class EnterPage(Handler):
 
 class SignOut(Handler):
     def post(self) -> None:
-        self.forget()
+        self.sign_out()
         self.redirect(self.base)
 
 
@@ -88,7 +87,7 @@ class WhoAmI(Handler):
             {
                 "name": person.name,
                 "role": person.role,
-                "scopes": sorted(scope for scope in Scope if person.may(scope)),
+                "scopes": person.usable_scopes,
                 "until": person.until and person.until.isoformat(),
                 "assignments": {
                     one: {"notebook": notebooks[one], "left": may.left, "refusal": may.refusal}

@@ -12,13 +12,12 @@ from tornado.web import Application, RequestHandler, StaticFileHandler
 from grader.serving import student_pages
 from grader.serving.class_pages import ClassPage, Close, Extend, GradeAgain, StudentPage
 from grader.serving.handler import TEMPLATES, IsWell, NothingThere, Services
-from grader.serving.hub_sign_in import HubCallback, HubClient, HubSignIn
 from grader.serving.programs import ROUTES
 
 
-def application(services: Services, *, secure: bool, hub: HubClient | None = None) -> Application:
+def application(services: Services, *, secure: bool) -> Application:
     """All addresses. `secure` says whether browsers reach it by https, for cookies."""
-    base = hub.base if hub else "/"
+    base = services.hub.base if services.hub else "/"
     handlers: list[Any] = [
         (r"/", student_pages.HomePage),
         (r"/enter/([\w-]{1,64})", student_pages.EnterPage),
@@ -37,14 +36,15 @@ def application(services: Services, *, secure: bool, hub: HubClient | None = Non
         (r"/(style\.css|watch\.js)", StaticFileHandler, {"path": str(TEMPLATES)}),
         *ROUTES,
     ]
-    if hub:
+    if services.hub:
+        from grader.serving.hub import HubCallback, HubSignIn  # an extra
+
         handlers += [(r"/sign-in", HubSignIn), (r"/oauth_callback", HubCallback)]
     key = hmac.new(services.secret, b"cookies", hashlib.sha256).hexdigest()
     return Application(
         [(re.escape(base[:-1]) + place, *rest) for place, *rest in handlers],
         services=services,
         base=base,
-        hub=hub,
         secure=secure,
         cookie_secret=key,
         xsrf_cookies=True,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import nbformat
@@ -49,6 +50,21 @@ class Class:
 
     def teach(self, command: str) -> str:
         return self._servers["teacher"].run(f"cd {self.course.root} && {command}")
+
+    def token_of_another(self, browser: httpx.Client) -> str:
+        return self._hub.token_of_another(browser)
+
+    def token_for_us(self, name: str) -> str:
+        """A token that somebody made for programs that submit here."""
+        scopes = {"scopes": ["access:services!service=grader"]}
+        return str(self._hub.ask("POST", f"/hub/api/users/{name}/tokens", scopes)["token"])
+
+    def hub_is_silent(self) -> AbstractContextManager[None]:
+        return self._hub.is_silent()
+
+    def hub_user(self, token: str) -> Any:
+        """Whose token it is, as the hub says."""
+        return self._hub.ask("GET", "/hub/api/user", token=token)
 
     def do(self, student: str, command: str) -> str:
         return self._servers[student].run(command)
@@ -163,48 +179,69 @@ def test_students_sign_in_at_the_hub_with_a_browser(people: Class, times: dict[s
         assert browser.get("style.css").status_code == 200
         assert browser.get("class").status_code == 404
         form = served.token_in(home)
-        assert {cookie.path for cookie in browser.cookies.jar if cookie.name == "hub"} == {"/services/grader/"}
+        assert {cookie.path for cookie in browser.cookies.jar if cookie.name == "service-grader"} == {
+            "/services/grader/"
+        }
         assert "Sign in with JupyterHub" in browser.post("leave", data=form).text
     with signed_in(people, "teacher") as browser:  # whom the hub knows, and the course does not
         assert "teacher is not in this course" in browser.get("sign-in").text
 
 
-def callback(people: Class, browser: httpx.Client) -> str:
-    """Where the hub sends a browser that begins to sign in, which does not go there."""
-    answer = browser.get("sign-in", follow_redirects=False)
-    while "/oauth_callback?" not in (place := people.url + answer.headers["location"]):
-        answer = browser.get(place, follow_redirects=False)
-    return place
-
-
-def test_only_the_browser_that_began_is_signed_in_and_once(people: Class, times: dict[str, str]) -> None:
-    assert "ada" in times
-    with signed_in(people, "ada") as browser, httpx.Client(base_url=f"{people.server}/") as other:
-        place = callback(people, browser)
-        browser.get("sign-in")  # begun anew: what began before is void
-        other.get("sign-in")
-        for one in (browser, other):
-            refused = one.get(place)
-            assert refused.status_code == 403
-            assert "did not start in this browser" in refused.text
-            assert "hub" not in refused.cookies
-        place = callback(people, browser)
-        kept = {"signing_in": browser.cookies["signing_in"]}
-        changed = place.replace("state=", "state=x")
-        assert httpx.get(changed, cookies=kept).status_code == 403
-        assert browser.get(place).url == browser.base_url
-        assert browser.get(place).status_code == 403
-        replayed = httpx.get(place, cookies=kept)  # by somebody who has the cookie, too
-        assert replayed.status_code == 403
-        assert "has not signed you in" in replayed.text
-
-
-def test_the_hub_sends_nobody_elsewhere(people: Class, times: dict[str, str]) -> None:
+def test_a_token_of_another_service_counts_for_nothing(people: Class, times: dict[str, str]) -> None:
+    """Whoever runs the other service has a token of everybody who signs in there."""
     assert "ada" in times
     with signed_in(people, "ada") as browser:
-        place = people.url + browser.get("sign-in", follow_redirects=False).headers["location"]
-        foreign = place.replace("redirect_uri=", "redirect_uri=https%3A%2F%2Felsewhere.example")
-        assert browser.get(place).url == browser.base_url
-        assert browser.get(foreign, follow_redirects=False).status_code == 400
-        sent = browser.get("sign-in", params={"next": "https://elsewhere.example/"}, follow_redirects=False)
-        assert "elsewhere" not in sent.headers["location"]
+        token = people.token_of_another(browser)
+        me = people.hub_user(token)
+        assert (me["kind"], me["name"]) == ("user", "ada")
+        headers = {"Authorization": f"Bearer {token}"}
+        for place in ("me", "submissions/1", f"assignments/{ASSIGNMENT}/release.zip"):
+            answer = httpx.get(f"{people.server}/api/v1/{place}", headers=headers)
+            assert (answer.status_code, "not for this server" in answer.json()["error"]) == (403, True)
+        answer = httpx.post(f"{people.server}/api/v1/assignments/{ASSIGNMENT}", content=b"{}", headers=headers)
+        assert answer.status_code == 403
+        service = httpx.get(f"{people.server}/api/v1/me", headers={"Authorization": f"Bearer {people.password}"})
+        assert service.status_code == 403
+
+
+def test_a_browser_is_signed_in_until_it_signs_out_and_so_is_a_copy_of_its_cookie(
+    people: Class, times: dict[str, str]
+) -> None:
+    assert "ada" in times
+    with signed_in(people, "ada") as browser, signed_in(people, "ada") as another:
+        (name,) = [cookie.name for cookie in browser.cookies.jar if cookie.name == "service-grader"]
+        copied = {name: browser.cookies[name]}
+        assert httpx.get(f"{people.server}/", cookies=copied).status_code == 200
+        browser.post("leave", data=served.token_in(browser.get("").text))
+        assert httpx.get(f"{people.server}/", cookies=copied).status_code == 401
+        assert another.get("").status_code == 200
+
+
+def test_what_the_hub_says_of_where_to_go_leads_nobody_elsewhere(people: Class, times: dict[str, str]) -> None:
+    assert "ada" in times
+    with signed_in(people, "ada") as browser:
+        browser.post("leave", data=served.token_in(browser.get("").text))
+        sent = browser.get("sign-in", params={"next": "https://elsewhere.example/"})
+        assert sent.url == browser.base_url
+
+
+def test_only_the_browser_that_began_is_signed_in(people: Class, times: dict[str, str]) -> None:
+    """Nobody is signed in as somebody else by a link to the end of that person's sign-in."""
+    assert "ada" in times
+    with signed_in(people, "ada") as browser, httpx.Client(base_url=f"{people.server}/") as victim:
+        browser.post("leave", data=served.token_in(browser.get("").text))
+        answer = browser.get("sign-in", follow_redirects=False)
+        while "/oauth_callback?" not in (place := people.url + answer.headers["location"]):
+            answer = browser.get(place, follow_redirects=False)
+        assert victim.get(place).status_code == 403
+        assert victim.get("").status_code == 401
+
+
+def test_a_hub_that_does_not_answer_is_no_reason_to_refuse_a_token_later(people: Class, times: dict[str, str]) -> None:
+    assert "ada" in times
+    headers = {"Authorization": f"Bearer {people.token_for_us('ada')}"}
+    with people.hub_is_silent():
+        answer = httpx.get(f"{people.server}/api/v1/me", headers=headers, timeout=served.PATIENCE)
+        assert (answer.status_code, "does not answer" in answer.json()["error"]) == (503, True)
+    answer = httpx.get(f"{people.server}/api/v1/me", headers=headers, timeout=served.PATIENCE)
+    assert (answer.status_code, answer.json()["name"]) == (200, "ada")

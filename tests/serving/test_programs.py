@@ -93,7 +93,7 @@ def must_fit(answer: httpx.Response, described: dict[str, Any]) -> None:
 
 
 def test_no_address_is_missing_from_the_description(description: dict[str, Any]) -> None:
-    services: Any = SimpleNamespace(secret=b"")
+    services: Any = SimpleNamespace(secret=b"", hub=None)
     matchers = [rule.matcher for rule in application(services, secure=False).wildcard_router.rules]
     found = [one.regex.pattern for one in matchers if isinstance(one, PathMatches)]
     known = {place for place in found if place.startswith(API)} - {f"{API}/openapi\\.json$", f"{API}/.*$"}
@@ -131,7 +131,9 @@ def test_streams_that_are_open_when_the_server_stops_are_no_errors(
 
 def test_what_may_be_submitted_is_said(served: Served) -> None:
     told = served.get("ada", "/me").json()
-    assert (told["name"], told["role"], told["scopes"]) == ("ada", "student", ["class", "read", "submit"])
+    assert (told["name"], told["role"], told["scopes"]) == ("ada", "student", ["read", "submit"])
+    for name in ("prof", "grace"):
+        assert served.get(name, "/me").json()["scopes"] == ["class", "read"]
     assert told["assignments"][ASSIGNMENT] == {"notebook": ASSIGNMENT, "left": None, "refusal": ""}
 
 
@@ -192,7 +194,7 @@ def test_a_token_of_a_student_never_sees_the_class(served: Served, graded: int) 
     called = new_token(served, "emmy", Scope.READ)
     file = served.course.root / invitations.FILE
     file.write_text(file.read_text().replace('"read"', '"read", "class"'))  # whatever its scopes say
-    assert served.get(called, "/me").json()["scopes"] == ["class", "read"]
+    assert served.get(called, "/me").json()["scopes"] == ["read"]
     for place in ("/class", "/term.csv", f"/assignments/{ASSIGNMENT}/report.json", f"/submissions/{graded}"):
         assert served.get(called, place).status_code == 404
 

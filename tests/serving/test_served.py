@@ -28,10 +28,10 @@ from jupyter_client.manager import run_kernel
 from grader.course.folder import Course
 from grader.gradebook.hidden_seed import secret_of
 from grader.serving import invitations
-from grader.serving.arrivals import Arrivals, Stage
-from grader.serving.hub_sign_in import hub_client
+from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.queue import Queue
 from grader.serving.receipts import is_ours, receipt
+from grader.serving.sessions import MOST_A_DAY, Sessions
 from grader.serving.student_pages import MOST_BYTES
 from support.command_line import grader
 from support.part import part
@@ -158,6 +158,44 @@ def test_nothing_is_read_of_what_is_refused_anyway(served: Served) -> None:
         request = f"POST {API}/assignments/{ASSIGNMENT} HTTP/1.1\r\nHost: x\r\nContent-Length: {MOST_BYTES}\r\n\r\n"
         connection.sendall(request.encode())  # and not a byte of the content
         assert connection.recv(100).startswith(b"HTTP/1.1 401 ")
+
+
+def test_signing_out_ends_the_session_of_this_browser_alone(served: Served) -> None:
+    with served.browser("ada") as browser, served.browser("ada") as another:
+        copied = {"who": browser.cookies["who"]}
+        assert httpx.get(f"{served.address}/", cookies=copied).status_code == 200
+        assert browser.post("/leave", data=token_in(browser.get("/").text)).status_code == 401
+        assert httpx.get(f"{served.address}/", cookies=copied).status_code == 401
+        assert another.get("/").status_code == 200
+        copied = {"who": another.cookies["who"]}
+        page = another.get(f"/enter/{served.codes['emmy']}")  # somebody else signs in on the same machine
+        assert "emmy" in another.post(f"/enter/{served.codes['emmy']}", data=token_in(page.text)).text
+        assert httpx.get(f"{served.address}/", cookies=copied).status_code == 401
+
+
+def test_a_session_that_has_ended_stays_so_after_a_restart(new_course: Callable[[], Course]) -> None:
+    with serving(new_course()) as one:
+        with one.browser("ada") as browser:
+            copied = {"who": browser.cookies["who"]}
+            browser.post("/leave", data=token_in(browser.get("/").text))
+        one.stop()
+        one.start()
+        assert httpx.get(f"{one.address}/", cookies=copied).status_code == 401
+        with one.browser("ada") as browser:
+            assert browser.get("/").status_code == 200
+
+
+def test_sessions_that_have_ended_fill_no_disk(course: Course) -> None:
+    arrivals = Arrivals(course)
+    sessions = Sessions(arrivals.engine)
+    for number in range(MOST_A_DAY):
+        assert not sessions.are_too_many("ada")
+        sessions.end("ada", str(number))
+    assert sessions.are_too_many("ada")
+    assert not sessions.are_too_many("emmy")
+    assert sessions.has_ended("0")
+    assert not sessions.has_ended("another")
+    arrivals.close()
 
 
 def test_a_form_without_the_token_of_its_page_is_refused(served: Served, right: bytes) -> None:
@@ -378,6 +416,9 @@ def test_a_student_signs_in_and_submits_in_a_terminal(served: Served, student: P
     assert said[-1].startswith(f"More, and the receipt: {served.address}/submissions/")
     (student / notebook).rename(student / "another.ipynb")
     assert "with one of: causal_attention, " in in_terminal(student, "another.ipynb")
+    for content in ("[" * 100_000, "9" * 10_000):
+        (student / "broken.ipynb").write_text(content)
+        assert in_terminal(student, "broken.ipynb") == "broken.ipynb is not a notebook that can be read.\n"
     assert in_terminal(student, "nowhere.ipynb") == f"There is no file nowhere.ipynb in {student}.\n"
 
 
@@ -481,8 +522,37 @@ def test_a_receipt_holds_for_what_was_signed_alone(course: Course) -> None:
     (course.root / "receipt.json").write_text(json.dumps(signed))
     said = grader("receipt", "receipt.json", folder=course.root).stdout
     assert said.startswith("The receipt is genuine: submission 1 of self_attention by ada arrived at ")
-    (course.root / "receipt.json").write_text(json.dumps(signed | {"number": 2}))
-    assert "not from this course" in grader("receipt", "receipt.json", folder=course.root).stderr
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"number": "2"},
+        {"number": "9" * 10_000},
+        {"number": "1e999"},
+        {"signature": r'"\ud800"'},
+        *({name: nested(depth)} for name in ("signature", "student") for depth in (100, 900, 970, 100_000)),
+    ],
+    ids=lambda changes: " ".join(f"{name} {value[:6]} {len(value)}" for name, value in changes.items()),
+)
+def test_no_receipt_is_too_strange_for_a_sentence(course: Course, changes: dict[str, str], tmp_path: Path) -> None:
+    arrival = Arrival(1, "ada", ASSIGNMENT, 1, datetime.now(UTC), "0" * 64, Stage.WAITING, {})
+    signed = {name: json.dumps(value) for name, value in receipt(arrival, secret_of(course.root)).items()} | changes
+    parts = ", ".join(f'"{name}": {value}' for name, value in signed.items())
+    (tmp_path / "receipt.json").write_text(f"{{{parts}}}")
+    done = grader("receipt", str(tmp_path / "receipt.json"), folder=course.root)
+    assert done.returncode == 1
+    assert " ".join(done.stderr.split()).endswith("This receipt is not from this course, or somebody has changed it.")
+
+
+def test_no_file_is_a_receipt_only_because_it_is_named_so(course: Course, tmp_path: Path) -> None:
+    for content in (b"", nested(100_000).encode(), b'{"a":' * 100_000, b"\xff", b"[1]"):
+        (tmp_path / "receipt.json").write_bytes(content)
+        assert "not from this course" in grader("receipt", str(tmp_path / "receipt.json"), folder=course.root).stderr
 
 
 def test_a_new_link_takes_the_place_of_the_old_one_and_none_is_stored(course: Course) -> None:
@@ -507,27 +577,6 @@ def test_a_link_ends_when_it_says(course: Course) -> None:
     (found,) = invitations.people(course).values()
     assert found.until is not None
     assert timedelta(days=2) < found.until - now < timedelta(days=4)
-
-
-def test_a_hub_signs_in_where_it_has_started_us_as_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
-    of_anybody = {
-        "JUPYTERHUB_API_URL": "http://127.0.0.1:8081/hub/api",
-        "JUPYTERHUB_API_TOKEN": "secret",
-        "JUPYTERHUB_CLIENT_ID": "jupyterhub-user-teacher",
-        "JUPYTERHUB_OAUTH_CALLBACK_URL": "/user/teacher/oauth_callback",
-        "JUPYTERHUB_SERVICE_PREFIX": "/user/teacher/",
-    }
-    for name, value in of_anybody.items():
-        monkeypatch.setenv(name, value)
-    assert hub_client() is None  # in a terminal of the teacher's own server
-    monkeypatch.setenv("JUPYTERHUB_SERVICE_NAME", "grader")
-    client = hub_client()
-    assert client is not None
-    assert client.address("s", "v").startswith("/hub/api/oauth2/authorize?")
-    monkeypatch.setenv("JUPYTERHUB_PUBLIC_HUB_URL", "https://hub.example.edu/hub/")  # for an address of our own
-    client = hub_client()
-    assert client is not None
-    assert client.address("s", "v").startswith("https://hub.example.edu/hub/api/oauth2/authorize?")
 
 
 def test_nobody_waits_behind_someone_who_submits_often(course: Course) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import signal
 import subprocess
 import sys
 import urllib.error
@@ -17,6 +18,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 import websocket
@@ -30,6 +32,7 @@ from support.places import DATA, ROOT
 ENVIRONMENT = ROOT / "build/hub"
 CONFIG = DATA / "hub/jupyterhub_config.py"
 PAGE = ROOT / "docs/collecting.md"
+CALLBACK_OF_ANOTHER = "http://127.0.0.1/another/oauth_callback"  # of another service; nothing listens there
 
 
 def skip_unless_made() -> None:
@@ -74,6 +77,7 @@ class Hub:
     def __init__(self, folder: Path, course: Path, people: tuple[str, ...]) -> None:
         self._folder = folder
         self._token = secrets.token_hex(16)
+        self._secret_of_another = secrets.token_hex(16)
         public, hub, proxy, ngshare = (free_port() for _ in range(4))
         self.url = f"http://127.0.0.1:{public}"
         self.settings = settings_on_the_page().replace("10101", str(ngshare))  # for any nbgrader_config.py
@@ -91,7 +95,9 @@ class Hub:
             "HUB_PEOPLE": " ".join(people),
             "HUB_PORTS": f"{public} {hub} {proxy} {ngshare}",
             "HUB_TOKEN": self._token,
-            "HUB_SERVICE": service_on_the_page(course).replace("8081", str(hub)),
+            "HUB_SECRET_OF_ANOTHER": self._secret_of_another,
+            "HUB_CALLBACK_OF_ANOTHER": CALLBACK_OF_ANOTHER,
+            "HUB_SERVICE": service_on_the_page(course),
             "CONFIGPROXY_AUTH_TOKEN": self._token,
         }
         self._log = folder / "hub.log"
@@ -146,6 +152,27 @@ class Hub:
         request = urllib.request.Request(self.url + path, body, headers, method=method)
         with urllib.request.urlopen(request, timeout=SECONDS) as response:
             return json.loads(response.read() or "null")
+
+    def token_of_another(self, browser: httpx.Client) -> str:
+        """What the other service gets when the person of this browser, who is signed in at the hub, signs in there."""
+        client = {"client_id": "service-another", "redirect_uri": CALLBACK_OF_ANOTHER}
+        asked = browser.get(
+            f"{self.url}/hub/api/oauth2/authorize", params=client | {"response_type": "code"}, follow_redirects=False
+        )
+        code = httpx.URL(asked.headers["location"]).params["code"]
+        form = client | {"client_secret": self._secret_of_another, "grant_type": "authorization_code", "code": code}
+        answer = httpx.post(f"{self.url}/hub/api/oauth2/token", data=form, timeout=SECONDS)
+        return str(answer.raise_for_status().json()["access_token"])
+
+    @contextmanager
+    def is_silent(self) -> Iterator[None]:
+        """The hub stands still, and whoever asks it waits."""
+        hub = self._started[-1]
+        hub.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            hub.send_signal(signal.SIGCONT)
 
     def wait(self, condition: Callable[[], Any], failure: str) -> None:
         """Wait until the condition is true. Fail at once if the hub or the proxy has ended."""

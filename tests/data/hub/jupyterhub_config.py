@@ -46,5 +46,17 @@ c.JupyterHub.services.append(
     }
 )
 c.JupyterHub.services.append({"name": "tests", "api_token": os.environ["HUB_TOKEN"]})
+# A service of somebody else, in which people sign in, too.
+c.JupyterHub.services.append(
+    {
+        "name": "another",
+        "api_token": os.environ["HUB_SECRET_OF_ANOTHER"],
+        "oauth_redirect_uri": os.environ["HUB_CALLBACK_OF_ANOTHER"],
+        "oauth_no_confirm": True,
+    }
+)
+c.JupyterHub.load_roles.append(
+    {"name": "another", "users": [*c.Authenticator.allowed_users], "scopes": ["access:services!service=another"]}
+)
 # What the tests ask of the hub: to start servers, and to be let into them as the person whose server it is.
 c.JupyterHub.load_roles.append({"name": "tests", "services": ["tests"], "scopes": ["read:users", "servers", "tokens"]})
