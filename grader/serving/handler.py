@@ -25,6 +25,7 @@ from grader.serving.allowance import Allowance, allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
 from grader.serving.invitations import Invited, Proxy, Role, Scope, digest_of, links, named, people
+from grader.serving.repeated import Repeated
 from grader.serving.sessions import LONGEST, Sessions
 from grader.term.page_changes import CHANGES_FILE
 from grader.term.reading import COURSE_FILE
@@ -55,6 +56,7 @@ class Services:
     writing: Executor  # nbgrader writes one feedback page at a time
     proxy: Proxy | None = None
     hub: Hub | None = None
+    repeated: Repeated = field(default_factory=Repeated)
     going: Counter[tuple[str, str]] = field(default_factory=Counter)  # what goes on, by person and handler
 
     def rules(self, assignment: str) -> AssignmentRules:
@@ -257,9 +259,14 @@ class Handler(RequestHandler):
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """No address is written down: it may hold a code. A mistake in course.toml is the instructors' to read."""
         if isinstance(value, CourseError):
-            self.services.desk.tell(str(value))
+            self.tell(str(value))
         elif not isinstance(value, HTTPError):
             app_log.error("Uncaught exception in %s", type(self).__name__, exc_info=(typ, value, tb))
+
+    def tell(self, text: str) -> None:
+        """Tell those who run the server, unless they have just been told."""
+        if self.services.repeated.is_new(text):
+            self.services.desk.tell(text)
 
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None))[1]

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from grader.course.folder import Course
@@ -20,9 +19,11 @@ from grader.errors import CourseError
 from grader.gradebook.hidden_seed import secret_of
 from grader.sandbox.confine import why_not
 from grader.serving.arrivals import Arrivals
+from grader.serving.connections import BoundedServer
 from grader.serving.desk import Desk, How
 from grader.serving.handler import Services
 from grader.serving.invitations import Proxy
+from grader.serving.repeated import log_seldom
 from grader.serving.sessions import Sessions
 from grader.serving.web import application
 
@@ -51,6 +52,7 @@ def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], r
     """
     if reason := why_not():
         raise CourseError(f"Submissions cannot be confined here: {reason}. `grader doctor` says more.")
+    log_seldom()
     hub = _hub(where)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each open page is a file
@@ -89,7 +91,7 @@ async def _serve(services: Services, where: Where, sockets: list[socket.socket],
     services.desk.news.listen()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    server = HTTPServer(
+    server = BoundedServer(
         application(services, secure=where.https),
         xheaders=where.https,
         max_body_size=MOST_OF_FORMS,  # notebooks may be larger
@@ -97,6 +99,8 @@ async def _serve(services: Services, where: Where, sockets: list[socket.socket],
         body_timeout=SLOWEST,
         idle_connection_timeout=SLOWEST,
     )
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    server.most = min(server.most, descriptors // 2)  # the rest is for the database, files and those who grade
     server.add_sockets(sockets)
     ready(sockets[0].getsockname()[1])
     await stopped.wait()

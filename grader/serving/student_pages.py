@@ -154,7 +154,7 @@ class TakeIn(Handler):
         try:
             arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, content, look)
         except (OSError, SQLAlchemyError) as error:  # a full disk, say
-            services.desk.tell(f"A submission by {name} could not be stored: {error}")
+            self.tell(f"A submission by {name} could not be stored: {error}")
             self.refuse(507, "Your notebook could not be stored, so it is not submitted. Try again in a minute.")
         services.desk.queue.put(arrival)
         if self.scopes:

@@ -142,6 +142,33 @@ def test_no_page_can_be_framed_by_another_site(served: Served, make_notebook: An
             assert "frame-ancestors 'none'" in browser.get(place).headers["Content-Security-Policy"]
 
 
+def test_connections_on_which_nothing_comes_keep_nobody_out_and_fill_no_log(
+    new_course: Callable[[], Course], make_notebook: Any, solved: dict[int, str]
+) -> None:
+    with serving(new_course()) as one, contextlib.ExitStack() as opened:
+        one.stop()
+        one.start(descriptors=256)
+        for _ in range(300):
+            opened.enter_context(sent(one, ""))
+            opened.enter_context(sent(one, "GET / HTTP/1.1\nHost: x\n"))
+        content = json.dumps(make_notebook(one.course, solved)).encode()
+        assert one.verdict("ada", one.submit("ada", content)["submission"])["result"]["points"] == 30
+        assert one.stop() == ""
+
+
+def test_what_is_wrong_with_many_requests_is_logged_once(new_course: Callable[[], Course]) -> None:
+    with serving(new_course()) as one:
+        (one.course.root / "course.toml").write_text("[serving]\nattempts = 0\n")
+        for number in range(20):
+            cookies = {"who": f"eHh4|1700000000|{number:040x}"}
+            assert httpx.get(f"{one.address}/", cookies=cookies).status_code == 401
+            assert one.get("ada", "/me").status_code == 500
+        lines = one.stop().splitlines()
+    assert len(lines) == 2
+    assert "Invalid cookie signature" in lines[0]
+    assert "attempts: 0 is not a whole number" in lines[1]
+
+
 def test_many_submissions_at_once_are_no_more_than_allowed(
     new_course: Callable[[], Course], make_notebook: Any, solved: dict[int, str]
 ) -> None:

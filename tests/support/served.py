@@ -34,8 +34,11 @@ class Served:
         self.codes |= invitations.invite(course, ["grace"], Role.ASSISTANT)
         self.start(*options)
 
-    def start(self, *options: str) -> None:
-        command = [str(Path(sys.executable).with_name("grader")), "serve", "--port", "0", "--jobs", "1", *options]
+    def start(self, *options: str, descriptors: int = 0) -> None:
+        """Start it; if a number of descriptors is given, it may have no more."""
+        within = ["sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh"] if descriptors else []
+        program = str(Path(sys.executable).with_name("grader"))
+        command = [*within, program, "serve", "--port", "0", "--jobs", "1", *options]
         self.process = subprocess.Popen(
             command, cwd=self.course.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
