@@ -28,6 +28,7 @@ class Stage(StrEnum):
     GRADING = "grading"
     GRADED = "graded"
     FAILED = "failed"  # there is no result, and it is not the student's fault
+    ARRIVED = "arrived"  # never in the table: what a student reads of the first three where no verdict is shown
 
 
 _ROWS = sql.MetaData()
@@ -61,7 +62,7 @@ class Arrival:
 
     @property
     def is_done(self) -> bool:
-        return self.state in (Stage.GRADED, Stage.FAILED)
+        return self.state not in (Stage.WAITING, Stage.GRADING)
 
 
 class Arrivals:

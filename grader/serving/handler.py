@@ -9,8 +9,8 @@ import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from grader.serving.hub import Hub
 
 BY_LINK = "who"  # the cookie
+A_WHILE = timedelta(minutes=10)
 TEMPLATES = Path(__file__).parent / "templates"
 # Nothing is loaded from elsewhere, and no script runs but watch.js.
 POLICY = (
@@ -63,6 +64,19 @@ class Services:
         """The rules as they are now: the course is opened again where a file that they are in has changed."""
         root = self.course.root
         return _course_of(root, _stamp(root / COURSE_FILE), _stamp(root / CHANGES_FILE)).rules(assignment)
+
+    def unfinished(self, student: str) -> int:
+        """How many of a student's submissions wait.
+
+        Where no verdict is shown, those of the last minutes do, graded or not, so that nothing tells which.
+        """
+        now, count = datetime.now(UTC), 0
+        for arrival in self.arrivals.of_student(student):
+            is_recent = now < arrival.arrived + A_WHILE
+            if is_recent or arrival.state is Stage.WAITING:
+                shown = shown_to(self.rules(arrival.assignment), student, now)
+                count += is_recent if shown is Detail.NOTHING else arrival.state is Stage.WAITING
+        return count
 
     def allowance(self, student: str, assignment: str) -> Allowance:
         """What this student may still submit. The attempts of a group are counted together."""
@@ -210,7 +224,17 @@ class Handler(RequestHandler):
         person = self.person
         if found is None or not (person.sees_class or found.student == person.name):
             raise HTTPError(404)
-        return found
+        return self.seen(found)
+
+    def seen(self, arrival: Arrival) -> Arrival:
+        """What this person may see of a submission.
+
+        Where no verdict is shown, neither is whether there is one: how long grading takes depends on what is right.
+        """
+        shown = self.shown(arrival)
+        is_hidden = shown is Detail.NOTHING and arrival.state is not Stage.FAILED
+        state = Stage.ARRIVED if is_hidden else arrival.state
+        return replace(arrival, state=state, result=visible(arrival.result, shown))
 
     def shown(self, arrival: Arrival) -> Detail:
         """How much of a verdict this person may read."""
@@ -219,12 +243,12 @@ class Handler(RequestHandler):
         return shown_to(self.services.rules(arrival.assignment), arrival.student, datetime.now(UTC))
 
     def state_of(self, arrival: Arrival) -> dict[str, Any]:
-        """What a person, or a program, learns of a submission."""
+        """What a person, or a program, learns of a submission that they see."""
         shown = self.shown(arrival)
         return {
             "state": arrival.state,
             "ahead": self.services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
-            "result": visible(arrival.result, shown),
+            "result": arrival.result,
             # There is a page for the last submission only.
             "feedback": shown is Detail.EVERYTHING
             and arrival.state is Stage.GRADED
@@ -297,7 +321,8 @@ class NothingThere(Handler):
 
 class IsWell(Handler):
     def get(self) -> None:
-        self.say({"waiting": len(self.services.desk.queue), "trouble": bool(self.services.desk.trouble)})
+        """Not how many wait: this would tell anybody how long grading takes."""
+        self.say({"trouble": bool(self.services.desk.trouble)})
 
 
 class Metrics(Handler):
@@ -306,7 +331,8 @@ class Metrics(Handler):
     def get(self) -> None:
         self.must_see_class()
         stages = self.services.arrivals.by_stage()
-        lines = [f'grader_submissions{{state="{stage}"}} {stages.get(stage, 0)}' for stage in Stage]
+        counted = [stage for stage in Stage if stage is not Stage.ARRIVED]
+        lines = [f'grader_submissions{{state="{stage}"}} {stages.get(stage, 0)}' for stage in counted]
         lines += [f"grader_assignments_in_trouble {len(self.services.desk.trouble)}"]
         self.set_header("Content-Type", "text/plain; version=0.0.4")
         self.finish("\n".join([*lines, ""]))

@@ -72,10 +72,6 @@ class Queue:
             own = self._rank(arrival)
             return sum(self._rank(first) < own for first in self._ready() if first.student != arrival.student)
 
-    def waiting_of(self, student: str) -> int:
-        with self._changed:
-            return len(self._waiting.get(student, ()))
-
     def __len__(self) -> int:
         with self._changed:
             return sum(map(len, self._waiting.values()))

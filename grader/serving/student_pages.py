@@ -19,7 +19,6 @@ from tornado.web import HTTPError, stream_request_body
 
 from grader.collecting.identifying import Identifier, Released, Unknown, released_by
 from grader.course.folder import Course
-from grader.serving.allowance import visible
 from grader.serving.arrivals import Arrival
 from grader.serving.handler import NOT_VALID, SAID, Handler
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
@@ -69,11 +68,11 @@ class HomePage(Handler):
         elif self.person.sees_class:
             self.redirect(f"{self.base}class")
         else:
-            own = self.services.arrivals.of_student(self.person.name)
             name = self.person.name
+            arrivals = map(self.seen, self.services.arrivals.of_student(name))
             allowed = {one: self.services.allowance(name, one) for one in released(self.services.course)}
             dates = {one: ", ".join(self.services.rules(one).dates(name)) for one in allowed}
-            lines = [(one, visible(one.result, self.shown(one))) for one in own]
+            lines = [(arrival, arrival.result) for arrival in arrivals]
             self.show("student", assignments=allowed, dates=dates, submissions=lines)
 
 
@@ -168,8 +167,8 @@ class TakeIn(Handler):
         """Whether this student may submit now."""
         if assignment not in self._notebooks:
             raise HTTPError(404)
-        if self.services.desk.queue.waiting_of(self.person.name) >= MOST_WAITING:
-            self.refuse(429, "Several of your submissions are waiting already. Wait until they are graded.")
+        if self.services.unfinished(self.person.name) >= MOST_WAITING:
+            self.refuse(429, "You have submitted often lately. Wait a while, then submit again.")
         if refusal := self.services.allowance(self.person.name, assignment).refusal:
             self.refuse(403, refusal)
 

@@ -136,7 +136,7 @@ def _verdict_on(path: Path, assignment: str) -> dict[str, Any]:
             if not line.startswith(b"data:"):
                 continue
             state = json.loads(line[5:])
-            if state["state"] in ("graded", "failed"):
+            if state["state"] not in ("waiting", "grading"):
                 break
             if state["ahead"] and state["ahead"] != before:
                 _say(f"{state['ahead']} before you …")
@@ -233,7 +233,7 @@ def _lines(verdict: dict[str, Any]) -> Iterator[str]:
     elif "points" in result:
         yield f"{result['points']:g} of {result['max_points']:g} points."
     else:
-        yield "It has been graded. You can read more after the due date."
+        yield "Results are hidden for now."
     for one in [] if verdict["page"] else result.get("exercises", ()):
         sign, points = "✓" if one["credit"] == 1 else "✗", f"{one['points']:g} of {one['max_points']:g}"
         yield f"{sign} Exercise {one['exercise']}: {one['title']}, {points}"
