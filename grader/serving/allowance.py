@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from grader.classroom.attempts import MOST as MOST_KEPT
 from grader.serving.arrivals import Arrival, Stage
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import local, said
@@ -24,12 +25,13 @@ def allowance(rules: AssignmentRules, earlier: Iterable[Arrival], now: datetime)
     """For the next submission of an assignment, after these. What we failed to grade does not count."""
     times = sorted(one.arrived for one in earlier if one.state is not Stage.FAILED)
     serving = rules.serving
+    attempts = min(serving.attempts or MOST_KEPT, MOST_KEPT) if rules.best else serving.attempts
     today = sum(local(time, rules.zone).date() == local(now, rules.zone).date() for time in times)
-    limits = ((serving.attempts, len(times)), (serving.a_day, today))
+    limits = ((attempts, len(times)), (serving.a_day, today))
     left = min((max(0, most - used) for most, used in limits if most is not None), default=None)
     if serving.closed:
         return Allowance(0, "This assignment is closed.")
-    if left == 0 and serving.attempts is not None and len(times) >= serving.attempts:
+    if left == 0 and attempts is not None and len(times) >= attempts:
         return Allowance(0, f"You have used {_all(len(times))}.")
     if left == 0:
         return Allowance(0, f"You have used {_all(today)} for today. Come back tomorrow.")

@@ -99,6 +99,19 @@ class Arrivals:
     def content(self, arrival: Arrival) -> bytes:
         return (self._folder / f"{arrival.sha256}.ipynb").read_bytes()
 
+    def sizes(self, arrivals: Sequence[Arrival]) -> dict[str, int]:
+        """How many bytes the notebooks of these take up, by digest. Some may have been removed."""
+        paths = {arrival.sha256: self._folder / f"{arrival.sha256}.ipynb" for arrival in arrivals}
+        return {sha256: path.stat().st_size for sha256, path in paths.items() if path.exists()}
+
+    def with_contents_of(self, arrivals: Sequence[Arrival]) -> list[Arrival]:
+        """All submissions, of anybody, with the same content as one of these."""
+        return self._where(_SUBMISSIONS.c.sha256.in_({arrival.sha256 for arrival in arrivals}))
+
+    def remove_contents(self, digests: Sequence[str]) -> None:
+        for sha256 in digests:
+            (self._folder / f"{sha256}.ipynb").unlink(missing_ok=True)
+
     def begin(self, arrival: Arrival) -> None:
         self._set(arrival.id, state=Stage.GRADING)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grader.classroom.attempts import NoRoom
 from grader.classroom.local_crew import LocalCrew
 from grader.classroom.run import open_run
 from grader.collecting.choosing import Chosen
@@ -162,6 +163,9 @@ class Desk:
         """Put a submission into submitted/. If only this one cannot be, it fails alone."""
         try:
             self._put_in_place(arrival)
+        except NoRoom:  # with all that failed on our side, too
+            self._finish(Graded(arrival.student, error="you have submitted too often for all of it to be kept."))
+            return False
         except OSError:  # a full disk, say: nothing can be graded
             raise
         except Exception as error:

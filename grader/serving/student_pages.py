@@ -23,6 +23,8 @@ from grader.serving.arrivals import Arrival
 from grader.serving.handler import NOT_VALID, SAID, Handler
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
+from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
+from grader.serving.room import NoRoomLeft, make_room
 
 MOST_BYTES = 20 * 2**20  # of a notebook
 MOST_WAITING = 5  # submissions of one student
@@ -149,7 +151,7 @@ class TakeIn(Handler):
         content = self._content()
         await asyncio.to_thread(self._identify, assignment, content)
         name, services = self.person.name, self.services
-        look = functools.partial(self._look, assignment)
+        look = functools.partial(self._look_and_make_room, assignment, content)
         try:
             arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, content, look)
         except (OSError, SQLAlchemyError) as error:  # a full disk, say
@@ -171,6 +173,18 @@ class TakeIn(Handler):
             self.refuse(429, "You have submitted often lately. Wait a while, then submit again.")
         if refusal := self.services.allowance(self.person.name, assignment).refusal:
             self.refuse(403, refusal)
+
+    def _look_and_make_room(self, assignment: str, content: bytes) -> None:
+        self._look(assignment)
+        try:
+            make_room(self.services.arrivals, self.person.name, content, lambda name: self.services.rules(name).best)
+        except NoRoomLeft:
+            self.refuse(
+                413,
+                f"Your notebooks take up {MOST_BYTES_OF_STUDENT // 2**20} MB here, the most for a student, so this one "
+                "is not submitted. Clear the outputs of your notebook, save it, and submit it again. If it is still "
+                "too large, ask your instructor.",
+            )
 
     def _identify(self, assignment: str, content: bytes) -> None:
         """Refuse what is not a whole notebook of this assignment."""

@@ -151,7 +151,7 @@ def shown(value: object) -> str:
 _COUNTS = '`"last"` or `"best"`: which of several attempts counts. Usually the last one.'
 _ANONYMOUS = "`true`: the names of students are hidden until the points are published."
 SERVING = {
-    "attempts": "How often each student may submit an assignment. Usually as often as they like.",
+    "attempts": "How often each student may submit an assignment. Usually 50 times; if the best counts, at most 100.",
     "a_day": "How often within 24 hours.",
     "pause": 'How long to wait before a third attempt: `"5 minutes"`. Each further one takes twice as long.',
     "before": "What students read until it is due: "

@@ -83,7 +83,7 @@ LONGEST_PAUSE = timedelta(hours=1)
 class Serving:
     """What `grader serve` allows, and what it shows."""
 
-    attempts: int | None = None  # of an assignment; None: as many as students like
+    attempts: int | None = 50  # of an assignment; None: as many as students like
     a_day: int | None = None
     pause: timedelta = timedelta()  # before a third attempt; each further one takes twice as long
     before: Detail = Detail.EVERYTHING  # what students read until the due date

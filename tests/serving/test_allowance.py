@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.classroom import attempts
 from grader.serving.allowance import allowance, shown_to, visible
 from grader.serving.arrivals import Arrival, Stage
 from grader.term.reading import COURSE_FILE, read_rules
@@ -47,9 +48,15 @@ def test_the_example_of_the_docs(tmp_path: Path) -> None:
     assert shown_to(found.of("self_attention"), "ada", before + timedelta(minutes=1)) is Detail.EVERYTHING
 
 
-def test_without_rules_there_is_no_limit() -> None:
-    allowed = allowance(AssignmentRules(), [at(minute) for minute in range(50)], NOON)
-    assert (allowed.left, allowed.refusal) == (None, "")
+def test_without_rules_there_are_fifty_attempts() -> None:
+    assert allowance(AssignmentRules(), [at(minute) for minute in range(49)], NOON).left == 1
+    assert allowance(AssignmentRules(), [at(minute) for minute in range(50)], NOON).refusal.startswith("You have used")
+
+
+def test_if_the_best_counts_there_are_no_more_attempts_than_are_kept() -> None:
+    best = replace(rules(attempts=1000), best=True)
+    assert allowance(best, [at(0)], NOON).left == attempts.MOST - 1
+    assert allowance(rules(attempts=1000), [at(0)], NOON).left == 999
 
 
 def test_what_we_failed_to_grade_is_no_attempt() -> None:

@@ -134,7 +134,9 @@ def test_what_may_be_submitted_is_said(served: Served) -> None:
     assert (told["name"], told["role"], told["scopes"]) == ("ada", "student", ["read", "submit"])
     for name in ("prof", "grace"):
         assert served.get(name, "/me").json()["scopes"] == ["class", "read"]
-    assert told["assignments"][ASSIGNMENT] == {"notebook": ASSIGNMENT, "left": None, "refusal": ""}
+    served.codes |= invitations.invite(served.course, ["zoe"])  # who has submitted nothing
+    told = served.get("zoe", "/me").json()
+    assert told["assignments"][ASSIGNMENT] == {"notebook": ASSIGNMENT, "left": 50, "refusal": ""}
 
 
 def test_points_of_all_are_those_of_the_report(served: Served, notebook: bytes) -> None:
