@@ -14,7 +14,7 @@ from grader.gradebook.records import Record, digest_of
 from grader.model.answer import Lost
 from grader.model.label import Label
 from grader.model.verdict import Scored
-from grader.notebooks.cells import STOPPED, ours, solved_exercise
+from grader.notebooks.cells import NOTES, STOPPED, ours, solved_exercise
 from grader.notebooks.verdict_cells import results_of, together
 
 
@@ -78,8 +78,8 @@ def solution_sources(notebook: NotebookNode) -> dict[Label, str]:
 
 
 def words_of(notebook: NotebookNode) -> list[tuple[str, str]]:
-    """All cells of text: their nbgrader names, or "", and their texts."""
-    cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    """All cells of text, except our own notes: their nbgrader names, or "", and their texts."""
+    cells = [cell for cell in notebook.cells if cell.cell_type == "markdown" and NOTES not in ours(cell)]
     return [(str(cell.metadata.get("nbgrader", {}).get("grade_id") or ""), _source(cell)) for cell in cells]
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, Notebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearHiddenTests, Execute, IgnorePattern, NbGraderPreprocessor
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, Execute, IgnorePattern, NbGraderPreprocessor
 from traitlets import Bool, Enum, Integer
 
 from grader.course.exercise_texts import hidden_folders, read_exercise_files
@@ -108,7 +108,8 @@ class RepairSubmission(NbGraderPreprocessor):
 def recorded_cells(part: NbGraderPreprocessor, names: dict[str, str]) -> list[KnownCell]:
     """The cells of a released notebook, from nbgrader's gradebook."""
     with Gradebook(names["db_url"]) as gradebook:
-        return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]), _released(part, names))
+        recorded = gradebook.find_notebook(names["notebook"], names["assignment"])
+        return known_cells(recorded, _released(part, names) or _cleared(part, recorded))
 
 
 def _released(part: NbGraderPreprocessor, names: dict[str, str]) -> NotebookNode | None:
@@ -117,6 +118,16 @@ def _released(part: NbGraderPreprocessor, names: dict[str, str]) -> NotebookNode
     folder = course.format_path(course.release_directory, ".", names["assignment"])
     path = Path(folder, f"{names['notebook']}.ipynb")
     return nbformat.read(path, as_version=4) if path.is_file() else None
+
+
+def _cleared(preprocessor: NbGraderPreprocessor, recorded: Notebook) -> NotebookNode:
+    """The recorded cells without what nbgrader takes out of a release only after it has recorded them."""
+    texts = [(cell.source, {"nbgrader": {"grade_id": cell.name}}) for cell in recorded.source_cells]
+    cells = [nbformat.v4.new_markdown_cell(source, metadata=metadata) for source, metadata in texts]
+    cleared = nbformat.v4.new_notebook(cells=cells)
+    for step in (ClearHiddenTests, ClearMarkScheme):
+        step(parent=preprocessor, enforce_metadata=False).preprocess(cleared, {})
+    return cleared
 
 
 class RunAndJudge(Execute):

@@ -78,6 +78,7 @@ class ClassGrades:
     standings: Sequence[Standing]  # of everyone, by name
     given: Mapping[Label, Sequence[str]]  # solution cells as released, and as the course solves them
     given_words: Collection[str] = ()  # the course's own cells of text
+    handed_out: Collection[str] = ()  # the lines of all released cells
     late: Late | None = None  # the term's rule for being late
     zone: str = ""  # the time zone of the course
 
@@ -128,6 +129,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         standings=sorted(standings, key=lambda standing: standing.student),
         given=_given(course, assignment),
         given_words=_given_words(course, assignment),
+        handed_out=_handed_out(course, assignment),
         late=rows.rules.late,
         zone=rows.rules.zone,
     )
@@ -184,4 +186,13 @@ def _given_words(course: Course, assignment: str) -> set[str]:
         for step in ("source", "release")
         for name in course.notebooks(step, assignment)
         for _, text in words_of(course.read(step, assignment, name))
+    }
+
+
+def _handed_out(course: Course, assignment: str) -> set[str]:
+    return {
+        line
+        for name in course.notebooks("release", assignment)
+        for cell in course.read("release", assignment, name).cells
+        for line in cell.source.splitlines()
     }

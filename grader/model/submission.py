@@ -24,6 +24,12 @@ class KnownCell:
     points: float
     task: bool = False
     checksum: str | None = None
+    released: str | None = None  # what students got in its place; None if that is the source
+
+    @property
+    def handed_out(self) -> str:
+        """The source without what a release leaves out, such as hidden tests and mark schemes."""
+        return self.source if self.released is None else self.released
 
     @property
     def max_score(self) -> float:

@@ -250,7 +250,7 @@ def _identical(
     for one in grades.submissions:
         file = "" if one.student in empty else files.get(one.student, "")
         works[one.student] = Work(one.solutions, one.found.words, file)
-    return identical(works, grades.given, grades.given_words, earlier)
+    return identical(works, grades.given, grades.given_words, earlier, grades.handed_out)
 
 
 def _alike(grades: ClassGrades, earlier: Mapping[str, Work]) -> list[AlikePair]:

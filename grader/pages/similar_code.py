@@ -150,17 +150,19 @@ def identical(
     given: Mapping[Label, Sequence[str]],
     given_words: Collection[str],
     earlier: Mapping[str, Work] | None = None,
+    handed_out: Collection[str] = (),
 ) -> list[Identical]:
     """Groups of students who submitted the same file or the same text, the largest last.
 
-    What the course has given, and short answers, do not count. `earlier` is work from other years.
+    What the course has given, and short answers, do not count. `earlier` is work from other years, and `handed_out` are
+    the lines of the release, which may be most of a cell with a short answer.
     """
     earlier = earlier or {}
     known = {exercise: {form_of(source).text for source in sources} for exercise, sources in given.items()}
-    own = _Own(known, set(map(_words, given_words)))
+    tell_apart = _Own(known, set(map(_words, given_words)), set(map(_words, handed_out)))
     holders: dict[tuple[str, str], set[str]] = defaultdict(set)  # by what it is, and its text
     for student, work in {**works, **earlier}.items():
-        for what, text in own.texts(work):
+        for what, text in tell_apart.texts(work):
             holders[what, text].add(student)
     found: dict[tuple[str, ...], list[str]] = {}
     for (what, _), students in sorted(holders.items(), key=lambda item: _rank(item[0][0])):
@@ -187,15 +189,17 @@ class _Own:
 
     known: Mapping[Label, Collection[str]]  # given code, as texts of its forms
     known_words: Collection[str]
+    handed_out: Collection[str]  # lines
 
     def texts(self, work: Work) -> Iterator[tuple[str, str]]:
         """The things that may be the same, each with its text, if that is long enough."""
         code = {
-            exercise: _lines(source)
+            exercise: "\n".join(self._lines(source))
             for exercise, source in sorted(work.solutions.items(), key=lambda item: in_order(item[0]))
             if form_of(source).text not in self.known.get(exercise, ())
         }
-        words = [(name, text) for name, said in work.words if (text := _words(said)) not in self.known_words]
+        texts = [(name, said) for name, said in work.words if _words(said) not in self.known_words]
+        words = [(name, _words("\n".join(self._lines(said)))) for name, said in texts]
         whole = "\n\n".join([*code.values(), *(text for name, text in words if name)])
         if work.file:
             yield _FILE, work.file
@@ -206,9 +210,9 @@ class _Own:
             if len(text.split()) >= WORDS:
                 yield (f"the answer {name}" if name else _OWN_WORDS), text
 
-
-def _lines(source: str) -> str:
-    return "\n".join(line.rstrip() for line in source.splitlines() if line.strip())
+    def _lines(self, text: str) -> list[str]:
+        """The lines that are neither blank nor handed out."""
+        return [line.rstrip() for line in text.splitlines() if line.strip() and _words(line) not in self.handed_out]
 
 
 def _words(text: str) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+
+from nbformat import NotebookNode
 
 from grader.classroom.submitted_files import read_plain
 from grader.collecting.files import File, Refused
@@ -22,18 +25,34 @@ MOST = 1000  # submissions from earlier years to compare with
 
 
 def files_of(course: Course, assignment: str, students: Iterable[str]) -> dict[str, str]:
-    """Digests of the notebooks in submitted/, by student."""
-    return {student: _digest(course, assignment, student) for student in students}
+    """Digests of the notebooks in submitted/, by student; empty where all cells are as they were handed out."""
+    digests = {student: digest_of(_contents(course, assignment, student)) for student in students}
+    times = Counter(digests.values())
+    shared = {digest: student for student, digest in digests.items() if times[digest] > 1}
+    untouched = {digest for digest, student in shared.items() if _is_untouched(course, assignment, student)}
+    return {student: "" if digest in untouched else digest for student, digest in digests.items()}
 
 
-def _digest(course: Course, assignment: str, student: str) -> str:
+def _is_untouched(course: Course, assignment: str, student: str) -> bool:
+    """Whether no cell was changed; they may have been run."""
+    return all(
+        _texts(parse_notebook(content)) == _texts(course.read("release", assignment, name))
+        for name, content in _contents(course, assignment, student).items()
+    )
+
+
+def _texts(notebook: NotebookNode) -> list[list[str]]:
+    return [cell.source.split() for cell in notebook.cells]
+
+
+def _contents(course: Course, assignment: str, student: str) -> dict[str, bytes]:
     contents = {}
     for name in course.notebooks("release", assignment):
         path = course.notebook(f"submitted/{student}", assignment, name)
         with contextlib.suppress(OSError):
             if (size := path.lstat().st_size) <= MAX_BYTES:
                 contents[name] = read_plain(path, size)
-    return digest_of(contents)
+    return contents
 
 
 def read_earlier(folder: Path, assignment: str, tell: Callable[[str], None]) -> Mapping[str, Work]:

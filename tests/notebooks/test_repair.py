@@ -26,6 +26,7 @@ FIRST_TEST = KnownCell(
     solution=False,
     locked=True,
     points=3.0,
+    released="check(1)",
 )
 SECOND = KnownCell("exercise-2", "code", "def two():\n    ...", grade=False, solution=True, locked=False, points=0.0)
 SECOND_TEST = KnownCell("test-exercise-2", "code", "check(2)", grade=True, solution=False, locked=True, points=2.0)
@@ -449,7 +450,8 @@ def test_what_is_written_in_an_essay_stays(tmp_path: Path) -> None:
 
 
 def test_a_task_without_its_mark_scheme_is_as_it_was_given(tmp_path: Path) -> None:
-    known = replace(TASK, source="Draw it.\n=== BEGIN MARK SCHEME ===\nTwo points an axis.\n=== END MARK SCHEME ===")
+    scheme = "Draw it.\n=== BEGIN MARK SCHEME ===\nTwo points an axis.\n=== END MARK SCHEME ==="
+    known = replace(TASK, source=scheme, released="Draw it.")
     assert repaired(tmp_path, [cell("Draw it.", "task", "markdown")], [known])[1] == []
     assert "was edited" in repaired(tmp_path, [cell("Two points.", "task", "markdown")], [known])[1][0]
 

@@ -798,6 +798,33 @@ def test_identical_texts_are_told_in_answers_and_beside_them() -> None:
     }
 
 
+def test_what_was_handed_out_does_not_make_short_answers_identical() -> None:
+    """A cell with a long beginning and one word of a student's, in words or in code."""
+    asked = "Explain in your own words why the weights sum to one.\nYour answer:"
+    stub = f"def plot(values):\n    {'# Draw the values, and label both axes. ' * 10}\n"
+    released = [*asked.splitlines(), *stub.splitlines()]
+    works = {name: Work({1: f"{stub}    return values"}, [("why", f"{asked}\n\n yes")]) for name in ("ada", "emmy")}
+    assert same(works, given={1: [stub]}, given_words=[asked], handed_out=released) == {}
+    longer = {name: Work({1: f"{stub}{COPY[7]}"}, [("why", f"{asked}\n{ANSWER}")]) for name in ("ada", "emmy")}
+    found = same(longer, given={1: [stub]}, given_words=[asked], handed_out=released)
+    assert found == {("ada", "emmy"): ["the same text in everything that they filled in"]}
+
+
+def test_an_untouched_notebook_is_not_the_same_file(course: Course) -> None:
+    """Its cells may have been run, and two students who only did that have the same file."""
+    grade(course, *(Made(name) for name in ("ada", "emmy", "kurt", "lise")))
+    ran = course.read("release", ASSIGNMENT)
+    for number, cell in enumerate(cell for cell in ran.cells if cell.cell_type == "code"):
+        cell.execution_count = number + 1
+    written_in = fill_in(ran, {1: SOFTMAX})
+    for student, notebook in (("ada", ran), ("emmy", ran), ("kurt", written_in), ("lise", written_in)):
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+    groups = json.loads(written(course)[".json"])["identical"]
+    assert groups == [{"students": ["kurt", "lise"], "what": ["the same file, byte for byte"]}]
+
+
 def test_identical_code_is_told_if_it_is_long_and_not_the_courses_own() -> None:
     long, short = COPY[7], COPY[2]
     works = {f"s{number}": Work({1: f"{long}\n\n", 2: short}) for number in range(12)}
