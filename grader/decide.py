@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from grader.again.asking_again import true_of_the_code
+from grader.again.drawn_anew import with_understanding
 from grader.facts.definitions import Definitions
 from grader.facts.device_facts import with_device_named
 from grader.facts.forbidden import OTHERWISE, first_forbidden, refused, said_of_hidden
@@ -33,8 +34,6 @@ class Code:
     ask_alone: Callable[[Reached, Sequence[SampledCase], Standins], list[Answer]]
     # Explains the mistake by small edits to the cell with the function.
     explain: Callable[[AnswerKey, Standins], Repair | Verdict | None]
-    # Whether repaired code only computes, and works without the rest of the student's code.
-    is_solution: Callable[[AnswerKey, Repair], bool]
     hung: frozenset[str] = frozenset()  # functions that have hung or crashed
 
 
@@ -68,11 +67,15 @@ class _Deciding:
         if exercise.allowed and (said := self._forbidden(exercise.allowed, verdict)):
             return refused(verdict, said)
         facts = functools.partial(code.definitions.facts, exercise)
-        standins = self._standins
-        verdict = true_of_the_code(key, verdict, facts, lambda cases: code.ask(cases, standins), self._judge)
+        ask = self._ask_with_standins
+        verdict = true_of_the_code(key, verdict, facts, ask, self._judge)
         verdict = with_device_named(verdict, code.definitions.only_source(exercise.entry))
-        explain = functools.partial(code.explain, key, standins)
-        return with_lines(exercise, verdict, explain, facts, functools.partial(code.is_solution, key))
+        explain = functools.partial(code.explain, key, self._standins)
+        verdict = with_lines(exercise, verdict, explain, facts)
+        return with_understanding(key, verdict, facts, ask, self._judge)
+
+    def _ask_with_standins(self, cases: Sequence[SampledCase]) -> list[Answer]:
+        return self._code.ask(cases, self._standins)
 
     def _on_answers(self, ask: Ask) -> Verdict:
         standins_first = not self._code.hung.isdisjoint(self._standins)

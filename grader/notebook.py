@@ -111,7 +111,6 @@ class _Kernel:
             ask=functools.partial(self._ask, exercise),
             ask_alone=functools.partial(self._ask_alone, exercise),
             explain=self._explain,
-            is_solution=lambda key, repair: self._elsewhere is not None and self._elsewhere.is_solution(key, repair),
         )
         return decide(exercise, earlier_functions(self._exercises, exercise), code, Judge(), DEFAULT_SEED)
 

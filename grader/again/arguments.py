@@ -133,6 +133,11 @@ def _asked(exercise: Exercise) -> dict[str, Names]:
     return {method: _names(getattr(ours, method))[1:] for method in exercise.form.methods if hasattr(ours, method)}
 
 
+def names_of_arguments(exercise: Exercise) -> Names:
+    """The arguments in each call of the function or, for a class, of `forward`."""
+    return _asked(exercise).get("forward" if exercise.form.methods else exercise.entry, [])
+
+
 def _names(function: Callable[..., Any]) -> list[str]:
     try:
         parameters = inspect.signature(function).parameters.values()

@@ -5,9 +5,7 @@ from __future__ import annotations
 import inspect
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import torch
@@ -22,11 +20,10 @@ from grader.course.folder import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey, answers_of_code
 from grader.judging.judge import Judge
-from grader.judging.no_understanding import BY_ROWS, PROGRAMS, Program, answers_of
 from grader.judging.wrong_device import TOLERANCE
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
-from grader.model.exercise import Exercise, Inputs, Misconception, NotDrawn
+from grader.model.exercise import Exercise, Misconception, NotDrawn
 from grader.model.label import Label
 from grader.model.submission import Graded
 from grader.notebooks.cells import solved
@@ -50,7 +47,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     yield from _references(answering)
     short = [key.short() for key in answering]
     yield from _misconceptions(short)
-    yield from _programs_without_understanding(short)
+    yield from _answers_to_something_else(short)
     if len(answering) < len(functions):  # nothing can be graded
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -144,66 +141,53 @@ def _not_named(key: AnswerKey, misconception: Misconception) -> ExerciseProblem 
     return problem_of(key.exercise, [misconception.name], what, way_out)
 
 
-def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
-    """Check that returning zeros, the input and the like earns nothing, and is far from right."""
-    problems, tried = [], 0
+def _answers_to_something_else(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
+    """Check that one answer to all inputs is far from right, and so is an earlier exercise's, which earns nothing."""
+    problems, count = [], 0
     for place, key in enumerate(keys):
-        function = key.exercise
-        right = [function.reference(*case.inputs) for case in key.cases]
-        earlier = _earlier_answers([before.exercise for before in keys[:place]])
-        by_numbers = _without_names(key)
-        programs = {does: PROGRAMS[does] for does in PROGRAMS if function.read is None or does not in BY_ROWS}
-        for does, program in {**programs, **earlier}.items():
-            answers = answers_of(program, key.cases, right)
-            if not answers:
+        earlier = {function.exercise.entry: _answers_of_earlier(function.exercise, key) for function in keys[:place]}
+        for entry, answers in earlier.items():
+            verdict = Judge().verdict(key, answers) if answers else None
+            if verdict is None or verdict.right:  # this exercise asks for the same again, perhaps in another form
                 continue
-            tried += 1
-            verdict = Judge().verdict(key if does in earlier else by_numbers, answers)
-            if does in earlier and verdict.right:  # this exercise asks for the same again, perhaps in another form
-                continue
-            is_a_mistake = does in earlier and len(verdict.misconceptions) == 1
-            if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
-                what = f"a program that just {does} earns points or is nearly right"
-                way_out = "Add a case where it is far from right, or lower the credit of the mistake it is named as."
-                problems.append(problem_of(function, [], what, way_out))
-    return _found(problems, tried, "answers without understanding earn 0")
+            count += 1
+            if (verdict.credit and len(verdict.misconceptions) != 1) or not _is_far(key, answers):
+                problems.append(_problem_with_program(key, f"gives the answer of {entry}"))
+        if key.exercise.read is None:
+            count += 1
+            if not _is_far(key, [Returned(key.expected[0], [])] * len(key.cases)):
+                problems.append(_problem_with_program(key, "gives the same answer to everything"))
+    return _found(problems, count, "answers to something else earn nothing")
 
 
-def _without_names(key: AnswerKey) -> AnswerKey:
-    """The key without its misconceptions: the judge gives such programs nothing, whatever explains their answers.
+def _problem_with_program(key: AnswerKey, does: str) -> ExerciseProblem:
+    problem = f"a program that just {does} earns points or is nearly right"
+    way_out = "Add a case where it is far from right, or lower the credit of the mistake it is named as."
+    return problem_of(key.exercise, [], problem, way_out)
 
-    With `read`, one result may show several misconceptions, and then they count.
-    """
-    if key.exercise.read is not None:
-        return key
-    return AnswerKey(replace(key.exercise, mistakes=()), key.cases)
+
+def _answers_of_earlier(function: Exercise, key: AnswerKey) -> list[Returned]:
+    """The answers of an earlier exercise's function to the cases of a later one; empty if they have another form."""
+    parameters = inspect.signature(function.reference).parameters.values()
+    count = sum(parameter.default is parameter.empty for parameter in parameters)
+    values = []
+    for case, right in zip(key.cases, key.expected, strict=True):
+        try:
+            value = function.reference(*case.inputs[:count])
+        except Exception:  # it cannot take these inputs
+            value = right if case.case.beside else None
+        values.append(value)
+    fits = [paired_numbers(value, right) is not None for value, right in zip(values, key.expected, strict=True)]
+    return (
+        [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)] if all(fits) else []
+    )
 
 
 def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:
     """Whether at least one answer is more than a hundred tolerances off."""
-    exercise = key.exercise
-    compared = [exercise.compared(answer.value, answer.inputs_after) for answer in answers]
-    pairs = zip(compared, key.expected, strict=True)
-    return any(exercise.form.finding(*pair, FAR * TOLERANCE["cpu"]) for pair in pairs)
-
-
-def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
-    """Programs that answer an earlier exercise instead. If a single misconception explains that, it is a real one."""
-
-    def program(function: Exercise) -> Program:
-        parameters = inspect.signature(function.reference).parameters.values()
-        count = sum(parameter.default is parameter.empty for parameter in parameters)
-
-        def answer(wanted: object, inputs: Inputs) -> Any:
-            try:
-                value = function.reference(*inputs[:count])
-            except Exception:  # it cannot take these inputs
-                return None
-            return value if paired_numbers(value, wanted) else None
-
-        return answer
-
-    return {f"gives the answer of {function.entry}": program(function) for function in earlier}
+    form = key.exercise.form
+    pairs = zip(answers, key.expected, strict=True)
+    return any(form.finding(answer.value, right, FAR * TOLERANCE["cpu"]) for answer, right in pairs)
 
 
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:

@@ -82,7 +82,8 @@ exercise = Exercise(
                   "Negative numbers count as zero in your results, as after ReLU. Use the exponential, which gives "
                   "every number some weight."),
             wrong("hard maximum", "exp = (items == items.max()).float()",
-                  "All your weight is on the largest number. Softmax gives every number some weight.")),
+                  "All your weight is on the largest number. Softmax gives every number some weight.",
+                  credit=0.0)),
         *at("after items",
             wrong("divided by the maximum first", "items = items / items.max()",
                   "Your results look as if the numbers were divided by their maximum before exp. To keep exp small, "

@@ -82,7 +82,7 @@ exercise = Exercise(
                   "Your results are the logarithms of the weights, as from log_softmax. Return the weights "
                   "themselves."),
             wrong("hard maximum", "all_weights = [(scores == scores.max()).float() for scores in all_scores]",
-                  "All your weight is on the best key. Softmax gives every key some weight."),
+                  "All your weight is on the best key. Softmax gives every key some weight.", credit=0.0),
             wrong("uniform", "all_weights = [torch.ones_like(scores) / len(scores) for scores in all_scores]",
                   "All your weights are equal. Use the softmax of the scores, so that the weights depend on "
                   "them.", credit=0.0),

@@ -220,7 +220,7 @@ exercise = Exercise(
             wrong("applied twice", "x = torch.softmax(x, dim=dim)",
                   "Your weights look as if softmax had been applied twice. Once is enough.")),
         wrong("hard maximum", {"exponentials": "exp = (shifted == 0).float()"},
-              "All your weight is on the largest number. Softmax gives every number some weight."),
+              "All your weight is on the largest number. Softmax gives every number some weight.", credit=0.0),
         *at("result",
             wrong("dimension not moved back", "return weights.movedim(dim, -1)",
                   "The numbers are right, but dim has become the last dimension. Return them in the shape of x.",

@@ -14,9 +14,7 @@ from nbformat import NotebookNode
 
 from grader.course.loading import earlier_functions
 from grader.decide import Code, decide
-from grader.facts.code_facts import bound_by
 from grader.facts.definitions import Definitions, defined_in
-from grader.facts.plain_code import imports_in, is_plain
 from grader.facts.reached import Reached
 from grader.host.limits import Time
 from grader.host.notebook_settings import Settings
@@ -38,7 +36,6 @@ from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import (
     METADATA_KEY,
     STOPPED,
-    is_given,
     is_ordinary_test,
     is_test_cell,
     points_of,
@@ -328,7 +325,6 @@ class Grading:
             ask=functools.partial(self._ask, exercise),
             ask_alone=functools.partial(self.ask_alone, exercise),
             explain=self.explain,
-            is_solution=self.is_solution,
             hung=frozenset(self.lost_functions),
         )
         return decide(exercise, earlier_functions(self.settings.exercises, exercise), code, self.judge, self.seed)
@@ -356,18 +352,6 @@ class Grading:
             return None
         trial = Trial(self._new_sandbox, self.for_searches, self.ran, key, standins)
         return trial.explain(source, self.settings.device)
-
-    def is_solution(self, key: AnswerKey, repair: Repair) -> bool:
-        """Whether the changed code only computes, and is one solution without the student's other code."""
-        given = [cell.source for cell in self.cells if is_given(cell)]
-        imports = imports_in(cell.source for cell in self.cells)
-        standins = dict(earlier_functions(self.settings.exercises, key.exercise))
-        known = {key.exercise.entry, *standins, *(name for source in given for name in bound_by(source))}
-        if not is_plain(repair.text.source, known, imports):
-            return False
-        alone = functools.partial(self._new_sandbox, files={})
-        trial = Trial(alone, self.for_searches, [imports, *given], key, standins)
-        return trial.is_one_solution(repair, self.settings.device)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         if self.time.is_over:

@@ -14,7 +14,6 @@ from grader.model.edited import EditedSource
 from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict
 from grader.repair.locating import Locating, Repair, TrialEnded
-from grader.repair.one_solution import is_one_solution
 
 MOST_LOST = 2  # sandboxes that changed code may hang or break
 SECONDS = 3.0  # of processor time for one request with several versions
@@ -44,13 +43,6 @@ class Trial:
         """A few changes to this cell that make all answers right, or a verdict that such changes lead to."""
         try:
             return Locating(self.key, self.ask, device).explain(source)
-        finally:
-            self.close()
-
-    def is_one_solution(self, repair: Repair, device: str) -> bool:
-        """Whether the changed code is one solution, and not several to choose from."""
-        try:
-            return is_one_solution(Locating(self.key, self.ask, device), repair.text)
         finally:
             self.close()
 

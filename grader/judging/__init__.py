@@ -8,7 +8,6 @@ __all__ = [
     "judge",
     "judging_time",
     "naming",
-    "no_understanding",
     "ordinary_scores",
     "precision",
     "sentences",

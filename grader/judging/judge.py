@@ -20,7 +20,6 @@ from grader.judging.factors import said_of_factors
 from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import common_to_all_explaining, explaining
-from grader.judging.no_understanding import program_that_answers
 from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
 from grader.judging.wrong_device import is_elsewhere, mixes_devices, tolerance_on
 from grader.model import compare
@@ -85,6 +84,10 @@ class Judge:
         held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)
         return judgement.without_understanding(judgement.held(held, of=3)) if held else None
 
+    def compared(self, key: AnswerKey, answers: Sequence[Answer]) -> list[Answer]:
+        """The answers, reduced to what is compared."""
+        return _Judgement(self, key, answers).answers
+
     def is_right(self, key: AnswerKey, answers: Sequence[Answer]) -> bool:
         """Whether nothing is wrong with any of the answers."""
         return _Judgement(self, key, answers).is_right
@@ -133,14 +136,10 @@ class _Judgement:
         return self.without_understanding(verdict)
 
     def without_understanding(self, verdict: Verdict) -> Verdict:
-        """Give no credit to answers of a trivial program. A single misconception may still be named."""
-        if not 0 < verdict.credit < 1:
+        """Give no credit to answers that do not depend on the inputs. A single misconception may still be named."""
+        if not 0 < verdict.credit < 1 or self.exercise.read is not None:  # then several results are read
             return verdict
-        does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
-        said = sentences.without_understanding(self.form.noun, does) if does else ""
-        instead = self._result(0.0, Reason.CONSTANT, said) if said else None
-        if self.exercise.read is None:  # otherwise several results are read
-            instead = instead or self._all_nan() or self._constant()
+        instead = self._given_back() or self._all_nan() or self._constant()
         if instead and len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
         return instead or verdict
@@ -260,6 +259,18 @@ class _Judgement:
             return None
         said = (sentences.constant(self.form.noun), *said_of_whole_numbers(self._numbers))
         return self._result(0.0, Reason.CONSTANT, *said)
+
+    def _given_back(self) -> Verdict | None:
+        """The verdict on results that are an argument itself."""
+        about = self.key.about_numbers
+        for arguments in zip(*(self.cases[index].inputs for index in about), strict=False):
+            if all(map(self._is_argument, self._results, arguments)):
+                return self._result(0.0, Reason.CONSTANT, sentences.given_back(self.form.noun))
+        return None
+
+    def _is_argument(self, result: object, argument: object) -> bool:
+        compared = self.form.right_answer(argument)
+        return result is not None and not self.form.finding(result, compared, self.tolerance)
 
     def _all_nan(self) -> Verdict | None:
         """The verdict on results that are all NaN."""

@@ -119,16 +119,34 @@ def for_one_another(one: str, other: str) -> str:
 
 def located(places: Sequence[Located]) -> str:
     """Where a mistake is, and of what kind. What to write there is for the student to find."""
-    shown = [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
-    if len(shown) == 1:
-        ((line, change),) = shown
+    lines = _lines_of(places)
+    if len(lines) == 1:
+        ((line, change),) = lines
         if change == Change.AFTER:
             return f"A line is missing after `{line}`. With it, all values are right."
         if change == Change.SEVERAL:
             return f"A few small changes in the line `{line}` make all values right."
         return f"One small change in the line `{line}` makes all values right. It has to do with {change}."
-    changes = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
-    return f"Small changes in {_COUNTS.get(len(shown), 'several')} lines make all values right: {changes}."
+    return f"Small changes in {_COUNTS.get(len(lines), 'several')} lines make all values right: {_changes(lines)}."
+
+
+def located_without_points(places: Sequence[Located]) -> str:
+    """The same where it earns nothing: a small change may be a large part of what is there."""
+    lines = _lines_of(places)
+    if len(lines) > 1:
+        return f"The mistakes are in these lines: {_changes(lines)}."
+    ((line, change),) = lines
+    if change == Change.AFTER:
+        return f"A line is missing after `{line}`."
+    return f"The mistake is in the line `{line}`. It has to do with {change}."
+
+
+def _lines_of(places: Sequence[Located]) -> list[tuple[str, Change]]:
+    return [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
+
+
+def _changes(lines: Sequence[tuple[str, Change]]) -> str:
+    return ", ".join(f"`{line}` ({change})" for line, change in lines[:MANY_LINES])
 
 
 def missing(noun: str, entry: str) -> str:
@@ -147,8 +165,17 @@ def all_nan(noun: str) -> str:
     return f"Your {noun} returned nothing but NaN. {WHERE_NAN_COMES_FROM}"
 
 
-def without_understanding(noun: str, does: str) -> str:
-    return f"In every hidden case, your {noun} {does}."
+def given_back(noun: str) -> str:
+    return f"In every hidden case, your {noun} returns one of its arguments unchanged."
+
+
+def ignored(arguments: Sequence[str]) -> str:
+    """What is said of answers that do not depend on some arguments, or only on the order of their numbers."""
+    names = listed([f"`{argument}`" for argument in arguments], len(arguments), "or")
+    return (
+        f"Your result stays the same when {names} gets other numbers, in the same order of size. "
+        "A right result would change."
+    )
 
 
 def rounded(decimals: int) -> str:

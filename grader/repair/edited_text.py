@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+import io
+import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 
-from grader.facts.code_facts import is_only_computed, layers_in
-from grader.facts.student_text import Function, Splice, StudentText, statements
+from grader.facts.student_text import Splice, StudentText
 from grader.model.edited import EditedSource
 from grader.model.located import Change
 from grader.repair.edit_words import FITTED
@@ -64,19 +65,6 @@ class EditedText:
             for start, end in self._made
         )
 
-    def origin(self, place: Range) -> Range | None:
-        """Where a place of the text lies in the original; None inside an edit."""
-        if not (self.before and self.edit):
-            return place
-        (start, end), by, before, within = place, 0, 0, 0
-        for splice in self._splices:
-            first, last = splice.start + by, splice.start + by + len(splice.text.encode())
-            if first <= start < last or first < end < last:
-                return None
-            by += _longer(splice)
-            before, within = (by if last <= start else before), (by if last <= end else within)
-        return self.before.origin((start - before, end - within))
-
     def _lent(self, index: int) -> dict[str, float]:
         if not self.before:
             return {}
@@ -114,88 +102,29 @@ def _longer(splice: Splice) -> int:
     return len(splice.text.encode()) - (splice.end - splice.start)
 
 
-# How much of a student's code survives a repair, counting only what has an effect.
+# How much of a student's code survives a repair.
 
 SHARE = 2 / 3
 
 
 def enough_is_left(repaired: EditedText, entry: str) -> bool:
-    """Whether the student wrote two thirds of the repaired code: of its statements with an effect or, if these are
-    few, of its operations and calls."""
-    return any(
-        kept >= SHARE * (kept + max(changed, len(repaired.edits)))
-        for kept, changed in (_statements_left(repaired, entry), _steps_left(repaired, entry))
-    )
+    """Whether two thirds of the repaired function, in words and signs, are the student's own."""
+    before, after = _words_of(repaired.original, entry), _words_of(repaired.text, entry)
+    matches = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in matches) >= SHARE * len(after)
 
 
-def _statements_left(repaired: EditedText, entry: str) -> tuple[int, int]:
-    lines = set()
-    text = repaired
-    while text.before and text.edit:
-        lines.add(text.before.text.line(text.edit.line).strip())
-        text = text.before
-    kept = changed = 0
-    original = {line.strip() for line in repaired.original.lines}
-    for statement in _doing_something(repaired.text.tree, entry):
-        line = repaired.text.line(statement.lineno).strip()
-        if line in original and line not in lines:
-            kept += 1
-        else:
-            changed += 1
-    return kept, changed
-
-
-def _steps_left(repaired: EditedText, entry: str) -> tuple[int, int]:
-    """What an operation or call is compared by: other numbers or names in it do not count."""
-    now, before = (_steps_of(text.tree, entry) for text in (repaired.text, repaired.original))
-    return (now & before).total(), (now - before).total()
-
-
-def _steps_of(tree: ast.Module, entry: str) -> Counter[str]:
-    steps = [step for node in tree.body if getattr(node, "name", "") == entry for step in _steps(node)]
-    return Counter(ast.dump(step.func) if isinstance(step, ast.Call) else type(step).__name__ for step in steps)
+def _words_of(text: StudentText, entry: str) -> list[str]:
+    """The words and signs of the definition `entry`, without comments and layout."""
+    definition = next((node for node in text.tree.body if getattr(node, "name", "") == entry), None)
+    source = ast.unparse(definition) if definition else ""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [token.string for token in tokens if token.string.strip()]
 
 
 def steps_in(tree: ast.Module) -> int:
     """The number of operations and calls."""
-    return len(_steps(tree))
-
-
-def _steps(tree: ast.AST) -> list[ast.expr]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.BinOp | ast.Call | ast.Compare)]
-
-
-def _doing_something(tree: ast.Module, entry: str) -> Iterator[ast.stmt]:
-    """The statements of the exercise's definition, without unused results and mere renamings."""
-    for definition in tree.body:
-        if not (isinstance(definition, Function | ast.ClassDef) and definition.name == entry):
-            continue
-        functions = [definition] if isinstance(definition, Function) else definition.body
-        read, layers = _read_in(definition), layers_in(definition)
-        for function in functions:
-            if isinstance(function, Function):
-                yield from (node for node in statements(function) if _does_something(node, read, layers))
-
-
-def _read_in(definition: ast.AST) -> set[str]:
-    names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return names | {
-        n.attr for n in ast.walk(definition) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)
-    }
-
-
-def _does_something(statement: ast.stmt, read: set[str], layers: frozenset[str]) -> bool:
-    match statement:
-        case ast.Assign(value=ast.Name() | ast.Constant() | ast.Attribute()) | ast.Return(value=ast.Name() | None):
-            return False
-        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name)):
-            return name in read
-        case ast.Assign(targets=[ast.Attribute(attr=name)]):
-            return name in read
-        case ast.Expr(value=value):
-            computes = is_only_computed(value, layers)
-            return isinstance(value, ast.Call) and not computes and ast.unparse(value.func) != "print"
-    return isinstance(statement, ast.Assign | ast.AugAssign | ast.Return | ast.For | ast.If | ast.While)
+    return sum(isinstance(node, ast.BinOp | ast.Call | ast.Compare) for node in ast.walk(tree))
 
 
 # Right code with one word replaced, the kind of slip that students make: for made-up classes.

@@ -135,7 +135,7 @@ def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> Non
     assert "corpus/week1/the-mean.txt, not_divided: `one too few` should be named, but not divided is" in said
 
 
-def changed(course: Course, *replaced: tuple[str, str], until: str = "without understanding") -> list[str]:
+def changed(course: Course, *replaced: tuple[str, str], until: str = "to something else") -> list[str]:
     """What is told of exercise 2 once its file is changed; if nothing else is said, before anything is graded."""
     path = course.root / "exercises/week1_2.py"
     for old, new in replaced:
@@ -261,8 +261,8 @@ def test_a_reference_that_answers_nothing_is_told_and_stops_nothing(course: Cour
 
 
 def test_a_misconception_that_is_not_judged_as_it_says_is_told(course: Course) -> None:
-    """What comes out is nearly zero, for which nothing is earned."""
-    (said,) = changed(course, ('"return sum(numbers)"', '"return sum(numbers) / 1e9"'))
+    """What comes out is always zero, for which nothing is earned."""
+    (said,) = changed(course, ('"return sum(numbers)"', '"return sum(numbers) * 0.0"'))
     assert "“not divided”: it should be named and earn 0.5, but not divided is named, and it earns 0." in said
 
 

@@ -583,7 +583,7 @@ def sorts(numbers: list[int]) -> list[int]:
 
 SORTS = exercise_of(sorts, [([3, 1, 2],), ([5, 4],), ([2, 9, 1, 7],)], mistake("unsorted", list))
 WITHOUT = {
-    "the input": (SORTS, lambda numbers: numbers, "returns its argument unchanged"),
+    "the input": (SORTS, lambda numbers: numbers, "returns one of its arguments unchanged"),
     "something empty": (SORTS, lambda _: [], "In every hidden case, your function returns the same"),
     "an empty dict": (COUNTS, lambda _: {}, "In every hidden case, your function returns the same"),
     "a word": (KINDS["words"][0], lambda _: "AB", "In every hidden case, your function returns the same"),

@@ -106,92 +106,12 @@ def test_only_code_that_is_mostly_right_earns_by_its_line(source: str, credit: f
     assert verdict_on(source, 11).credit == credit
 
 
-def all_to_choose_from(head: str, *tail: str) -> str:
-    """Code that computes weights, and then may go on in several ways."""
-    lines = AXES.replace(" ** 2", "").replace("(inputs)", f"({head})").splitlines()
-    return "\n".join([*lines[:-1], *(f"    {line}" for line in tail)])
-
-
-RIGHT, ODD, WORSE = "weights @ inputs", "weights @ inputs ** 3 + 0.3", "weights @ inputs - 7 * inputs"
-ZEROS = [f"n{number} = 0" for number in range(60)]
-CHOSEN = " else ".join(f"{RIGHT if number == 41 else f'{ODD} * {number + 2}'} if n{number}" for number in range(60))
-CHOICES = {
-    "zeros": all_to_choose_from("inputs", *ZEROS, f"return {CHOSEN} else {ODD}"),
-    "a place in a list": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[0]"),
-    "two in a list": all_to_choose_from("inputs", f"made = [{ODD}, {RIGHT}]", "return made[0]"),
-    "a key": all_to_choose_from(
-        "inputs", "a, b, c = 'odd', 'worse', 'right'", f"made = {{a: {ODD}, b: {WORSE}, c: {RIGHT}}}", "return made[a]"
-    ),
-    "a default": all_to_choose_from("inputs, one=0", f"made = [lambda: {ODD}, lambda: {RIGHT}]", "return made[one]()"),
-    "what never runs": all_to_choose_from(
-        "inputs", f"result = {ODD}", "if False:", f"    result = {RIGHT}", "return result"
-    ),
-    "what never runs, instead of what was given": all_to_choose_from(
-        "inputs", "result = inputs[:]", "if False:", f"    result = {RIGHT}", "return result"
-    ),
-    "a chain of or": all_to_choose_from(
-        "inputs", "a, b = 0, 0", f"return (a and [{RIGHT}] or b and [{WORSE}] or [{ODD}])[0]"
-    ),
-    "factors of zero": all_to_choose_from(
-        "inputs",
-        f"return inputs * 2 + 0 * ({WORSE} - inputs * 2) + 0 * ({RIGHT} - inputs * 2) + 0 * ({ODD})",
-    ),
-    "functions inside": all_to_choose_from(
-        "inputs",
-        *("def odd():", f"    return {ODD}", "def worse():", f"    return {WORSE}", "def right():"),
-        *(f"    return {RIGHT}", "return odd()"),
-    ),
-    "a step that hangs where it is spoiled": all_to_choose_from(
-        "inputs",
-        f"made = [{ODD}, {RIGHT}, {WORSE}]",
-        "sum(range(10**11 * bool((made[2] - (weights @ inputs - 7 * inputs)).abs().sum() > 1)))",
-        "return made[0]",
-    ),
-    "an error": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[3]"),
-    "its own text": all_to_choose_from(
-        "inputs",
-        "import sys",
-        "own = sum(one for one in sys._getframe().f_code.co_consts if isinstance(one, int))",
-        f"return (lambda: {ODD}, lambda: {WORSE}, lambda: {RIGHT})[own % 3]()",
-    ),
-}
-ELSEWHERE = f"made = [lambda weights, inputs: {ODD}, lambda weights, inputs: {WORSE}, lambda weights, inputs: {RIGHT}]"
-CHOICES_BESIDE = {
-    "a list in another cell": ("return made[0](weights, inputs)", ELSEWHERE),
-    "a library that counts": (
-        "return torch.ones_like(weights @ inputs) + 1",
-        f"""{ELSEWHERE}
-import functools, sys
-def counted(*given, ones_like=torch.ones_like):
-    inner = sys._getframe(1)
-    if inner.f_code.co_filename != "<edited>":
-        return ones_like(*given)
-    counted.calls += 1
-    weights, inputs = (inner.f_locals[name] for name in ("weights", "inputs"))
-    return made[counted.calls // 100 % 3](weights, inputs) - 1
-counted.calls = 0
-torch.ones_like = counted
-""",
-    ),
-}
-
-
-@pytest.mark.parametrize("source", CHOICES.values(), ids=CHOICES)
-def test_nobody_earns_by_a_search_through_formulas_that_they_have_written_down(source: str) -> None:
-    assert verdict_on(source, 11).credit == 0
-
-
-@pytest.mark.parametrize(("last", "beside"), CHOICES_BESIDE.values(), ids=CHOICES_BESIDE)
-def test_nor_where_the_formulas_are_in_another_cell(last: str, beside: str) -> None:
-    assert verdict_on(all_to_choose_from("inputs", last), 11, beside).credit == 0
-
-
 FLOORED = """
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
     values, queries, keys = [W @ X + b for W, b in [(W_v, b_v), (W_q, b_q), (W_k, b_k)]]
     return values @ torch.softmax(keys.T @ queries // queries.shape[0] ** 0.5, dim=0)
 """
-HONEST = [
+ONE_CHANGE = [
     (7, FLOORED),
     (11, AXES.replace("    scores", "    out = torch.zeros_like(inputs)\n    scores", 1)),  # what is left of the stub
     (11, AXES),
@@ -201,7 +121,6 @@ HONEST = [
             (8, "another_scale_in_the_second"),
             (13, "key_never_made"),
             (33, "keys_alone"),
-            (31, "half_of_a_line"),
             (10, "exp2_of_brackets"),
             (1, "keys_are_their_bias"),
             (10, "axis_not_given"),
@@ -211,12 +130,18 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize(("number", "source"), HONEST)
-def test_one_solution_with_a_mistake_earns_by_its_line(
-    number: int, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("grader.repair.with_lines.enough_is_left", lambda *_: True)  # which is another question
-    assert verdict_on(source, number).credit > 0
+@pytest.mark.parametrize(("number", "source"), ONE_CHANGE)
+def test_a_small_change_in_one_line_earns_half_whatever_else_is_there(number: int, source: str) -> None:
+    verdict = verdict_on(source, number)
+    assert verdict.credit == 0.5
+    assert "makes all values right" in " ".join(verdict.sentences)
+
+
+@pytest.mark.parametrize("source", ["def softmax_stable(x, dim=-1):\n    return x.exp() * x.exp().sum(dim, True)"])
+def test_a_change_that_is_much_of_the_function_is_not_called_small(source: str) -> None:
+    verdict = verdict_on(source, 10)
+    assert "makes all values right" not in " ".join(verdict.sentences)
+    assert verdict.credit == 0
 
 
 def test_right_code_and_what_has_a_name_are_not_searched() -> None:

@@ -1,0 +1,200 @@
+"""Draw one argument anew: answers that stay the same show no understanding of it, and earn nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from grader.again.another_way import AskAgain
+from grader.again.arguments import names_of_arguments
+from grader.judging import sentences
+from grader.judging.answer_key import AnswerKey, CaseKey
+from grader.judging.identical import holds_nan
+from grader.judging.judge import Judge
+from grader.judging.with_facts import named_in, with_facts
+from grader.judging.wrong_device import tolerance_on
+from grader.model.answer import Answer, Returned
+from grader.model.exercise import Exercise, Inputs, Misconception
+from grader.model.fact import Fact
+from grader.model.findings import first_unusable
+from grader.model.forms.module import ClassInputs
+from grader.model.verdict import Reason, Verdict
+
+FAR = 100  # times the tolerance: a name for a mistake allows no change that is larger
+DETAIL = 0.75  # what a mistake about a detail earns, at least
+FIRST = 0.8  # the smallest number becomes this many times as large: it keeps its sign
+GAPS = (0.5, 2.0)  # and each gap to the next one, some factor between these
+
+
+def with_understanding(
+    key: AnswerKey, verdict: Verdict, read: Callable[[], Sequence[Fact]], ask: AskAgain, judge: Judge
+) -> Verdict:
+    """The verdict, without points if answers stay the same when an argument is drawn anew. `read` gives the facts."""
+    named = {mistake.name for mistake in key.exercise.mistakes}
+    is_right_in_another_way = not named.issuperset(verdict.misconceptions)
+    if not 0 < verdict.credit < 1 or is_right_in_another_way:
+        return verdict
+    ignored = _Redrawing(key, ask, judge).ignored(verdict)
+    if not ignored:
+        return verdict
+    places = [sentences.located_without_points(verdict.located)] if verdict.located else []
+    instead = Verdict(
+        exercise=verdict.exercise,
+        title=verdict.title,
+        credit=0.0,
+        reason=Reason.CONSTANT,
+        sentences=(sentences.ignored(ignored), *places),
+        located=verdict.located,
+        cases_right=verdict.cases_right,
+        cases=verdict.cases,
+        pictures=verdict.pictures,
+    )
+    return with_facts(key.exercise, instead, read())
+
+
+@dataclass(frozen=True)
+class RedrawnCase:
+    """A case, and the same one with an argument drawn anew."""
+
+    before: CaseKey
+    after: CaseKey
+
+
+class _Redrawing:
+    """One student's code, asked again with one argument after another drawn anew."""
+
+    def __init__(self, key: AnswerKey, ask: AskAgain, judge: Judge) -> None:
+        self._key = key.only(key.about_numbers).short()
+        self._exercise = key.exercise
+        self._ask = ask
+        self._judge = judge
+        self._tolerance = FAR * tolerance_on(judge.device)
+
+    def ignored(self, verdict: Verdict) -> list[str]:
+        """The arguments that the code ignores, unless a mistake that earns something does so alone.
+
+        Two mistakes explain too much to excuse what neither does. Without a name, any mistake of the exercise will do.
+        """
+        credited = [mistake for mistake in self._exercise.mistakes if mistake.credit > 0]
+        details = [mistake for mistake in credited if mistake.credit >= DETAIL]
+        ignored = {
+            name: cases
+            for name, cases in self._without_effect().items()
+            if not any(self._is_ignored_with((mistake,), cases) for mistake in details)
+        }
+        if not verdict.misconceptions:
+            all_cases = [case for cases in ignored.values() for case in cases]
+            return [] if any(self._is_ignored_with((mistake,), all_cases) for mistake in credited) else list(ignored)
+        named = named_in(self._exercise, verdict)
+        return [
+            name
+            for name, cases in ignored.items()
+            if not any(self._is_ignored_with((mistake,), cases) for mistake in named)
+        ]
+
+    def _without_effect(self) -> dict[str, list[RedrawnCase]]:
+        """The arguments that change no answer of the student, with the cases where they change the right one."""
+        without: dict[str, list[RedrawnCase]] = {name: [] for name in names_of_arguments(self._exercise)}
+        places = {name: place for place, name in enumerate(without)}
+        for case_key in self._different_cases():
+            redrawn = {name: case for name in without if (case := self._redrawn(case_key, places[name]))}
+            if not redrawn:
+                continue
+            answer, *answers = self._answers([case_key, *redrawn.values()])
+            for (name, after_key), answer_after in zip(redrawn.items(), answers, strict=True):
+                both = RedrawnCase(case_key, after_key)
+                if not self._agree(answer, answer_after):
+                    del without[name]
+                elif not self._is_ignored_with((), [both]):
+                    without[name].append(both)
+        return {name: cases for name, cases in without.items() if cases}
+
+    def _different_cases(self) -> list[CaseKey]:
+        """The first of the cases with the same name."""
+        places = {case.case.name: place for place, case in reversed(list(enumerate(self._key.cases)))}
+        return [self._key[place] for place in sorted(places.values())]
+
+    def _redrawn(self, case_key: CaseKey, place: int) -> CaseKey | None:
+        inputs = with_redrawn_argument(self._exercise, case_key.case.inputs, place)
+        return CaseKey(self._exercise, replace(case_key.case, inputs=inputs)) if inputs else None
+
+    def _answers(self, cases: Sequence[CaseKey]) -> list[Answer]:
+        """What is compared of the student's answers to these cases."""
+        key = AnswerKey(self._exercise, cases)
+        return self._judge.compared(key, self._ask(key.cases))
+
+    def _is_ignored_with(self, mistakes: Sequence[Misconception], cases: Sequence[RedrawnCase]) -> bool:
+        """Whether the solution with these mistakes answers the same before and after."""
+        return all(self._agree(case.before.wrong(mistakes), case.after.wrong(mistakes)) for case in cases)
+
+    def _agree(self, before: Answer, after: Answer) -> bool:
+        """Whether there is the same result, before and after."""
+        if not (isinstance(before, Returned) and isinstance(after, Returned)):
+            return False
+        form = self._exercise.form
+        result = None if first_unusable(before.value) else form.result(before.value)
+        if result is None or holds_nan(result):  # nothing came back that could depend on anything
+            return False
+        return form.agrees(after.value, before.value, before.value, self._tolerance)
+
+
+# An argument drawn anew: other numbers in the same order, so that whoever looks only for the largest looks in vain.
+
+
+def with_redrawn_argument(exercise: Exercise, inputs: Inputs, place: int) -> Inputs | None:
+    """The inputs with one argument drawn anew, for a class in each of its calls; None if it has no two numbers."""
+    if not exercise.form.methods:
+        return _with_redrawn(inputs, place)
+    case = ClassInputs(*inputs)
+    calls = {name: redrawn for name, call in case.calls.items() if (redrawn := _with_redrawn(call, place))}
+    return tuple(case._replace(calls={**case.calls, **calls})) if calls else None
+
+
+def _with_redrawn(arguments: Sequence[Any], place: int) -> Inputs | None:
+    numbers = _numbers_in(arguments[place]) if place < len(arguments) else np.empty(0)
+    if len(numbers) < 2:
+        return None
+    factors = np.random.default_rng(len(numbers)).uniform(*GAPS, len(numbers) - 1)
+    first = FIRST * numbers[:1]
+    others = first + np.cumsum(factors * np.diff(numbers))
+    redrawn = _with_numbers(arguments[place], numbers, np.concatenate([first, others]))
+    return (*arguments[:place], redrawn, *arguments[place + 1 :])
+
+
+def _numbers_in(value: object) -> np.ndarray[Any, Any]:
+    """All finite numbers in tensors, arrays and lists, each once and in order; numbers alone are settings."""
+    match value:
+        case torch.Tensor() if value.is_floating_point():
+            numbers = value.detach().cpu().double().flatten().numpy()
+        case np.ndarray() if value.dtype.kind == "f":
+            numbers = value.astype(np.float64).ravel()
+        case list() | tuple():
+            numbers = np.concatenate([*map(_numbers_in_item, value), np.empty(0)])
+        case _:
+            return np.empty(0)
+    return np.unique(numbers[np.isfinite(numbers)])
+
+
+def _numbers_in_item(item: object) -> np.ndarray[Any, Any]:
+    return np.array([item]) if isinstance(item, float) else _numbers_in(item)
+
+
+def _with_numbers(value: Any, numbers: np.ndarray[Any, Any], others: np.ndarray[Any, Any]) -> Any:
+    """The value with other numbers in the places of these."""
+    match value:
+        case torch.Tensor() if value.is_floating_point():
+            changed = _with_numbers(value.detach().cpu().double().numpy(), numbers, others)
+            return torch.from_numpy(changed).to(value)
+        case np.ndarray() if value.dtype.kind == "f":
+            changed = np.interp(value, numbers, others)
+            return np.where(np.isfinite(value), changed, value).astype(value.dtype)
+        case list() | tuple():
+            return type(value)(_with_numbers(item, numbers, others) for item in value)
+        case float() if math.isfinite(value):
+            return float(np.interp(value, numbers, others))
+    return value

@@ -1,0 +1,173 @@
+"""Answers that stay the same when an argument is drawn anew earn nothing, whatever mistakes explain them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from grader.again.drawn_anew import with_redrawn_argument, with_understanding
+from grader.judging.answer_key import answers_of_code
+from grader.judging.judge import Judge
+from grader.model.answer import Answer, Returned
+from grader.model.exercise import SampledCase
+from grader.model.verdict import Reason, Verdict
+from support.answer_keys import FUNCTIONS, answer_key
+from support.our_course import EXERCISES
+from support.small_notebooks import grade
+
+Student = Callable[..., Any]
+
+
+def before_and_after(number: int, student: Student) -> tuple[Verdict, Verdict]:
+    """The verdict on a student's function by its answers alone, and after arguments are drawn anew."""
+    key = answer_key(number)
+
+    def ask(cases: Sequence[SampledCase]) -> list[Answer]:
+        return [*answers_of_code(cases, student)]
+
+    verdict = Judge().verdict(key, ask(key.cases))
+    return verdict, with_understanding(key, verdict, list, ask, Judge())
+
+
+def first_value(*arguments: Any) -> Any:
+    return [arguments[2][0] for _ in arguments[0]]
+
+
+def attention(queries: Any, keys: Any, values: Any) -> Any:
+    scores = [torch.cat([query.T @ key for key in keys]).flatten() / math.sqrt(len(query)) for query in queries]
+    return [sum(w * v for w, v in zip(torch.softmax(row, 0), values, strict=True)) for row in scores]
+
+
+def test_two_mistakes_do_not_excuse_that_arguments_are_ignored() -> None:
+    before, after = before_and_after(6, first_value)
+    assert (before.credit, len(before.misconceptions)) == (0.25, 2)  # what a list of mistakes makes of it
+    assert (after.credit, after.reason, after.misconceptions) == (0, Reason.CONSTANT, ())
+    assert after.sentences == (
+        "Your result stays the same when `all_queries` or `all_keys` gets other numbers, in the same order of size. "
+        "A right result would change.",
+    )
+
+
+HONEST = [
+    (6, ["keys with keys"], 0.5),
+    (6, ["values for keys"], 0.5),
+    (1, ["without bias"], 0.5),
+    (1, ["queries without bias", "values like keys"], 0.375),
+    (8, ["first head twice", "without W_c"], 0.25),
+]
+
+
+@pytest.mark.parametrize(("number", "names", "credit"), HONEST)
+def test_what_a_named_mistake_ignores_by_itself_costs_no_more(number: int, names: list[str], credit: float) -> None:
+    exercise = FUNCTIONS[number]
+    mistakes = [mistake for mistake in exercise.mistakes if mistake.name in names]
+    before, after = before_and_after(number, lambda *inputs: exercise.wrong_answer(mistakes, inputs))
+    assert before.credit == credit
+    assert after == before
+
+
+def test_who_looks_only_for_the_largest_number_earns_nothing() -> None:
+    def one_hot(items: Any) -> Any:
+        return torch.nn.functional.one_hot(torch.as_tensor(items).argmax(), len(items)).float()
+
+    before, _ = before_and_after(3, one_hot)
+    assert (before.credit, before.misconceptions) == (0, ("hard maximum",))
+
+
+def test_nobody_is_asked_again_who_is_right_or_earns_nothing() -> None:
+    def ask(_: Sequence[SampledCase]) -> list[Answer]:
+        pytest.fail("the code was asked again")
+
+    key = answer_key(6)
+    for student in (attention, lambda *_: [torch.zeros(3)]):
+        verdict = Judge().verdict(key, answers_of_code(key.cases, student))
+        assert with_understanding(key, verdict, list, ask, Judge()) == verdict
+
+
+@pytest.mark.parametrize("nothing", [None, [torch.tensor([[math.nan]])]])
+def test_where_no_number_comes_back_none_can_stay_the_same(nothing: Any) -> None:
+    def ask(cases: Sequence[SampledCase]) -> list[Answer]:
+        return [Returned(nothing, []) for _ in cases]
+
+    key = answer_key(6)
+    half = Judge().verdict(key, answers_of_code(key.cases, lambda *inputs: attention(inputs[0], inputs[0], inputs[2])))
+    assert with_understanding(key, half, list, ask, Judge()) == half
+
+
+def test_a_trace_of_an_argument_is_not_enough() -> None:
+    def student(queries: Any, keys: Any, values: Any) -> Any:
+        return [values[0] + 1e-6 * (query.mean() + keys[0].mean()) for query in queries]
+
+    before, after = before_and_after(6, student)
+    assert (before.credit, after.credit) == (0.25, 0)
+
+
+LINES = """
+import math, torch
+def self_attention(all_queries, all_keys, all_values):
+    result = []
+    for query in all_queries:
+        scores = torch.stack([(query.T @ key).squeeze() / math.sqrt(query.shape[0]) for key in all_keys])
+        weights = torch.softmax(scores, dim=0)
+        result.append(sum(weight * value for weight, value in zip(weights, all_values)))
+    return all_values
+"""
+
+
+def test_a_line_to_change_does_not_help_and_is_not_called_enough() -> None:
+    verdict = grade(LINES, 6)[0][6]
+    assert (verdict.credit, verdict.reason) == (0, Reason.CONSTANT)
+    assert verdict.sentences[0].startswith("Your result stays the same when `all_queries` or `all_keys`")
+    assert verdict.sentences[1].startswith("The mistake is in the line `return all_values`.")
+    assert not any("all values right" in text for text in verdict.sentences)
+
+
+# Drawing anew.
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        torch.tensor([[3.0, -1.0, 2.0], [2.0, -math.inf, 0.5]]),
+        [torch.tensor([[0.25], [0.5]]), torch.tensor([[1.0], [0.0]])],
+        [[1.5, -2.0], [torch.tensor(3.0), 7.0]],
+        np.array([3.0, 1.0, math.nan, 2.0]),
+    ],
+    ids=["a tensor", "columns", "numbers in lists", "an array"],
+)
+def test_other_numbers_come_in_the_same_order(value: Any) -> None:
+    inputs = with_redrawn_argument(FUNCTIONS[6], ("before", value, 3), 1)
+    assert inputs is not None
+    assert (inputs[0], type(inputs[1]), inputs[2]) == ("before", type(value), 3)
+    old, new = numbers_of(value), numbers_of(inputs[1])
+    finite = np.isfinite(old)
+    assert (old[~finite] == new[~finite]).all() or np.isnan(new[~finite]).all()
+    assert (np.argsort(old[finite], kind="stable") == np.argsort(new[finite], kind="stable")).all()
+    assert np.abs(old[finite] - new[finite]).max() > 0.05
+    assert (old[finite].min() < 0) == (new[finite].min() < 0)
+
+
+def numbers_of(value: Any) -> Any:
+    if isinstance(value, list):
+        return np.concatenate([numbers_of(item) for item in value])
+    return np.asarray(value, dtype=np.float64).ravel()
+
+
+@pytest.mark.parametrize("value", [torch.tensor([1, 2]), torch.ones(3), torch.tensor([True, False]), 0.5, "text"])
+def test_sizes_masks_and_settings_are_not_drawn_anew(value: Any) -> None:
+    assert with_redrawn_argument(FUNCTIONS[6], (value,), 0) is None
+
+
+def test_all_mistakes_keep_what_their_authors_give_them() -> None:
+    """In a few exercises: whoever has just this mistake loses nothing."""
+    for number in (1, 2, 5, 6):
+        for function in EXERCISES[number].functions:
+            for mistake in function.mistakes:
+                if 0 < mistake.credit < 1:
+                    _, after = before_and_after(number, function.as_a_whole(mistake))
+                    assert (after.credit, after.misconceptions) == (mistake.credit, (mistake.name,))
