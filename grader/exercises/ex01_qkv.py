@@ -70,14 +70,14 @@ exercise = Exercise(
         wrong("row vectors",
               {"before result": "all_queries, all_keys, all_values = "
                                 "[[one.T for one in role] for role in (all_queries, all_keys, all_values)]"},
-              "The numbers are right, but in rows of shape (1, D). Here every word is a column: return shape (D, 1).",
+              "Your results are rows of shape (1, D). Here every word is a column: return shape (D, 1).",
               kind="convention"),
         wrong("row times matrix", projected("b_q.T + x.T @ W_q", "b_k.T + x.T @ W_k", "b_v.T + x.T @ W_v"),
               "Your results are based on xᵀ W. In this notebook, words are columns: use W @ x.", kind="convention"),
         wrong("flat vectors",
               {"before result": "all_queries, all_keys, all_values = "
                                 "[[one.flatten() for one in role] for role in (all_queries, all_keys, all_values)]"},
-              "The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).",
+              "Each of your results has lost a dimension: keep the shape (D, 1).",
               kind="arrangement"),
         wrong("entry-by-entry product", projected("b_q + W_q * x", "b_k + W_k * x", "b_v + W_v * x"),
               "Your results look like an entry-by-entry product. A matrix product is W @ x or torch.matmul(W, x).",

@@ -105,7 +105,7 @@ exercise = Exercise(
                   credit=0.75, kind="input")),
         *at("weights",
             wrong("a list returned", "return (exp / exp.sum()).tolist()",
-                  "The numbers are right, but in a list. Return a tensor.", credit=0.75, kind="arrangement"),
+                  "Your result is a list. Return a tensor.", credit=0.75, kind="arrangement"),
             wrong("largest weight only", "return (exp / exp.sum()).max()",
                   "You return only the largest weight. Return the weights of all numbers.",
                   kind="arrangement")),

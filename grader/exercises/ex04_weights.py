@@ -110,7 +110,7 @@ exercise = Exercise(
             wrong("one flat list", "return torch.cat(all_weights)",
                   "You return all weights in one row. Return a list with one tensor per query.", kind="arrangement"),
             wrong("lists instead of tensors", "return [weights.tolist() for weights in all_weights]",
-                  "The numbers are right, but in lists. Return one tensor per query.", credit=0.75, kind="arrangement"),
+                  "Your result has lists of numbers. Return one tensor per query.", credit=0.75, kind="arrangement"),
             wrong("first query only", "return [all_weights[0]] * len(all_weights)",
                   "Every row holds the weights of the first query. Row i belongs to query i.",
                   credit=0.25, kind="missing step"),

@@ -77,8 +77,8 @@ exercise = Exercise(
               "Your results look as if the roles were mixed up. The parameters come in the order v, q, k: use W_q and "
               "b_q for the queries.", kind="mix-up"),
         wrong("biases exchanged", projected("W_q @ X + b_v", "W_k @ X + b_q", "W_v @ X + b_k"),
-              "In your results, the matrices are in the right places, but the biases are not. b_q belongs to W_q, and "
-              "b_v to W_v.", kind="mix-up"),
+              "In your results, the biases b_q and b_v are swapped. b_q belongs to W_q, and b_v to W_v.",
+              kind="mix-up"),
         # A forgotten b_k does not show: it adds the same number to all scores of a query, which softmax cancels.
         wrong("queries with the keys' bias", {"query": "Q = W_q @ X + b_k"},
               "Your queries have the bias of the keys. For queries, use W_q and b_q.", credit=0.75, kind="mix-up"),
@@ -180,9 +180,9 @@ exercise = Exercise(
             wrong("result and weights", "return outputs, weights",
                   "You return the weights as well. Return only the outputs.", credit=0.75, kind="arrangement"),
             wrong("result transposed", "return outputs.T",
-                  "The numbers are right, but transposed. Words are columns: return shape (D, N).", kind="convention"),
+                  "Your result is transposed. Words are columns: return shape (D, N).", kind="convention"),
             wrong("list of columns", "return list(outputs.split(1, dim=1))",
-                  "The numbers are right, but in a list of columns. Return one (D, N) tensor.",
+                  "Your result is a list of columns. Return one (D, N) tensor.",
                   credit=0.75, kind="arrangement"),
             wrong("first word only", "return outputs[:, :1]",
                   "You return the output of the first word only. Return one column per word.",

@@ -178,7 +178,7 @@ scores_first = Exercise(
                   "Once is enough."),
             *named(two_heads.mistakes, "sigmoid")),
         wrong("result transposed", {"result": "return weights.mT"},
-              "The numbers are right, but transposed. Row i holds the weights of query i.", kind="convention"),
+              "Your weights are transposed. Row i holds the weights of query i.", kind="convention"),
         wrong("logarithm", {"normalize": "weights = torch.log_softmax(scores, dim=1)"},
               "Your results are the logarithms of the weights. Return the weights: softmax, not log_softmax."),
         wrong("renormalized after softmax",

@@ -207,7 +207,7 @@ exercise = Exercise(
                   kind="mix-up")),
         wrong("a list returned",
               {"unchanged": "return attn_weights.tolist()", "scale": "return (dropped / (1 - p)).tolist()"},
-              "The numbers are right, but they are in lists. Return a tensor with the shape of the weights.",
+              "Your result is in lists. Return a tensor with the shape of the weights.",
               credit=0.75, kind="arrangement"),
         wrong("noise instead of a mask",
               {"chances": "chances = torch.rand_like(attn_weights)", "survives": "",

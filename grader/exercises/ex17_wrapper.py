@@ -124,11 +124,11 @@ exercise = Exercise(
                   "first: torch.cat(…, dim=-1).", kind="arrangement"),
             wrong("words mixed up in joining",
                   "context = torch.cat(outputs, dim=1).reshape(*outputs[0].shape[:-1], -1)",
-                  "The shape is right, but words are mixed up, as when the heads are joined along the words and then "
+                  "In your result, words are mixed up, as when the heads are joined along the words and then "
                   "reshaped. Use torch.cat(…, dim=-1).", kind="arrangement"),
             wrong("sentences mixed up in joining",
                   "context = torch.cat(outputs, dim=0).reshape(*outputs[0].shape[:-1], -1)",
-                  "The shape is right, but sentences are mixed up, as when the heads are joined along the batch and "
+                  "In your result, sentences are mixed up, as when the heads are joined along the batch and "
                   "then reshaped. Use torch.cat(…, dim=-1).", kind="arrangement"),
             wrong("heads in reverse order", "context = torch.cat(outputs[::-1], dim=-1)",
                   "The last head comes first. Join the outputs in the order of the heads.",
@@ -222,7 +222,7 @@ exercise = Exercise(
                   "You return only the last word of each sentence. The result should have shape (B, T, num_heads · "
                   "d_out).", credit=0.25, kind="missing step"),
             wrong("result transposed", "return context.transpose(1, 2)",
-                  "The numbers are right, but words and features are swapped. Return shape (B, T, num_heads · d_out).",
+                  "In your result, words and features are swapped. Return shape (B, T, num_heads · d_out).",
                   kind="convention"),
             wrong("squeezed", "return context.squeeze()",
                   "Your result has lost its dimensions of size 1, as with squeeze. Keep them: one sentence is a batch, "

@@ -255,7 +255,7 @@ exercise = Exercise(
                   "You return only the last word of each sentence. The result should have shape (B, T, d_out).",
                   credit=0.25, kind="missing step"),
             wrong("result transposed", "return context.transpose(1, 2)",
-                  "The numbers are right, but words and features are swapped. Return shape (B, T, d_out).",
+                  "In your result, words and features are swapped. Return shape (B, T, d_out).",
                   kind="convention")),
         wrong("out_proj missing", {"out_proj": "", "out": ""},
               "Your module has no out_proj. Make it in __init__, nn.Linear(d_out, d_out), and apply it last.",

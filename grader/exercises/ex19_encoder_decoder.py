@@ -219,8 +219,8 @@ exercise = Exercise(
               "Your keys, values and queries all come from self.values. Keys and queries have their own layers: use "
               "those.", kind="mix-up"),
         wrong("arguments in the order query, keys, values", {"before value": "values, query = query, values"},
-              "Your results would be right if query were the first argument of forward. The arguments are (values, "
-              "keys, query, mask), in this order.", kind="mix-up"),
+              "Your results look as if query were the first argument of forward. The arguments are (values, keys, "
+              "query, mask), in this order.", kind="mix-up"),
         wrong("one length for all", {"before value": "T = query.shape[1]", "split": ("*y.shape[:2]", "len(y), T")},
               "Your code works only if there are as many keys as queries. Somewhere, it uses a length or an axis of "
               "one where it needs the other's. Check the shape after each step.", kind="input"),
@@ -286,7 +286,7 @@ exercise = Exercise(
                   "You return only one sentence of the batch. The result should have shape (N, T, embed_size).",
                   credit=0.25, kind="missing step"),
             wrong("result transposed", "return context.transpose(1, 2)",
-                  "The numbers are right, but words and features are swapped. Return shape (N, T, embed_size).",
+                  "In your result, words and features are swapped. Return shape (N, T, embed_size).",
                   kind="convention")),
         wrong("query added", {"out": "context = self.fc_out(context) + query"},
               "The query is added to your result (a residual connection). That belongs in the block around attention. "

@@ -109,10 +109,10 @@ exercise = Exercise(
                   "text is. Use the number t itself as position t.")),
         *at("result",
             wrong("transposed", "return table.T",
-                  "The numbers are right, but the shape is (d_model, length). Rows are positions: return (length, "
+                  "Your table has the shape (d_model, length). Rows are positions: return (length, "
                   "d_model).", kind="convention"),
             wrong("an axis for the batch", "return table[None]",
-                  "The numbers are right, but the shape is (1, length, d_model). Leave out the first axis.",
+                  "Your table has the shape (1, length, d_model). Leave out the first axis.",
                   credit=0.75, kind="arrangement"),
             wrong("squeezed", "return table.squeeze()",
                   "Your table has lost its dimensions of size 1, as with squeeze. Keep them: one position is a table "

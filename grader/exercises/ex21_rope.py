@@ -116,8 +116,8 @@ exercise = Exercise(
               "In your results, entry i is turned together with entry i + d/2, as in some published models. Here, "
               "neighbors are a pair: entries 2i and 2i + 1.", credit=0.75, kind="convention"),
         wrong("turned pairs put in halves", {"join": IN_HALVES},
-              "The right pairs are turned, but the entries 2i end up in the first half of the result, and the others "
-              "in the second half. Put both back where they came from.", credit=0.75, kind="arrangement"),
+              "The entries 2i end up in the first half of your result, and the others in the second half. Put both "
+              "back where they came from.", credit=0.75, kind="arrangement"),
         wrong("halves put as neighbors", {"split": HALVES},
               "In your results, entry i is turned together with entry i + d/2, and the two are put side by side. Turn "
               "entries 2i and 2i + 1 together, and leave them in their places.", kind="arrangement"),
@@ -125,8 +125,8 @@ exercise = Exercise(
               "In your results, each angle belongs to two neighbors, but entry i is turned together with entry i + "
               "d/2. Neighbors also turn as a pair: turn entries 2i and 2i + 1 together.", kind="mix-up"),
         wrong("neighbors by angles of halves", {"pair": OF_HALVES},
-              "In your results, the right entries are turned together, but each by a different angle: the angles are "
-              "in the order of halves, each repeated d/2 entries later. Use the same angle for entries 2i and 2i + 1.",
+              "In your results, the two entries of a pair are turned by different angles: the angles are in the order "
+              "of halves, each repeated d/2 entries later. Use the same angle for entries 2i and 2i + 1.",
               kind="mix-up"),
         *at("pair",
             wrong("turned backwards", "pair = a * cos + b * sin, b * cos - a * sin",

@@ -183,7 +183,7 @@ exercise = Exercise(
               "Where a sentence has length 0, your result is an average of its padding, as when all scores are the "
               "same large negative number. Return zeros for such a query.", credit=0.75, kind="missing step"),
         wrong("NaN on the way back", {"hide": ADDED, "zeros": "weights = weights.nan_to_num(0.0)"},
-              "The numbers are right, but where a sentence has length 0, gradients are NaN. Zeros replace NaN in the "
+              "Where a sentence has length 0, your gradients are NaN. Zeros replace NaN in the "
               "result, but NaN is still there on the way back. Give such rows finite scores before softmax, and set "
               "their weights to 0 after it.", credit=0.75, kind="gradient"),
         wrong("softmax over heads, with zeros for NaN",

@@ -236,8 +236,8 @@ exercise = Exercise(
               "No gradient gets through, as when the computation uses no_grad, detach or the like. Compute "
               "the result with operations that keep gradients.", kind="gradient"),
         wrong("size detached", {"after size": "size = size.detach()"},
-              "The numbers are right, but the gradients are not: the size that a vector is divided by counts as a "
-              "constant on the way back. Compute it without detach, .data and no_grad.", credit=0.75, kind="gradient"),
+              "In your gradients, the size that a vector is divided by counts as a constant. Compute it without "
+              "detach, .data and no_grad.", credit=0.75, kind="gradient"),
         *at("result",
             wrong("not the input's dtype", "return y.float()",
                   "Your result has a different type than the input. Convert it to the dtype of x at the end: "

@@ -98,10 +98,10 @@ exercise = Exercise(
               says_of_code="repeat puts all key heads one after another, so query head h gets key head h % Hkv. "
                            "Neighbors should share a head: torch.repeat_interleave repeats each head in its place."),
         wrong("values over and over", {"values": "values = values.repeat(1, Hq // Hkv, 1, 1)"},
-              "Query head h uses the right keys, but the values of head h % Hkv. Use head h // (Hq // Hkv) for both.",
+              "Query head h uses the values of head h % Hkv, but not its keys. Use head h // (Hq // Hkv) for both.",
               kind="mix-up"),
         wrong("keys over and over", {"keys": "keys = keys.repeat(1, Hq // Hkv, 1, 1)"},
-              "Query head h uses the right values, but the keys of head h % Hkv. Use head h // (Hq // Hkv) for both.",
+              "Query head h uses the keys of head h % Hkv, but not its values. Use head h // (Hq // Hkv) for both.",
               kind="mix-up"),
         wrong("first key head for all", {"keys": "keys = keys[:, :1]", "values": "values = values[:, :1]"},
               "All query heads use the first head of keys and values. Each group should have its own: head h // (Hq // "
@@ -173,12 +173,12 @@ exercise = Exercise(
                   "Your result has only as many heads as the keys. Each query head has its own output: return (B, Hq, "
                   "T, d).", kind="mix-up"),
             wrong("heads in another order", "return outputs.unflatten(1, (Hkv, -1)).transpose(1, 2).flatten(1, 2)",
-                  "Your outputs are right, but in the wrong places: the heads of a group should be neighbors, and they "
+                  "Your outputs are in the wrong places: the heads of a group should be neighbors, and they "
                   "are apart. Put the output of query head h at place h.", kind="arrangement"),
             wrong("heads behind the words", "return outputs.transpose(1, 2)",
-                  "The numbers are right, but their shape is (B, T, Hq, d). Return (B, Hq, T, d).", kind="arrangement"),
+                  "Your result has the shape (B, T, Hq, d). Return (B, Hq, T, d).", kind="arrangement"),
             wrong("heads merged", "return outputs.transpose(1, 2).flatten(2)",
-                  "The numbers are right, but the heads are joined side by side. Return (B, Hq, T, d).",
+                  "In your result, the heads are joined side by side. Return (B, Hq, T, d).",
                   kind="arrangement")),
         *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],

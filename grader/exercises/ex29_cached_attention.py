@@ -271,13 +271,13 @@ exercise = Exercise(
         wrong("heads merged in the cache",
               {"past": "past_k, past_v = (y.reshape(*y.shape[:-1], self.num_heads, -1).transpose(1, 2) for y in cache)",
                "cache": "cache = k.transpose(1, 2).flatten(2), v.transpose(1, 2).flatten(2)"},
-              "The outputs are right with your own cache, but that has shape (B, S, d_model). Keep the keys and values "
-              "of each head: (B, H, S, d).", kind="arrangement"),
+              "Keys and values in your cache have the shape (B, S, d_model). Keep those of each head: (B, H, S, d).",
+              kind="arrangement"),
         wrong("words before heads in the cache",
               {"past": "past_k, past_v = (y.transpose(1, 2) for y in cache)",
                "cache": "cache = k.transpose(1, 2), v.transpose(1, 2)"},
-              "The outputs are right with your own cache, but that has shape (B, S, H, d). Keep keys and values as (B, "
-              "H, S, d).", kind="arrangement"),
+              "Keys and values in your cache have the shape (B, S, H, d). Keep them as (B, H, S, d).",
+              kind="arrangement"),
         *attention.of_split_heads("before mix", "reshape(B, T, -1)", "{}, cache"),
         wrong("queries and keys exchanged", {"query": "q = self.k(x)", "key": "k = self.q(x)"},
               "Queries and keys are swapped in your results: k(x) is used for the queries, and q(x) for the keys in "

@@ -234,7 +234,7 @@ exercise = Exercise(
         *(of_a_table(one) for one in heads.with_lines() if one.name != "values averaged"),
         *(heads.zeros_of_nothing(of_a_table(one)) for one in heads.with_lines() if one.name == "softmax over heads"),
         wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
-              "The numbers are right, but their shape is (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+              "Your result has the shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
         *gradients_lost("outputs"), *another_type("outputs", "after join"),
     ],
 )

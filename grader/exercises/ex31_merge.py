@@ -164,9 +164,10 @@ exercise = Exercise(
         wrong("sums not rescaled", {"sum": "l = l1 + l2"},
               "Your l is l1 + l2. Each piece has subtracted its own maximum, so first multiply its sum by exp(its "
               "maximum − the new one).", kind="missing step"),
-        wrong("sums not rescaled, outputs right", {"sum": "l = l1 + l2", "divide": BY_WEIGHTS},
-              "Your output is right, but your l is l1 + l2. Each piece has subtracted its own maximum, so first "
-              "multiply its sum by exp(its maximum − the new one).", credit=0.75, kind="missing step"),
+        wrong("sums not rescaled, outputs divided by rescaled ones", {"sum": "l = l1 + l2", "divide": BY_WEIGHTS},
+              "Your l is l1 + l2, although your output is divided by a rescaled sum. Each piece has subtracted its own "
+              "maximum, so first multiply its sum by exp(its maximum − the new one).",
+              credit=0.75, kind="missing step"),
         wrong("logsumexp for m, and l always 1", {"result": "return m + torch.log(l), torch.ones_like(l), o"},
               LOGSUMEXP, credit=0.75, kind="convention"),
         wrong("logsumexp for m, and l 1 where there is a key",
@@ -183,8 +184,8 @@ exercise = Exercise(
                   "In your output, the pieces are weighted by exp(maximum) alone, as if each had one key. Use l1 and "
                   "l2, rescaled, as weights."),
             wrong("outputs taken for sums", "w1, w2 = a1, a2",
-                  "Your output would be right if the outputs of the pieces were not yet divided by their sums. They "
-                  "are: multiply by l1 and l2 first.", kind="mix-up")),
+                  "In your output, o1 and o2 are treated as if they were not yet divided by their sums. They are: "
+                  "multiply by l1 and l2 first.", kind="mix-up")),
         wrong("not divided by the sum", {"divide": "o = mixed"},
               "Your output is too large by a factor of the new sum. Divide by that sum: outputs are normalized.",
               kind="missing step"),
@@ -231,8 +232,8 @@ exercise = Exercise(
               credit=0.75, kind="missing step"),
         wrong("NaN on the way back",
               {"rescale": "a1, a2 = torch.exp(m1 - m).nan_to_num(0.0), torch.exp(m2 - m).nan_to_num(0.0)"},
-              "The numbers are right, but a gradient is NaN where a row is empty in both pieces. What torch.where or "
-              "nan_to_num throws away still counts on the way back: let no NaN and no ∞ appear in such a row.",
+              "A gradient is NaN where a row is empty in both pieces. What torch.where or nan_to_num throws away still "
+              "counts on the way back: let no NaN and no ∞ appear in such a row.",
               credit=0.75, kind="missing step"),
         wrong("zero for −∞", {"maximum": "m = torch.maximum(m1, m2).nan_to_num(neginf=0.0)"},
               "Your m is 0 where a row is empty in both pieces. The maximum of nothing is −∞: with 0, the next merge "

@@ -211,10 +211,10 @@ exercise = Exercise(
                   "Your scores are divided by the square root of the page size. Divide by √d.", kind="scaling")),
         *at("result",
             wrong("heads merged", "return outputs.flatten(1)",
-                  "The numbers are right, but the heads are joined side by side. Return (B, H, d).",
+                  "In your result, the heads are joined side by side. Return (B, H, d).",
                   kind="arrangement"),
             wrong("an axis of words", "return outputs[:, :, None]",
-                  "The numbers are right, but their shape is (B, H, 1, d). There is one query for each head: return "
+                  "Your result has the shape (B, H, 1, d). There is one query for each head: return "
                   "(B, H, d).", kind="arrangement")),
         *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],

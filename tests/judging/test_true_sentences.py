@@ -76,6 +76,13 @@ def test_what_numbers_prove_is_what_comes_out_and_not_what_somebody_did() -> Non
     assert [one.name for one in misconceptions() if bool(one.in_code) != bool(one.says_of_code)] == []
 
 
+def test_what_a_mistake_says_is_true_beside_any_other_mistake() -> None:
+    """“The numbers are right, but …” was said of a wrong shape, although another mistake had made them wrong."""
+    all_right = re.compile(r"\b(is|are|be) right\b(?! only| for)|\bright\b[^.]*, but\b|\bright$")
+    said = [text for one in misconceptions() for text in (one.name, one.says, one.says_of_code)]
+    assert [text for text in said if all_right.search(text)] == []
+
+
 def test_a_name_is_a_title_and_tells_no_more_than_the_sentence() -> None:
     told = re.compile(r"forgotten|ignored|hard-coded|not used")
     assert [one.name for one in misconceptions() if told.search(one.name)] == []

@@ -65,7 +65,7 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
               "Your results are the attention weights. Multiply them by the values.", credit=0.25, kind="missing step"),
         *at("result",
             wrong("result transposed", "return context.transpose(-2, -1)",
-                  "The numbers are right, but transposed. Words are rows: the result has shape (…, T, d_out).",
+                  "Your result is transposed. Words are rows: the result has shape (…, T, d_out).",
                   kind="convention"),
             wrong("everything detached", "return context.detach()",
                   "No gradient gets through, as when the computation uses no_grad, detach or the like. Compute "
