@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from grader import SOFTMAX_PIECE, Case, Exercise, Inputs, at, randn, wrong
+from grader import SOFTMAX_PIECE, Case, Exercise, Inputs, Misconception, at, randn, wrong
 from grader.kit.pieces import as_pieces
 
 from .mistakes.of_pieces import another_type, gradients_lost
@@ -32,7 +33,13 @@ def merge(m1, l1, o1, m2, l2, o2):
 EMPTY_WEIGH_NOTHING = {
     "rescale": "a1, a2 = (torch.where(old == -math.inf, 0.0, torch.exp(old - m)) for old in (m1, m2))"
 }
-BY_WEIGHTS = "o = mixed / torch.where(w1 + w2 == 0, 1.0, w1 + w2)"
+BY_WEIGHTS = "o = mixed / torch.where(l == 0, 1.0, w1 + w2)"
+
+
+def nan_of_nothing(one: Misconception) -> Misconception:
+    """The same mistake in the factors of the pieces, where −∞ is subtracted from −∞."""
+    factors = one.change["rescale"].replace("subtracted", "m")
+    return replace(one, name=f"{one.name}, NaN of nothing", change={"rescale": factors})
 
 
 def piece(scores: Tensor, values: Tensor) -> Piece:
@@ -168,11 +175,44 @@ exercise = Exercise(
               "Your l is l1 + l2, although your output is divided by a rescaled sum. Each piece has subtracted its own "
               "maximum, so first multiply its sum by exp(its maximum − the new one).",
               credit=0.75, kind="missing step"),
+        *at("sum",
+            wrong("first sum alone rescaled", "l = w1 + l2",
+                  "In your l, only l1 is rescaled. Either piece may have the smaller maximum: multiply l2 by exp(m2 − "
+                  "m), too.", kind="missing step"),
+            wrong("second sum alone rescaled", "l = l1 + w2",
+                  "In your l, only l2 is rescaled. Either piece may have the smaller maximum: multiply l1 by exp(m1 − "
+                  "m), too.", kind="missing step")),
+        *at("mix",
+            wrong("first output alone rescaled", "mixed = w1 * o1 + l2 * o2",
+                  "In your output, o2 has the weight l2, which still belongs to m2. Multiply it by exp(m2 − m), too.",
+                  kind="missing step"),
+            wrong("second output alone rescaled", "mixed = l1 * o1 + w2 * o2",
+                  "In your output, o1 has the weight l1, which still belongs to m1. Multiply it by exp(m1 − m), too.",
+                  kind="missing step"),
+            wrong("second output taken for a sum", "mixed = w1 * o1 + a2 * o2",
+                  "In your output, o2 is treated as if it were not yet divided by its sum. It is: multiply it by l2 "
+                  "first, as you do with o1 and l1.", kind="mix-up"),
+            wrong("first output taken for a sum", "mixed = a1 * o1 + w2 * o2",
+                  "In your output, o1 is treated as if it were not yet divided by its sum. It is: multiply it by l1 "
+                  "first, as you do with o2 and l2.", kind="mix-up")),
         wrong("logsumexp for m, and l always 1", {"result": "return m + torch.log(l), torch.ones_like(l), o"},
               LOGSUMEXP, credit=0.75, kind="convention"),
         wrong("logsumexp for m, and l 1 where there is a key",
               {"result": "return m + torch.log(l), torch.where(l == 0, l, 1.0), o"},
               LOGSUMEXP, credit=0.75, kind="convention"),
+        wrong("logsumexp for m, and l always 1, NaN of nothing",
+              {"divide": "o = mixed / l", "result": "return m + torch.log(l), l / l, o"},
+              LOGSUMEXP, credit=0.75, kind="convention"),
+        wrong("logsumexp for m", {"result": "return m + torch.log(l), l, o"},
+              "Your m is the logarithm of the sum of all exponentials. Return the maximum as m: your l is a sum of "
+              "exp(score − maximum).", kind="mix-up"),
+        *at("result",
+            wrong("sum of plain exponentials", "return m, torch.exp(m) * l, o",
+                  "Your l is the sum of exp(score). Return the sum of exp(score − m), which cannot overflow.",
+                  kind="convention"),
+            wrong("sum of plain exponentials, NaN of nothing", "return m, torch.exp(m) * l, mixed / l",
+                  "Your l is the sum of exp(score). Return the sum of exp(score − m), which cannot overflow.",
+                  kind="convention")),
         *at("after sum",
             wrong("outputs not rescaled", "w1, w2 = l1, l2",
                   "In your output, the pieces have the weights l1 and l2, divided by the new sum. The factor exp(their "
@@ -186,9 +226,13 @@ exercise = Exercise(
             wrong("outputs taken for sums", "w1, w2 = a1, a2",
                   "In your output, o1 and o2 are treated as if they were not yet divided by their sums. They are: "
                   "multiply by l1 and l2 first.", kind="mix-up")),
-        wrong("not divided by the sum", {"divide": "o = mixed"},
-              "Your output is too large by a factor of the new sum. Divide by that sum: outputs are normalized.",
-              kind="missing step"),
+        *at("divide",
+            wrong("not divided by the sum", "o = mixed",
+                  "Your output is too large by a factor of the new sum. Divide by that sum: outputs are normalized.",
+                  kind="missing step"),
+            wrong("divided by l1 + l2", "o = mixed / torch.where(l == 0, 1.0, l1 + l2)",
+                  "Your output is divided by l1 + l2. Divide by the new sum, in which both are rescaled.",
+                  kind="mix-up")),
         wrong("outputs averaged", {"mix": "", "divide": "o = (o1 + o2) / 2"},
               "Your output is the mean of o1 and o2. Weight each piece by the sum of its exponentials."),
         wrong("outputs added", {"mix": "", "divide": "o = o1 + o2"},
@@ -207,18 +251,29 @@ exercise = Exercise(
                   kind="axis"),
             wrong("the first maximum kept", {"": "m = m1", **EMPTY_WEIGH_NOTHING},
                   "Your m is m1, even where m2 is larger. Take the larger one in each row."),
+            wrong("logaddexp for maximum", "m = torch.logaddexp(m1, m2)",
+                  "Your m is log(exp(m1) + exp(m2)), as from logaddexp or logsumexp. Take the larger of m1 and m2.",
+                  kind="mix-up"),
+            wrong("maximum of logsumexps", "m = torch.maximum(m1 + torch.log(l1), m2 + torch.log(l2))",
+                  "Your m is the larger of m1 + log(l1) and m2 + log(l2). Take the larger of m1 and m2.",
+                  kind="mix-up"),
             wrong("minimum", {"": "m = torch.minimum(m1, m2)", **EMPTY_WEIGH_NOTHING},
                   "Your m is the smaller of the two maxima. Take the larger one.")),
-        *at("rescale",
-            wrong("rescaled by the other maximum", "a1, a2 = torch.exp(m1 - m2), torch.exp(m2 - m1)",
-                  "Your pieces are multiplied by exp(their maximum − the other's). Compare both with the new maximum "
-                  "instead: exp(their maximum − m)."),
+        *(each for one in at("rescale",
             wrong("first piece alone rescaled", "a1, a2 = torch.exp(m1 - subtracted), torch.ones_like(m2)",
                   "Only your first piece is rescaled. Either may have the smaller maximum, so rescale both.",
                   kind="missing step"),
             wrong("second piece alone rescaled", "a1, a2 = torch.ones_like(m1), torch.exp(m2 - subtracted)",
                   "Only your second piece is rescaled. Either may have the smaller maximum, so rescale both.",
                   kind="missing step"),
+            wrong("factors exchanged", "a1, a2 = torch.exp(m2 - subtracted), torch.exp(m1 - subtracted)",
+                  "Your first piece is multiplied by exp(m2 − m), and your second by exp(m1 − m). Swap them: each "
+                  "piece needs the factor of its own maximum.", kind="mix-up"),
+        ) for each in (one, nan_of_nothing(one))),
+        *at("rescale",
+            wrong("rescaled by the other maximum", "a1, a2 = torch.exp(m1 - m2), torch.exp(m2 - m1)",
+                  "Your pieces are multiplied by exp(their maximum − the other's). Compare both with the new maximum "
+                  "instead: exp(their maximum − m)."),
             wrong("exponent with the wrong sign", "a1, a2 = torch.exp(m - m1), torch.exp(m - m2)",
                   "Your pieces are multiplied by exp(new maximum − theirs), which is never below 1. It is the other "
                   "way around: exp(theirs − the new one)."),
