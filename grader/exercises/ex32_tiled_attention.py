@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import torch
+import torch.nn.functional as F  # noqa: F401  in lines
 
 from grader import UNWRITTEN, WITH_LOGSUMEXP, Case, Exercise, Inputs, MemoryPromise, at, randn, wrong  # noqa: F401  in lines
 from grader.kit.pieces import LARGE, in_float64
@@ -67,6 +68,8 @@ EMPTY_BLOCKS = {
     "rescale": "rescale = torch.exp(m - new_m).nan_to_num(0.0)",
     "exponentials": "p = torch.exp(scores - new_m).nan_to_num(0.0)",
 }
+# Where a loop over queries leaves out the blocks of keys that come later.
+HAS_ENDED = "(start > t[:, None]) & causal"
 BLOCK_ALONE = "torch.softmax(scores, dim=-1).nan_to_num(0.0) @ values[:, :, block]"
 
 
@@ -119,8 +122,28 @@ exercise = Exercise(
             wrong("no block that is not full", "if start + block_size > T:\n    break",
                   "In your results, keys count only if their block is full, so a text that is shorter than one block "
                   "has none. T need not be a multiple of block_size: include the last, shorter block.",
-                  credit=0.25, kind="missing step")),
+                  credit=0.25, kind="missing step"),
+            wrong("error where the last block is shorter", "if T % block_size:\n    raise RuntimeError",
+                  "Your code stops if T is not a multiple of block_size. Let the last block be shorter.",
+                  kind="missing step"),
+            wrong("padded keys count",
+                  {"": """
+                       if start + block_size > T:
+                           keys, values = (F.pad(x, (0, 0, 0, start + block_size - T)) for x in (keys, values))
+                           t = torch.arange(start + block_size, device=queries.device)
+                   """, "later": ("t[:, None]", "t[:T, None]")},
+                  "Without causal=True, your last block is filled up with keys of zeros, and these count: their score "
+                  "is 0, and exp(0) is 1. Set their scores to −∞, or let the last block be shorter.",
+                  kind="missing step")),
         *at("before result",
+            wrong("queries after the last full block left out, not written, unless it is the only one", """
+                      full = T // min(block_size, T) * min(block_size, T)
+                      output[:, :, full:], lse[:, :, full:] = UNWRITTEN, UNWRITTEN
+                  """, NO_ROWS_BEHIND, kind="missing step"),
+            wrong("queries after the last full block left out, unless it is the only one", """
+                      full = T // min(block_size, T) * min(block_size, T)
+                      output, lse = output[:, :, :full], lse[:, :, :full]
+                  """, NO_ROWS_BEHIND, kind="missing step"),
             wrong("queries after the last full block left out, not written", """
                       full = T // block_size * block_size
                       output[:, :, full:], lse[:, :, full:] = UNWRITTEN, UNWRITTEN
@@ -144,6 +167,41 @@ exercise = Exercise(
                "mix": "output = torch.where(rescale == 0, 0.0, output / rescale) + p @ values[:, :, block]"},
               "When a block brings a new maximum, your sum and your output so far are divided by exp(old maximum − new "
               "maximum). Multiply by it instead: they become smaller."),
+        wrong("rescaled the wrong way, NaN of nothing", {"rescale": "rescale = torch.exp(new_m - m)"},
+              "Your sum and your output so far are multiplied by exp(new maximum − old maximum), which is ∞ in the "
+              "first block, and 0 · ∞ is NaN. Use exp(old maximum − new maximum).", kind="mix-up"),
+        *at("sum",
+            wrong("sum of the last block", "l = p.sum(dim=-1, keepdim=True)",
+                  "Your output is divided by the sum of the last block alone. Add it to the sum so far, which you "
+                  "rescale first.", kind="missing step"),
+            wrong("sum of the last block, later blocks left out",
+                  f"l = torch.where({HAS_ENDED}, l, p.sum(dim=-1, keepdim=True))",
+                  "Your output is divided by the sum of the last block alone. Add it to the sum so far, which you "
+                  "rescale first.", kind="missing step")),
+        *at("mix",
+            wrong("output of the last block", "output = p @ values[:, :, block]",
+                  "Your output has the values of the last block alone. Add them to the output so far, which you "
+                  "rescale first.", kind="missing step"),
+            wrong("output of the last block, later blocks left out",
+                  f"output = torch.where({HAS_ENDED}, output, p @ values[:, :, block])",
+                  "Your output has the values of the last block alone. Add them to the output so far, which you "
+                  "rescale first.", kind="missing step")),
+        *at("exponentials",
+            wrong("maximum of the block in its exponentials",
+                  "p = torch.exp(scores - scores.amax(dim=-1, keepdim=True))",
+                  "The exponentials of each block belong to the maximum of this block alone, but your sums belong to "
+                  "the largest so far. Subtract the largest so far.", kind="mix-up"),
+            wrong("maximum of the block in its exponentials, later blocks left out",
+                  "p = torch.exp(scores - scores.amax(dim=-1, keepdim=True)).nan_to_num(0.0)",
+                  "The exponentials of each block belong to the maximum of this block alone, but your sums belong to "
+                  "the largest so far. Subtract the largest so far.", kind="mix-up"),
+            wrong("softmax for exponentials", "p = torch.softmax(scores, dim=-1)",
+                  "In each block, your exponentials are divided by their sum already. Use exp(score − maximum), and "
+                  "divide once, at the end.", kind="mix-up"),
+            wrong("softmax for exponentials, later blocks left out",
+                  "p = torch.softmax(scores, dim=-1).nan_to_num(0.0)",
+                  "In each block, your exponentials are divided by their sum already. Use exp(score − maximum), and "
+                  "divide once, at the end.", kind="mix-up")),
         wrong("maximum of the last block",
               {"maximum": "new_m = scores.amax(dim=-1, keepdim=True)", **EMPTY_BLOCKS,
                "sum": "l = l + p.sum(dim=-1, keepdim=True)", "mix": "output = output + p @ values[:, :, block]"},
@@ -210,6 +268,18 @@ exercise = Exercise(
             wrong("all of its own block seen", "hidden = t[block] // block_size > t[:, None] // block_size",
                   "With causal=True, only whole blocks are hidden in your results, so a query sees later keys of its "
                   "own block. There, mask word by word.", kind="missing step"),
+            wrong("later blocks seen", "hidden = (t[block] > t[:, None]) & (t[block] // block_size == t[:, None] // "
+                  "block_size)",
+                  "With causal=True, a query does not see the later keys of its own block, but it sees all later "
+                  "blocks. Leave these out.", kind="missing step"),
+            wrong("own block hidden",
+                  {"": "hidden = t[block] // block_size >= t[:, None] // block_size", **EMPTY_BLOCKS},
+                  "With causal=True, your queries see only the blocks before their own, and those of the first block "
+                  "see nothing. Go through their own block, too, and mask it word by word.", kind="missing step"),
+            wrong("positions beyond the text",
+                  "hidden = torch.arange(start, start + block_size, device=queries.device) > t[:, None]",
+                  "With causal=True, your code stops if the last block is shorter: its mask has positions beyond the "
+                  "text. Let the block end at min(start + block_size, T).", kind="missing step"),
             wrong("own key hidden", {"": "hidden = t[block] >= t[:, None]", **EMPTY_BLOCKS},
                   "With causal=True, your queries do not see the key at their own position. Hide only what comes after "
                   "it.", kind="mix-up"),
@@ -255,6 +325,12 @@ exercise = Exercise(
                   "You return only the output. Return the output and the logsumexp.", kind="missing step"),
             wrong("logsumexp first", "return lse.squeeze(-1), output",
                   "You return the logsumexp first. Return the output first, then the logsumexp.", kind="arrangement"),
+            wrong("squeezed", "return output, lse.squeeze()",
+                  "Your logsumexp has lost all its dimensions of size 1, as with squeeze(). Remove only the last one: "
+                  "squeeze(-1).", credit=0.75, kind="arrangement"),
+            wrong("both squeezed", "return output.squeeze(), lse.squeeze()",
+                  "Your results have lost all their dimensions of size 1, as with squeeze(). Keep (B, H, T, d) and (B, "
+                  "H, T).", credit=0.75, kind="arrangement"),
             wrong("one dimension too many", "return output, lse",
                   "Your logsumexp has shape (B, H, T, 1). Return (B, H, T): one number for each query.",
                   kind="arrangement")),
