@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release records lock site gallery screenshots clean
+.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed labs-installed install packages lint types check validate release records lock site gallery screenshots clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -97,6 +97,13 @@ hub-installed: $(HUB)/installed
 $(HUB)/installed: tests/data/hub/requirements.txt
 	python3 -m venv $(HUB)
 	$(HUB)/bin/python -m pip install --quiet --no-deps -r $<
+	touch $@
+
+# The packages that courses use most, to see what they ask for in a sandbox. Only tests/sandbox/test_labs.py needs them.
+labs-installed: $(VENV)/labs
+
+$(VENV)/labs: $(VENV)/installed
+	$(VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-compile -c constraints.txt -e '.[labs]'
 	touch $@
 
 # The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.

@@ -60,6 +60,16 @@ _WATCHED = _PROGRAMS | _NETWORK | _ATTRIBUTES | _CHANGES | _LISTINGS | _SIGNALS 
 # Python reads our own lines to describe an error, and IPython looks for a terminal to start a program.
 _NOT_THE_STUDENTS = (str(Path(__file__).parent), "/dev/pty")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+# Libraries look by themselves how many processors and how much memory there are, for fonts, and for the language.
+# There is nothing else to learn there, so it is no attempt, whoever asks.
+_MACHINE = """
+    /sys/fs/cgroup /sys/devices /proc/cpuinfo /proc/meminfo /proc/stat /proc/loadavg /proc/uptime /proc/version
+    /proc/filesystems /proc/sys/vm /etc/os-release /etc/lsb-release /etc/debian_version /etc/timezone /etc/localtime
+    /etc/locale.conf /etc/default/locale /etc/mime.types /etc/ld.so.conf /etc/ld.so.conf.d
+    /etc/fonts /usr/share/fonts /usr/local/share/fonts /var/cache/fontconfig
+"""
+_ABOUT_THE_MACHINE = frozenset(_MACHINE.split())
+_ABOUT_ITSELF = {"cgroup", "maps", "mountinfo", "stat", "statm", "status", "limits"}  # in its own folder of /proc
 
 Note = tuple[str, str]  # what was tried, and on what
 Details: TypeAlias = tuple[Any, ...]  # the arguments of a call, as an audit hook sees them
@@ -106,7 +116,9 @@ class _Watch:
             outside = [path for path in details if isinstance(path, (str, bytes, os.PathLike)) and self._outside(path)]
             return ("write", os.fsdecode(outside[0])) if outside else None
         if event in _LISTINGS:
-            return ("read", os.fsdecode(details[0])) if _cannot_read(details[0], os.O_DIRECTORY) else None
+            path = details[0] or "."
+            is_attempt = _cannot_read(path, os.O_DIRECTORY) and not _is_about_the_machine(path)
+            return ("read", os.fsdecode(path)) if is_attempt else None
         return self._denied_opening(*details)
 
     def _denied_opening(self, path: object, mode: object, flags: object) -> Note | None:
@@ -117,7 +129,8 @@ class _Watch:
             return None
         if writes:
             return ("write", os.fsdecode(path)) if self._outside(path) else None
-        return ("read", os.fsdecode(path)) if _cannot_read(path) else None
+        is_attempt = _cannot_read(path) and not _is_about_the_machine(path)
+        return ("read", os.fsdecode(path)) if is_attempt else None
 
     def _outside(self, path: AnyPath) -> bool:
         real = os.path.realpath(os.fsdecode(path))
@@ -133,6 +146,15 @@ def _cannot_read(path: AnyPath, flags: int = 0) -> bool:
     except OSError:
         return False
     return False
+
+
+def _is_about_the_machine(path: AnyPath) -> bool:
+    """Whether it says only what the machine is like, or this process. Links and ".." lead nowhere else."""
+    real = Path(os.path.realpath(os.fsdecode(path)))
+    if real == Path("/proc"):  # some libraries look which processes there are
+        return True
+    is_about_itself = real.parent == Path(f"/proc/{os.getpid()}") and real.name in _ABOUT_ITSELF
+    return is_about_itself or not _ABOUT_THE_MACHINE.isdisjoint(map(str, (real, *real.parents)))
 
 
 def _wraps_a_descriptor() -> bool:

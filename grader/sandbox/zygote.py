@@ -128,6 +128,7 @@ def _warm_up() -> Shell:
     shell.run_cell("import traceback; traceback.format_stack(); del traceback", silent=True)  # type: ignore[no-untyped-call]
     remember_colors()
     _show_an_error(shell)
+    socket.has_ipv6 = False  # there is no network, so libraries need not try whether it has such addresses
     platform.platform()  # starts a program the first time; a notebook that asks for it later starts none
 
     _forget_the_grader()
