@@ -77,10 +77,10 @@ class Times:
 
     def _submissions(self) -> list[dict[str, Any]]:
         try:
-            found = read_json(read_text(self._path, _INSTEAD))
+            submissions = read_json(read_text(self._path, _INSTEAD))
         except NotJSON:
             raise CourseError(f"{self._path} cannot be read: it is not JSON. {_INSTEAD}") from None
-        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        return [one for one in submissions if isinstance(one, dict)] if isinstance(submissions, list) else []
 
 
 def _read(text: str) -> datetime | None:

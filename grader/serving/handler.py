@@ -74,8 +74,8 @@ class Services:
         for arrival in self.arrivals.of_student(student):
             is_recent = now < arrival.arrived + A_WHILE
             if is_recent or arrival.state is Stage.WAITING:
-                shown = shown_to(self.rules(arrival.assignment), student, now)
-                count += is_recent if shown is Detail.NOTHING else arrival.state is Stage.WAITING
+                detail = shown_to(self.rules(arrival.assignment), student, now)
+                count += is_recent if detail is Detail.NOTHING else arrival.state is Stage.WAITING
         return count
 
     def allowance(self, student: str, assignment: str) -> Allowance:
@@ -152,8 +152,8 @@ class Handler(RequestHandler):
             self.refuse(429, "You have signed out too often today. Sign in again tomorrow.")
         self.sign_out()
         session = f"{link} {secrets.token_urlsafe(16)}"
-        kept: dict[str, Any] = {"httponly": True, "samesite": "Lax", "secure": self.settings["secure"]}
-        self.set_signed_cookie(BY_LINK, session, LONGEST.days, path=self.base, **kept)
+        attributes: dict[str, Any] = {"httponly": True, "samesite": "Lax", "secure": self.settings["secure"]}
+        self.set_signed_cookie(BY_LINK, session, LONGEST.days, path=self.base, **attributes)
 
     def sign_out(self) -> None:
         """Forget this browser, and end its session, so that no copy of its cookie is of use."""
@@ -224,17 +224,17 @@ class Handler(RequestHandler):
         person = self.person
         if found is None or not (person.sees_class or found.student == person.name):
             raise HTTPError(404)
-        return self.seen(found)
+        return self.visible_part(found)
 
-    def seen(self, arrival: Arrival) -> Arrival:
+    def visible_part(self, arrival: Arrival) -> Arrival:
         """What this person may see of a submission.
 
         Where no verdict is shown, neither is whether there is one: how long grading takes depends on what is right.
         """
-        shown = self.shown(arrival)
-        is_hidden = shown is Detail.NOTHING and arrival.state is not Stage.FAILED
+        detail = self.shown(arrival)
+        is_hidden = detail is Detail.NOTHING and arrival.state is not Stage.FAILED
         state = Stage.ARRIVED if is_hidden else arrival.state
-        return replace(arrival, state=state, result=visible(arrival.result, shown))
+        return replace(arrival, state=state, result=visible(arrival.result, detail))
 
     def shown(self, arrival: Arrival) -> Detail:
         """How much of a verdict this person may read."""

@@ -71,7 +71,7 @@ class HomePage(Handler):
             self.redirect(f"{self.base}class")
         else:
             name = self.person.name
-            arrivals = map(self.seen, self.services.arrivals.of_student(name))
+            arrivals = map(self.visible_part, self.services.arrivals.of_student(name))
             allowed = {one: self.services.allowance(name, one) for one in released(self.services.course)}
             dates = {one: ", ".join(self.services.rules(one).dates(name)) for one in allowed}
             lines = [(arrival, arrival.result) for arrival in arrivals]
