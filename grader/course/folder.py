@@ -46,6 +46,7 @@ def open_course(root: Path = Path()) -> Course:
     take_plugins_from(course.root)
     put_on_path(folder_of_alembic())
     ignore_order_of_rows()
+    ignore_missing_ids()
     return course
 
 
@@ -243,6 +244,12 @@ def take_plugins_from(folder: Path) -> None:
 def ignore_order_of_rows() -> None:
     """Silence SQLAlchemy's warning about the order in which nbgrader adds rows; the rows are right."""
     warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
+
+
+def ignore_missing_ids() -> None:
+    """Silence nbformat's warnings about cells without ids of their own, as in the header that nbgrader writes."""
+    warnings.filterwarnings("ignore", "Cell is missing an id", FutureWarning)
+    warnings.filterwarnings("ignore", "Non-unique cell id", FutureWarning)
 
 
 def put_on_path(folder: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import filecmp
+import json
 import signal
 import tempfile
 import threading
@@ -42,7 +43,11 @@ def compile_release(course: Course, assignment: str, tell: Callable[[str], None]
 
 
 def differing(one: Path, other: Path) -> list[str]:
-    """The files that are in only one of two folders, or have different contents."""
+    """The files that are in only one of two folders, or have different contents.
+
+    The ids of cells do not count: nbgrader draws new ones each time for cells that have none, such as those of the
+    header that `nbgrader quickstart` writes.
+    """
     return sorted(str(file) for file in _files(one) | _files(other) if not _same(one / file, other / file))
 
 
@@ -53,7 +58,22 @@ def _files(folder: Path) -> set[Path]:
 
 
 def _same(one: Path, other: Path) -> bool:
-    return one.is_file() and other.is_file() and filecmp.cmp(one, other, shallow=False)
+    if not (one.is_file() and other.is_file()):
+        return False
+    return filecmp.cmp(one, other, shallow=False) or (
+        one.suffix == ".ipynb" and _without_ids(one) == _without_ids(other)
+    )
+
+
+def _without_ids(path: Path) -> Any:
+    """A notebook without the ids of its cells; its bytes if it is none."""
+    content = path.read_bytes()
+    try:
+        notebook = json.loads(content)
+        cells = [{key: value for key, value in cell.items() if key != "id"} for cell in notebook["cells"]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return content
+    return {**notebook, "cells": cells}
 
 
 def compile_into(course: Course, assignment: str, release: Path, db_url: str = "") -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,35 @@ def test_the_commands_of_the_readme_lead_from_the_source_to_a_page(quickstart: C
         ended = grader(*command.split(), folder=folder)
         assert ended.returncode == 0, ended.stderr
     assert (folder / "feedback/hacker/ps1/problem1.html").is_file()
+
+
+def test_a_release_stays_up_to_date_although_nbgrader_draws_ids_for_its_header(
+    quickstart: Course, tmp_path: Path
+) -> None:
+    """Released, checked, cloned with git, and graded there by somebody who has no gradebook yet."""
+    folder, clone = tmp_path / "course101", tmp_path / "clone"
+    shutil.copytree(quickstart.root / "source", folder / "source")
+    shutil.copy(quickstart.root / "nbgrader_config.py", folder)
+    for command in ("new assignment week1", "new exercise mean --assignment week1", "release week1", "validate week1"):
+        ended = grader(*command.split(), folder=folder)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        assert "MissingIDFieldWarning" not in ended.stderr
+    assert "Before you turn this problem in" in Course(folder).read("release", "week1").cells[0].source
+    (folder / ".gitignore").write_text("gradebook.db\n.*\n")
+    commit = ("-c", "user.name=ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "Week 1")
+    for arguments in (("init", "-q"), ("add", "."), commit, ("clone", "-q", ".", str(clone))):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+    place = clone / "submitted/ada/week1/week1.ipynb"
+    place.parent.mkdir(parents=True)
+    shutil.copy(clone / "release/week1/week1.ipynb", place)
+    ended = grader("autograde", "week1", folder=clone)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert (clone / "autograded/ada/week1/week1.ipynb").is_file()
+    notebook = Course(folder).read("source", "week1")
+    notebook.cells[0].source += "\n\nA line that students do not have yet."
+    nbformat.write(notebook, folder / "source/week1/week1.ipynb")
+    ended = grader("validate", "week1", folder=folder)
+    assert "release/ is out of date: week1.ipynb" in ended.stdout
 
 
 def test_why_what_was_graded_cannot_be_changed_is_said_and_what_to_do(quickstart: Course) -> None:
