@@ -2,8 +2,12 @@
 
 __all__ = [
     "arithmetic",
+    "call_arguments",
+    "cell_runs",
     "checking",
+    "diagnosis",
     "dropout_rules",
+    "earlier_functions",
     "endless",
     "module_cases",
     "module_readings",
@@ -11,5 +15,6 @@ __all__ = [
     "pieces",
     "recognizing",
     "showing",
+    "time_limit",
     "visible_examples",
 ]

@@ -412,15 +412,23 @@ def is_to_do(error: Exception, called: str) -> bool:
     return isinstance(error, NotImplementedError) and (not error.args or lacks_forward)
 
 
-def described(error: Exception) -> str:
+def described(error: BaseException) -> str:
     """The error in one line, with the line of the notebook where it happened."""
+    if isinstance(error, SyntaxError) and error.lineno:
+        return f"{type(error).__name__}: {error.msg}, in line {error.lineno}."
     text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    place = line_of(error)
+    return f"{text}{NEW_LINE}{place}" if place else f"{text.rstrip('.')}."
+
+
+def line_of(error: BaseException) -> str:
+    """Where it happened: the innermost line of the notebook, in words; empty if there is none."""
     lines = [
         frame.line
         for frame in traceback.extract_tb(error.__traceback__)
         if "ipython-input" in frame.filename or "ipykernel" in frame.filename
     ]
-    return f"{text}{NEW_LINE}at the line `{lines[-1]}`" if lines and lines[-1] else f"{text.rstrip('.')}."
+    return f"at the line `{lines[-1]}`" if lines and lines[-1] else ""
 
 
 def _copy(value: object) -> Any:

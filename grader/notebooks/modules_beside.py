@@ -16,10 +16,15 @@ from grader.errors import CourseError
 from grader.model.submission import Files
 
 MODULES = {
+    "grader.kit.call_arguments": "call_arguments",
+    "grader.kit.cell_runs": "cell_runs",
     "grader.kit.checking": "checking",
     "grader.kit.diagnosis": "diagnosis",
+    "grader.kit.earlier_functions": "earlier_functions",
+    "grader.kit.endless": "endless",
     "grader.kit.recognizing": "recognizing",
     "grader.kit.showing": "showing",
+    "grader.kit.time_limit": "time_limit",
     "grader.kit.visible_examples": "visible_examples",
     "grader.model.compare": "compare",
 }

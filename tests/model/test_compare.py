@@ -117,3 +117,8 @@ def test_numbers_are_right_only_if_all_of_them_are() -> None:
     assert right is not None
     assert not wrong.right_numbers
     assert right.right_numbers
+
+
+def test_numbers_of_python_keep_all_their_digits() -> None:
+    """Where nothing at all may differ, as for an input that must not be changed."""
+    assert difference([0.1, [-2.886872]], [0.1, [-2.886872]], 0.0) is None

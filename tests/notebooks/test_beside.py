@@ -78,11 +78,16 @@ def test_an_import_of_the_graders_becomes_one_from_beside(written: str, released
 
 def test_a_module_comes_with_what_it_needs() -> None:
     assert modules_for(["from grader.kit.checking import Checks"]).keys() == {
+        "call_arguments.py",
+        "cell_runs.py",
         "checking.py",
         "compare.py",
         "diagnosis.py",
+        "earlier_functions.py",
+        "endless.py",
         "recognizing.py",
         "showing.py",
+        "time_limit.py",
         "visible_examples.py",
     }
     assert modules_for(["from grader.model.compare import same"]).keys() == {"compare.py"}
