@@ -139,6 +139,15 @@ exercise = Exercise(
             wrong("longest length for all", "lengths = lengths.max().expand_as(lengths)",
                   "In your results, all sentences have the length of the longest. Use the length of each sentence.",
                   kind="mix-up")),
+        wrong("mask repeated over the heads",
+              {"padding": """
+                   B, H = queries.shape[:2]
+                   hidden = (places >= lengths.to(keys.device)[:, None]).repeat(H, 1)  # (H · B, Tk)
+                   hidden = hidden.view(B, H, 1, -1)
+               """},
+              "In your results, heads have the padding of other sentences, as if a mask of (B, Tk) were repeated H "
+              "times and then split into (B, H). Give it axes instead, (B, 1, 1, Tk), or use repeat_interleave.",
+              kind="arrangement"),
         *at("padding",
             wrong("words hidden, padding seen", (">=", "<"),
                   "In your results, the words are hidden, and the padding is seen. Invert the mask.", kind="mix-up"),

@@ -33,6 +33,11 @@ def grouped_query_attention(queries, keys, values, causal=False):
     return outputs  #: result
 
 
+def both(shared: str) -> dict[str, str]:
+    """A mistake: keys and values that are shared like this."""
+    return {"keys": f"keys = {shared.format('keys')}", "values": f"values = {shared.format('values')}"}
+
+
 def sized(
     B: int, Hq: int, Hkv: int, T: int, S: int, d: int, *, causal: bool = False
 ) -> Callable[[torch.Generator], Inputs]:
@@ -111,6 +116,24 @@ exercise = Exercise(
                "values": "values = values.repeat_interleave(Hq // Hkv, dim=1).flip(1)"},
               "The first query heads use the last head of keys and values. Keep the groups in order: head h // (Hq // "
               "Hkv).", kind="arrangement"),
+        wrong("head h // Hkv",
+              both("{}[:, torch.arange(Hq, device=queries.device) // Hkv]"),
+              "Query head h uses key head h // Hkv in your code, which may be another one, or none at all. Use head h "
+              "// (Hq // Hkv).", kind="mix-up"),
+        wrong("groups of two",
+              both("{}.repeat_interleave(2, dim=1)"),
+              "Your code works only if two query heads share a key head. Repeat each key head Hq // Hkv times.",
+              kind="hard-coded"),
+        wrong("keys repeated behind the words",
+              both("{}[:, :, :, None].expand(-1, -1, -1, Hq // Hkv, -1).reshape(-1, Hq, S, d)"),
+              "In your results, words and heads are mixed up, as if keys were repeated along a new axis behind the "
+              "words, and then reshaped. Put that axis right behind the heads.", kind="arrangement"),
+        wrong("queries of several groups together",
+              {**both("{}.repeat(1, Hq // Hkv, 1, 1)"),
+               "result": "return outputs.unflatten(1, (-1, Hkv)).transpose(1, 2).flatten(1, 2)"},
+              "In your results, query heads are grouped as if neighbors belonged to different groups, and then put "
+              "together as if they belonged to the same one. View the queries as (B, Hkv, Hq // Hkv, T, d).",
+              kind="arrangement"),
         wrong("scores of a group added up",
               {"scale": "scores = scores.unflatten(1, (Hkv, -1)).sum(dim=2).repeat_interleave(Hq // Hkv, dim=1)\n"
                         "scores = scores / math.sqrt(d)"},
@@ -150,7 +173,17 @@ exercise = Exercise(
                   "With causal=True, your queries see just the keys that should be hidden: query i sees only the keys "
                   "after i + S − T. Hide those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill "
                   "fills where the mask is True.", kind="mix-up")),
+        *at("later",
+            wrong("mask of T × T", "hidden = torch.ones(T, T, dtype=torch.bool, device=scores.device).triu(1)",
+                  "With causal=True, your code works only if there are as many keys as queries, or a single query: its "
+                  "mask is T × T. It needs T rows and S columns.", kind="mix-up"),
+            wrong("mask of S × S", "hidden = torch.ones(S, S, dtype=torch.bool, device=scores.device).triu(1)",
+                  "With causal=True, your code works only if there are as many keys as queries: its mask is S × S. It "
+                  "needs T rows and S columns.", kind="mix-up")),
         *at("before causal",
+            wrong("causal only with as many keys as queries", "causal = causal and T == S",
+                  "With causal=True, your queries see all keys if there are more keys than queries. Query i may see "
+                  "the keys up to i + S − T.", kind="missing step"),
             wrong("causal has no effect", "causal = False",
                   "With causal=True, all queries still see all keys in your results. Query i may see the keys up to i "
                   "+ S − T.", kind="missing step"),
@@ -172,6 +205,14 @@ exercise = Exercise(
             wrong("one head of each group", "return outputs[:, :: Hq // Hkv]",
                   "Your result has only as many heads as the keys. Each query head has its own output: return (B, Hq, "
                   "T, d).", kind="mix-up"),
+            wrong("heads of a group added up", "return outputs.unflatten(1, (Hkv, -1)).sum(dim=2)",
+                  "Your result has the sum of the outputs of each group. Each query head has its own output: return "
+                  "(B, Hq, T, d).", kind="axis"),
+            wrong("heads of a group averaged", "return outputs.unflatten(1, (Hkv, -1)).mean(dim=2)",
+                  "Your result has the mean of the outputs of each group. Each query head has its own output: return "
+                  "(B, Hq, T, d).", kind="axis"),
+            wrong("groups not merged", "return outputs.unflatten(1, (Hkv, -1))",
+                  "Your result has the shape (B, Hkv, Hq // Hkv, T, d). Return (B, Hq, T, d).", kind="arrangement"),
             wrong("heads in another order", "return outputs.unflatten(1, (Hkv, -1)).transpose(1, 2).flatten(1, 2)",
                   "Your outputs are in the wrong places: the heads of a group should be neighbors, and they "
                   "are apart. Put the output of query head h at place h.", kind="arrangement"),

@@ -192,6 +192,10 @@ exercise = Exercise(
                   "Single words see what they should. But with a cache, query i of a longer chunk sees the keys 0 … i, "
                   "as if the text began there. The chunk comes after all cached words: the query should see these, and "
                   "the words of the chunk up to its own.", kind="mix-up"),
+            wrong("mask only with a cache",
+                  "mask = torch.ones(T, S, device=x.device).triu(1 + S - T if S > T else S) == 1",
+                  "Without a cache, every word sees the whole chunk. Hide the later words there, too.",
+                  kind="missing step"),
             wrong("no mask with a cache", "mask = torch.ones(T, S, device=x.device).triu(1 if T == S else S) == 1",
                   "With a cache, the words of a chunk see each other's future. That works for single words only: hide "
                   "the later words of the chunk.", kind="missing step")),
@@ -226,6 +230,10 @@ exercise = Exercise(
             wrong("new words before old ones", "k = torch.cat([k, past_k], dim=2)\nv = torch.cat([v, past_v], dim=2)",
                   "In your results, the new keys and values come before the cached ones. Put them after.",
                   kind="arrangement")),
+        wrong("cached words handed on, but without effect",
+              {"before given": "new_k, new_v = k, v", "after cache": "k, v = new_k, new_v"},
+              "Your results ignore the words before, although your cache grows: attend to all of its keys and values, "
+              "not to the new ones alone.", kind="missing step"),
         wrong("cached keys as values", {"join": ("past_v, v", "past_k, v")},
               "Your module puts the cached keys before the new values. Put the cached values there: the second of the "
               "pair.", kind="mix-up"),

@@ -133,7 +133,10 @@ exercise = Exercise(
                   "key.", kind="mix-up"),
             wrong("the window before the query", "hidden = (s >= t) | (s < t - window)",
                   "Your windows end before the query: query t sees t − window … t − 1. Let the window end with t "
-                  "itself.", kind="mix-up")))),
+                  "itself.", kind="mix-up"),
+            wrong("the query in the middle, one fewer", "hidden = (s < t - window // 2) | (s >= t + window // 2)",
+                  "The query is in the middle of your windows, which reach as far ahead as back. Make it the last one "
+                  "of its window.", kind="mix-up")))),
         *seeing(*at("outside",
             wrong("next key seen", "hidden = (s > t + 1) | (s <= t - window)",
                   "In your results, queries see the key after their own. Hide everything that comes after the query.",
@@ -212,7 +215,19 @@ exercise = Exercise(
               "The first windows begin below 0, and your results look as if these positions were counted from the end "
               "of the text, as a slice does: most of these windows are empty. Begin every window at key 0 or later.",
               kind="missing step"),
+        wrong("a score of 0 counts as hidden", {"outside": "hidden = (s > t) | (s <= t - window) | (scores == 0)"},
+              "In your results, a key in the window with a score of exactly 0 counts as hidden. A score may be 0: make "
+              "the mask from positions, not from scores.", credit=0.75, kind="mix-up"),
         *at("result",
+            wrong("queries up to window left out",
+                  "first = min(window, T)\nreturn F.pad(outputs[:, :, first:], (0, 0, first, 0))",
+                  "Your first `window` outputs are zeros. These queries see few keys, but they do see some: compute "
+                  "their outputs, too.", credit=0.25, kind="missing step"),
+            wrong("first query left out", "return F.pad(outputs[:, :, 1:], (0, 0, 1, 0))",
+                  "Your first output is zeros. The first query sees its own key: begin with position 0.",
+                  kind="missing step"),
+            wrong("last query left out", "return F.pad(outputs[:, :, :-1], (0, 0, 0, 1))",
+                  "Your last output is zeros. Go on up to position T − 1, as range(T) does.", kind="missing step"),
             wrong("first queries left out", "return F.pad(outputs[:, :, window - 1 :], (0, 0, min(T, window - 1), 0))",
                   "Your first window − 1 outputs are zeros. These queries see fewer keys, but they do see some: "
                   "compute their outputs, too.", credit=0.25, kind="missing step"),
@@ -228,6 +243,10 @@ exercise = Exercise(
                   "weights = torch.softmax(torch.softmax(scores, dim=-1).masked_fill(hidden, -math.inf), dim=-1)",
                   "Your results look as if softmax were applied twice to the scores of a window. Once is enough.")),
         *at("scale",
+            wrong("scaled by the root of how many are seen",
+                  "scores = scores / (t + 1).clamp(max=window) ** 0.5",
+                  "Your scores are divided by the square root of the number of keys that a query sees. Divide by √d.",
+                  kind="scaling"),
             wrong("scaled by √window", "scores = scores / math.sqrt(window)",
                   "Your scores are divided by the square root of the window. Divide by √d.", kind="scaling"),
             *named(grouped.mistakes, "scaled by √T")),

@@ -143,6 +143,45 @@ exercise = Exercise(
                   kind="arrangement"),
             wrong("pages counted from one", "page_table = page_table - 1",
                   "Your results look as if page numbers began with 1. The first page is page 0.", kind="convention")),
+        wrong("page and slot exchanged, sentence by sentence",
+              {"before keys": "counts = (lengths[:, None] + page_size - 1) // page_size  # of pages",
+               **both("{}[page_table.gather(1, place % counts), (place // counts).clamp(max=page_size - 1)]")},
+              "In your results, neighboring words are on different pages. Word i is on page i // page_size of its "
+              "sentence, in slot i % page_size.", kind="mix-up"),
+        wrong("words and heads mixed up, sentence by sentence",
+              {"before keys": """
+                   slots = (lengths + page_size - 1) // page_size * page_size  # of all pages of a sentence
+                   heads = torch.arange(query.shape[1], device=query.device)
+                   places = heads * slots[:, None, None] + place[:, None]  # (B, S, H), of all its rows
+                   word, head = places // len(heads), places % len(heads)
+                   rows = torch.arange(len(query), device=query.device)[:, None, None]
+                   page = page_table[rows, (word // page_size).clamp(max=M - 1)]
+               """, **both("{}[page, word % page_size, head]")},
+              "Your results mix up words and heads, as if slots of shape (S, H, d) were viewed as (H, S, d). Swap axes "
+              "with transpose or permute instead.", kind="arrangement"),
+        *at("before behind",
+            wrong("first page alone", "lengths = lengths.clamp(max=page_size)",
+                  "In your results, only the words on the first page of each sentence count. Go through all pages that "
+                  "its words fill: lengths[b] / page_size, rounded up.", kind="missing step"),
+            wrong("pages of four slots", "lengths = torch.minimum(lengths, (lengths + 3) // 4 * page_size)",
+                  "Your results have too few pages where page_size is below 4, as if pages had four slots. Take "
+                  "page_size from the shape of key_pages.", kind="hard-coded"),
+            wrong("error with fewer than four slots", "if page_size < 4:\n    raise IndexError",
+                  "Your code stops where pages have fewer than four slots. Take page_size from the shape of key_pages.",
+                  kind="hard-coded"),
+            wrong("one word too many, within its pages",
+                  "lengths = torch.minimum(lengths + 1, (lengths + page_size - 1) // page_size * page_size)",
+                  "In your results, one slot too many counts where the last page has a free one. Count the first "
+                  "lengths[b] words: the last of them is at position lengths[b] − 1."),
+            wrong("one word too many, −1 taken for page 0",
+                  {"before keys": "page_table = page_table.clamp(min=0)", "": "lengths = lengths + 1"},
+                  "In your results, one slot too many counts. Count the first lengths[b] words: the last of them is at "
+                  "position lengths[b] − 1.")),
+        wrong("last page alone",
+              {"behind": "first = (lengths - 1) // page_size * page_size  # on the last page\n"
+                         "hidden = (place >= lengths[:, None, None]) | (place < first[:, None, None])"},
+              "In your results, only the words on the last page of each sentence count, as if each page overwrote the "
+              "one before. Use one softmax for the words of all pages.", credit=0.25, kind="missing step"),
         *at("before behind",
             wrong("lengths without effect, −1 taken for the last page",
                   "lengths = torch.full_like(lengths, len(place))",
@@ -207,12 +246,17 @@ exercise = Exercise(
                   kind="scaling"),
             wrong("scaled by √H", "scores = scores / math.sqrt(query.shape[1])",
                   "Your scores are divided by the square root of the number of heads. Divide by √d.", kind="scaling"),
+            wrong("scaled by the root of the length", "scores = scores / lengths[:, None, None] ** 0.5",
+                  "Your scores are divided by the square root of the number of words. Divide by √d.", kind="scaling"),
             wrong("scaled by √page_size", "scores = scores / math.sqrt(page_size)",
                   "Your scores are divided by the square root of the page size. Divide by √d.", kind="scaling")),
         *at("result",
             wrong("heads merged", "return outputs.flatten(1)",
                   "In your result, the heads are joined side by side. Return (B, H, d).",
                   kind="arrangement"),
+            wrong("squeezed", "return outputs.squeeze()",
+                  "Your result has lost its dimensions of size 1, as with squeeze(). Return (B, H, d), also for one "
+                  "sentence or one head.", credit=0.75, kind="arrangement"),
             wrong("an axis of words", "return outputs[:, :, None]",
                   "Your result has the shape (B, H, 1, d). There is one query for each head: return "
                   "(B, H, d).", kind="arrangement")),
