@@ -73,24 +73,6 @@ def _known(text: StudentText, node: ast.expr, at_hand: AtHand) -> Seen | None:
     return None if seen in (UNREACHED, FAILS) else seen
 
 
-TAKE_SIZES = frozenset(
-    [
-        "view",
-        "reshape",
-        "range",
-        "zeros",
-        "ones",
-        "eye",
-        "Linear",
-        "tril",
-        "triu",
-        "sqrt",
-        "rand",
-        "randn",
-        "empty",
-        "full",
-    ]
-)
 FORMS = ("contiguous()", "unsqueeze(-1)", "unsqueeze(0)", "unsqueeze(1)", "squeeze()")
 SQUEEZED = {"squeeze(-1)": -1, "squeeze(0)": 0}  # each needs an axis of length 1
 STEPS = (
@@ -215,32 +197,4 @@ def _are_scores(node: ast.expr, written: str) -> bool:
             return name in ("einsum", "dot", "sum", "inner") or (
                 name in ("matmul", "mm", "bmm") and any(sign in written for sign in _TURNED)
             )
-    return False
-
-
-def is_size(node: ast.expr, spot: Spot) -> bool:
-    """Whether it is, or may well be, a size or a number computed from one."""
-    match node:
-        case ast.Subscript(value=ast.Attribute(attr="shape")):
-            return True
-        case (
-            ast.Call(func=ast.Attribute(attr="size" | "sqrt" | "dim" | "pow"))
-            | ast.Call(func=ast.Name(id="len" | "int" | "sqrt"))
-        ):
-            return True
-        case ast.BinOp(op=ast.Pow()):
-            return True
-        case ast.Name() | ast.Attribute(value=ast.Name(id="self")):
-            return _takes_sizes(spot)
-    return False
-
-
-def _takes_sizes(spot: Spot) -> bool:
-    match spot.parent:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name in TAKE_SIZES
-        case ast.BinOp(op=ast.Div() | ast.Mult() | ast.Pow() | ast.FloorDiv()):
-            return True
-        case ast.Slice():
-            return True
     return False

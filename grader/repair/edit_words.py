@@ -44,6 +44,24 @@ SIBLINGS = [
     {"rand", "randn"},
     {"repeat", "repeat_interleave"},
 ]
+TAKE_SIZES = frozenset(
+    [
+        "view",
+        "reshape",
+        "range",
+        "zeros",
+        "ones",
+        "eye",
+        "Linear",
+        "tril",
+        "triu",
+        "sqrt",
+        "rand",
+        "randn",
+        "empty",
+        "full",
+    ]
+)
 OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.MatMult: "@", ast.Pow: "**",
 }  # fmt: skip
@@ -102,6 +120,34 @@ class Other(NamedTuple):
     text: str
     change: Change
     cost: int
+
+
+def is_size(node: ast.expr, spot: Spot) -> bool:
+    """Whether it is, or may well be, a size or a number computed from one."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case (
+            ast.Call(func=ast.Attribute(attr="size" | "sqrt" | "dim" | "pow"))
+            | ast.Call(func=ast.Name(id="len" | "int" | "sqrt"))
+        ):
+            return True
+        case ast.BinOp(op=ast.Pow()):
+            return True
+        case ast.Name() | ast.Attribute(value=ast.Name(id="self")):
+            return _takes_sizes(spot)
+    return False
+
+
+def _takes_sizes(spot: Spot) -> bool:
+    match spot.parent:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name in TAKE_SIZES
+        case ast.BinOp(op=ast.Div() | ast.Mult() | ast.Pow() | ast.FloorDiv()):
+            return True
+        case ast.Slice():
+            return True
+    return False
 
 
 def renumbered(written: str, before: str, after: str) -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from grader.facts.student_text import Function, Splice, StudentText, statements
 from grader.model.located import Change
-from grader.repair import edit_expressions, edit_statements, edit_steps
+from grader.repair import edit_calls, edit_expressions, edit_statements, edit_steps, rules  # noqa: F401 - enter their rules
 from grader.repair.edit_words import FITTED, AtHand, Other, Spot, Surroundings
 from grader.repair.seen_values import FAILS, UNREACHED, SeenAt, Span
 
@@ -128,7 +128,7 @@ def _changes_of(text: StudentText) -> Iterator[Edit]:
         for made in edit_statements.of_function(text, function, around):
             yield Edit(made.splices, made.line, made.change, made.cost, more_lines=made.more_lines)
         for spot in _spots(function):
-            yield from _edits(text, function, spot, edit_expressions.others(text, spot, around), unread)
+            yield from _edits(text, function, spot, rules.others(text, spot, around), unread)
 
 
 def _steps_of(text: StudentText, seen: SeenAt) -> Iterator[Edit]:

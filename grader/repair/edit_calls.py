@@ -1,0 +1,161 @@
+"""What the student may have meant in place of a call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from grader.model.located import Change
+from grader.repair.edit_words import AXES, KEEPS, OPERATORS, WITH_DIM, exchanged
+from grader.repair.rules import CallPlace, rule
+
+_TURNS = ("transpose", "t", "permute", "view", "reshape")
+_NOT_TO_DROP = ("range", "Linear", "super")  # without them, nothing is left
+
+
+@rule(ast.Call, change=Change.ORDER, cost=1)
+def swap_arguments(call: CallPlace) -> Iterator[str]:
+    """f(b, a) for f(a, b)"""
+    for order in exchanged(call.arguments):
+        yield call.called_with(*order, *call.keywords)
+
+
+@rule(ast.Call, change=Change.CALL, cost=1)
+def index_a_shape(call: CallPlace) -> Iterator[str]:
+    """x.shape[0] for x.shape(0)"""
+    if call.name == "shape" and call.arguments:
+        yield f"{call.function}[{call.arguments[0]}]"
+
+
+@rule(ast.Call, change=Change.ARRANGEMENT, cost=2)
+def transpose_for_view(call: CallPlace) -> Iterator[str]:
+    """x.transpose(1, 2) for x.view(…), or both: (B, heads, T, d) is not a view of (B, T, heads · d)."""
+    if call.name not in ("view", "reshape") or call.receiver is None:
+        return
+    value = call.operand(call.receiver)
+    yield from (f"{value}.{step}" for step in AXES)
+    for step, first in (("transpose(1, 2)", 1), ("transpose(2, 3)", 2)):
+        if len(call.arguments) > first + 1:
+            yield f"{value}.{call.name}({_turned(call.arguments, first)}).{step}"
+    yield f"{value}.transpose(1, 2).reshape({', '.join(call.arguments)})"
+
+
+@rule(ast.Call, change=Change.AXIS, cost=1)
+def transpose_other_axes(call: CallPlace) -> Iterator[str]:
+    """x.transpose(1, 2) for x.transpose(0, 1)"""
+    if call.name == "transpose" and call.receiver is not None and len(call.arguments) == 2:
+        written = f"transpose({', '.join(call.arguments)})"
+        yield from (f"{call.operand(call.receiver)}.{step}" for step in AXES if step != written)
+
+
+@rule(ast.Call, change=Change.ARRANGEMENT, cost=2)
+def view_for_transpose(call: CallPlace) -> Iterator[str]:
+    """x.view(a, c, b, d) for x.view(a, b, c, d).transpose(1, 2)"""
+    match call.receiver:
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape") as view, args=[_, _, _, _] as sizes):
+            if call.name == "transpose" and len(call.arguments) == 2:
+                written = [call.of(size) for size in sizes]
+                yield from (f"{call.of(view)}({_turned(written, first)})" for first in (1, 2))
+
+
+def _turned(sizes: Sequence[str], first: int) -> str:
+    """The sizes with two neighbors swapped."""
+    return ", ".join([*sizes[:first], sizes[first + 1], sizes[first], *sizes[first + 2 :]])
+
+
+@rule(ast.Call, change=Change.ORDER, cost=1)
+def swap_keywords(call: CallPlace) -> Iterator[str]:
+    """f(a=y, b=x) for f(a=x, b=y)"""
+    keywords = call.node.keywords
+    for values in exchanged([call.of(keyword.value) for keyword in keywords]):
+        named = [f"{keyword.arg}={value}" for keyword, value in zip(keywords, values, strict=True) if keyword.arg]
+        yield call.called_with(*call.arguments, *named)
+
+
+@rule(ast.Call, change=Change.SURPLUS, cost=2)
+def drop_keyword(call: CallPlace) -> Iterator[str]:
+    """x.sum() for x.sum(dim=0)"""
+    for index in range(len(call.keywords)):
+        yield call.called_with(*call.arguments, *call.keywords[:index], *call.keywords[index + 1 :])
+
+
+@rule(ast.Call, change=Change.SURPLUS, cost=2)
+def drop_last_argument(call: CallPlace) -> Iterator[str]:
+    """f(a) for f(a, b)"""
+    if len(call.arguments) > 1:
+        yield call.called_with(*call.arguments[:-1], *call.keywords)
+
+
+@rule(ast.Call, change=Change.AXIS, cost=2)
+def add_axis(call: CallPlace) -> Iterator[str]:
+    """x.sum(dim=-1) for x.sum()"""
+    if call.plain_name in WITH_DIM and not call.has_keyword("dim", "axis"):
+        named = [name for name in ("dim", "axis") if name in call.around.names]
+        yield from (call.with_one_more(f"dim={axis}") for axis in (*named, -1, -2, 0, 1))
+
+
+@rule(ast.Call, change=Change.AXIS, cost=2)
+def add_keepdim(call: CallPlace) -> Iterator[str]:
+    """x.sum(dim=-1, keepdim=True) for x.sum(dim=-1)"""
+    if call.plain_name in KEEPS and not call.has_keyword("keepdim", "keepdims"):
+        yield call.with_one_more("keepdim=True")
+
+
+@rule(ast.Call, change=Change.MISSING, cost=2)
+def add_bias(call: CallPlace) -> Iterator[str]:
+    """nn.Linear(a, b, bias=False) for nn.Linear(a, b)"""
+    if call.plain_name == "Linear" and not call.has_keyword("bias") and len(call.arguments) < 3:
+        named = [name for name in call.around.names if "bias" in name]
+        yield from (call.with_one_more(f"bias={value}") for value in ("False", "True", *named))
+
+
+@rule(ast.Call, change=Change.NUMBER, cost=2)
+def add_diagonal(call: CallPlace) -> Iterator[str]:
+    """torch.triu(x, diagonal=1) for torch.triu(x)"""
+    if call.plain_name in ("tril", "triu") and not call.has_keyword("diagonal"):
+        yield from (call.with_one_more(f"diagonal={by}") for by in (1, -1))
+
+
+def _surplus_or_turned(call: CallPlace) -> Change:
+    return Change.ARRANGEMENT if call.is_of_a_value and call.name in _TURNS else Change.SURPLUS
+
+
+@rule(ast.Call, change=_surplus_or_turned, cost=2)
+def drop_call(call: CallPlace) -> Iterator[str]:
+    """x for softmax(x), x for x.contiguous()"""
+    if call.receiver is not None and call.is_of_a_value:
+        yield f"({call.of(call.receiver)})"
+    elif call.node.args and not isinstance(call.node.args[0], ast.Starred) and call.name not in _NOT_TO_DROP:
+        yield f"({call.arguments[0]})"
+
+
+@rule(ast.Call, change=Change.ORDER, cost=1)
+def move_bracket(call: CallPlace) -> Iterator[str]:
+    """f(x) / y or x / f(y) for f(x / y)"""
+    match call.node.args:
+        case [ast.BinOp(left=left, op=op, right=right)] if type(op) in OPERATORS:
+            sign = OPERATORS[type(op)]
+            yield f"(({call.of(left)}) {sign} {call.function}({call.of(right)}))"
+            if call.name == "sqrt":
+                yield f"(({call.of(left)}) {sign} ({call.of(right)}) ** 0.5)"
+            yield f"({call.function}({call.of(left)}) {sign} ({call.of(right)}))"
+
+
+@rule(ast.Call, change=Change.NUMBER, cost=1)
+def begin_or_end_otherwise(call: CallPlace) -> Iterator[str]:
+    """range(n + 1) or range(1, n) for range(n)"""
+    if call.function == "range":
+        last = call.arguments[-1]
+        first = call.arguments[0] if len(call.arguments) > 1 else "0"
+        yield f"range({first}, {last} - 1)"
+        yield f"range({first}, {last} + 1)"
+        yield f"range(1, {last})"
+        yield f"range(0, {last})"
+        yield f"range(1, {last} + 1)"
+
+
+@rule(ast.Call, change=Change.MISSING, cost=2)
+def take_values(call: CallPlace) -> Iterator[str]:
+    """x.max(dim=0).values for x.max(dim=0)"""
+    if call.name in ("max", "min", "topk", "sort"):
+        yield f"{call.of(call.node)}.values"
