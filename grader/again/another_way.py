@@ -9,6 +9,7 @@ from typing import Any
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import are_unchanged
 from grader.judging.judge import Judge
+from grader.judging.sentences import RIGHT_OTHERWISE
 from grader.model.answer import UNCHANGED, Answer, Lost, Missing, Returned
 from grader.model.exercise import Inputs, SampledCase
 from grader.model.verdict import Verdict
@@ -25,6 +26,7 @@ class Way:
     says: tuple[str, ...]
     given: Callable[[Inputs], Inputs]
     back: Sequence[Callable[[Any], Any]] = (lambda value: value,)
+    if_right: str = RIGHT_OTHERWISE  # what to say besides
 
 
 class AskedAgain:

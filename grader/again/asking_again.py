@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from grader.again.another_way import AskAgain, AskedAgain, Way
 from grader.again.arguments import all_orders, ways_by_name, ways_with_rows
+from grader.again.parameter_names import ways_by_parameters
 from grader.facts.code_facts import FIRST_SIZES
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
@@ -77,14 +78,17 @@ def _in_another_way(
 ) -> Verdict | None:
     exercise, first = key.exercise, key.cases[0]
     by_name, with_rows = list(ways_by_name(exercise, first, facts)), list(ways_with_rows(exercise, first))
+    by_parameters = list(ways_by_parameters(exercise, key.cases, ask))
     asked = AskedAgain(key, ask, judge)
-    if way := asked.first_right(itertools.chain(by_name, all_orders(exercise, first), with_rows)):
+    if way := asked.first_right(itertools.chain(by_parameters, by_name, all_orders(exercise, first), with_rows)):
         return _right_in(way, verdict)
     # Orders that the code does not suggest are too many to allow another mistake besides.
     if with_rows and _is_for_columns(key, ask, facts):
         with_rows = []
-    if found := asked.best_named([*by_name, *with_rows]):
-        return _named_in(*found, exercise)
+    if len(by_parameters) > 1:  # which is which is not certain enough to allow another mistake besides
+        by_parameters = []
+    if way_and_verdict := asked.best_named([*by_parameters, *by_name, *with_rows]):
+        return _named_in(*way_and_verdict, exercise)
     return _with_what_is_spared(key, exercise.sparing, ask, judge) if exercise.sparing else None
 
 
@@ -101,7 +105,7 @@ def _right_in(way: Way, verdict: Verdict) -> Verdict:
         credit=CREDIT,
         reason=Reason.MISCONCEPTION,
         misconceptions=(way.name,),
-        sentences=(*way.says, sentences.RIGHT_OTHERWISE),
+        sentences=(*way.says, way.if_right),
         pictures=(),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grader.judging.wrong_device import advice
 from grader.model import compare
@@ -101,6 +101,12 @@ _REPLACED_ALL = "After the loop over `{}`, only the last {} are left, since each
 
 def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:
     return f"`{function}` takes ({', '.join(written)}), but it is called with ({', '.join(asked)}), in this order."
+
+
+def other_names(names: Mapping[str, str]) -> str:
+    """`names` has the names that are asked for, with the student's."""
+    renamed = listed([f"{theirs} to {asked}" for asked, theirs in names.items()], len(names))
+    return f"Rename {renamed}. Your parameters need the names in the text: weights are loaded by name."
 
 
 def in_order(names: Sequence[str]) -> str:

@@ -1,0 +1,88 @@
+"""A class whose parameters have other names is asked again under these names: half, if all else is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from grader.again.parameter_names import OTHER_NAMES
+from grader.model.verdict import Verdict
+from support.our_course import EXERCISES
+from support.recorded import Piece, judging
+from support.solution_cells import of_notebook
+
+Judged = Callable[[int, dict[str, str]], Verdict]
+
+
+@pytest.fixture(scope="module")
+def judged() -> Iterator[Judged]:
+    """The verdict on a solution in which some words are written otherwise."""
+    with judging() as verdict_on:
+
+        def verdict(number: int, changes: dict[str, str]) -> Verdict:
+            cell = of_notebook(EXERCISES[number].assignment)[number]
+            for words, others in changes.items():
+                assert words in cell
+                cell = cell.replace(words, others)
+            return verdict_on(Piece(number, "wrong/other_names", cell))
+
+        yield verdict
+
+
+RENAMED = {
+    "one name in the plural": (12, {"self.W_key": "self.W_keys"}, "Rename W_keys to W_key."),
+    "all names shortened": (
+        12,
+        {"self.W_query": "self.Wq", "self.W_key": "self.Wk", "self.W_value": "self.Wv"},
+        "Rename Wq to W_query, Wk to W_key and Wv to W_value.",
+    ),
+    "layers, with and without biases": (16, {"self.W_query": "self.query"}, "Rename query to W_query."),
+    "a layer with a bias": (18, {"self.out_proj": "self.projection"}, "Rename projection to out_proj."),
+    "layers of two sequences": (19, {"self.fc_out": "self.out"}, "Rename out to fc_out."),
+    "a vector": (23, {"self.weight": "self.g"}, "Rename g to weight."),
+}
+
+
+@pytest.mark.parametrize(("number", "changes", "renamed"), RENAMED.values(), ids=RENAMED)
+def test_right_but_for_the_names_of_parameters(
+    number: int, changes: dict[str, str], renamed: str, judged: Judged
+) -> None:
+    verdict = judged(number, changes)
+    assert (verdict.credit, verdict.misconceptions) == (0.5, (OTHER_NAMES,))
+    assert verdict.sentences == (
+        f"{renamed} Your parameters need the names in the text: weights are loaded by name.",
+        "Apart from that, your code gives the right numbers.",
+    )
+
+
+def test_another_mistake_besides_is_named_too(judged: Judged) -> None:
+    verdict = judged(23, {"self.weight": "self.gamma", ".mean(dim=-1": ".sum(dim=-1"})
+    assert (verdict.credit, verdict.misconceptions) == (0.25, (OTHER_NAMES, "sum of squares"))
+
+
+@pytest.mark.parametrize(
+    ("number", "changes"),
+    [
+        pytest.param(12, {"self.W_value = nn.Parameter(torch.rand(d_in, d_out))": "pass"}, id="a missing one"),
+        pytest.param(
+            12,
+            {
+                "self.W_key": "self.W_keys",
+                "W_keys = nn.Parameter(torch.rand(d_in, d_out": "W_keys = nn.Parameter(torch.rand(d_out, d_in",
+                "k = x @ self.W_keys": "k = x @ self.W_keys.T",
+            },
+            id="one of another shape",
+        ),
+    ],
+)
+def test_what_is_more_than_another_name_is_not_called_so(number: int, changes: dict[str, str], judged: Judged) -> None:
+    assert OTHER_NAMES not in judged(number, changes).misconceptions
+
+
+def test_where_it_is_not_certain_which_is_which_no_other_mistake_is_named(judged: Judged) -> None:
+    layers = {
+        "self.W_query": "self.first_key_like", "self.W_key": "self.then_query_like", "self.W_value": "self.third",
+    }  # fmt: skip
+    assert judged(12, layers).misconceptions == (OTHER_NAMES,)
+    assert judged(12, layers | {"scores = scores / math.sqrt(k.shape[-1])": "pass"}).misconceptions == ()
