@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from grader.facts.definitions import defined_in
 from grader.host.limits import Time
 from grader.host.replies import AnswersOfEdited
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
@@ -41,8 +42,10 @@ class Trial:
 
     def explain(self, source: str, device: str) -> Repair | Verdict | None:
         """A few changes to this cell that make all answers right, or a verdict that such changes lead to."""
+        defined = dict.fromkeys(name for cell in self.cells for name in defined_in(cell))
+        functions = [name for name in defined if name != self.key.exercise.entry]
         try:
-            return Locating(self.key, self.ask, device).explain(source)
+            return Locating(self.key, self.ask, device, functions).explain(source)
         finally:
             self.close()
 

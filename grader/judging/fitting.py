@@ -47,6 +47,8 @@ def _parts(value: object, place: Path = ()) -> Iterator[tuple[Path, Any]]:
         case [first, *_] if place and isinstance(value, list):
             yield place, value
             yield (*place, "length"), len(value)
+            if isinstance(first, int | float):  # it may stand in place of a vector
+                yield (*place, "size", 0), len(value)
             yield from _parts(first, (*place, 0))
         case list() | tuple():
             for index, item in enumerate(value):

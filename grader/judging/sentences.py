@@ -132,6 +132,15 @@ def located(places: Sequence[Located]) -> str:
             return f"A line is missing after `{line}`. With it, all values are right."
         if change == Change.SEVERAL:
             return f"A few small changes in the line `{line}` make all values right."
+        if change == Change.BRANCH:
+            return f"What follows the line `{line}` is wrong: without it, all values are right."
+        if change == Change.OTHERWISE:
+            return (
+                f"What is done if the condition in the line `{line}` does not hold is wrong: without it, all values "
+                "are right."
+            )
+        if change == Change.NUMBERS:
+            return f"A few small changes in the line `{line}` make all values right. They have to do with {change}."
         return f"One small change in the line `{line}` makes all values right. It has to do with {change}."
     return f"Small changes in {_COUNTS.get(len(lines), 'several')} lines make all values right: {_changes(lines)}."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
 from grader.model.located import Change
@@ -10,6 +11,7 @@ from grader.repair.edit_words import AXES, KEEPS, OPERATORS, WITH_DIM, exchanged
 from grader.repair.rules import CallPlace, rule
 
 _TURNS = ("transpose", "t", "permute", "view", "reshape")
+_OF_SIZES = ("zeros", "ones", "empty", "rand", "randn")
 _NOT_TO_DROP = ("range", "Linear", "super")  # without them, nothing is left
 
 
@@ -44,8 +46,17 @@ def transpose_for_view(call: CallPlace) -> Iterator[str]:
 def transpose_other_axes(call: CallPlace) -> Iterator[str]:
     """x.transpose(1, 2) for x.transpose(0, 1)"""
     if call.name == "transpose" and call.receiver is not None and len(call.arguments) == 2:
-        written = f"transpose({', '.join(call.arguments)})"
-        yield from (f"{call.operand(call.receiver)}.{step}" for step in AXES if step != written)
+        step_now = f"transpose({', '.join(call.arguments)})"
+        yield from (f"{call.operand(call.receiver)}.{step}" for step in AXES if step != step_now)
+
+
+@rule(ast.Call, change=Change.ARRANGEMENT, cost=1)
+def transpose_of_a_batch(call: CallPlace) -> Iterator[str]:
+    """x.mT for x.t() or torch.t(x), which take two axes at most"""
+    if call.name == "t" and call.is_of_a_value and call.receiver is not None:
+        yield f"{call.operand(call.receiver)}.mT"
+    elif call.name == "t" and len(call.node.args) == 1:
+        yield f"({call.arguments[0]}).mT"
 
 
 @rule(ast.Call, change=Change.ARRANGEMENT, cost=2)
@@ -54,8 +65,8 @@ def view_for_transpose(call: CallPlace) -> Iterator[str]:
     match call.receiver:
         case ast.Call(func=ast.Attribute(attr="view" | "reshape") as view, args=[_, _, _, _] as sizes):
             if call.name == "transpose" and len(call.arguments) == 2:
-                written = [call.of(size) for size in sizes]
-                yield from (f"{call.of(view)}({_turned(written, first)})" for first in (1, 2))
+                texts = [call.of(size) for size in sizes]
+                yield from (f"{call.of(view)}({_turned(texts, first)})" for first in (1, 2))
 
 
 def _turned(sizes: Sequence[str], first: int) -> str:
@@ -68,8 +79,8 @@ def swap_keywords(call: CallPlace) -> Iterator[str]:
     """f(a=y, b=x) for f(a=x, b=y)"""
     keywords = call.node.keywords
     for values in exchanged([call.of(keyword.value) for keyword in keywords]):
-        named = [f"{keyword.arg}={value}" for keyword, value in zip(keywords, values, strict=True) if keyword.arg]
-        yield call.called_with(*call.arguments, *named)
+        swapped = [f"{keyword.arg}={value}" for keyword, value in zip(keywords, values, strict=True) if keyword.arg]
+        yield call.called_with(*call.arguments, *swapped)
 
 
 @rule(ast.Call, change=Change.SURPLUS, cost=2)
@@ -90,8 +101,8 @@ def drop_last_argument(call: CallPlace) -> Iterator[str]:
 def add_axis(call: CallPlace) -> Iterator[str]:
     """x.sum(dim=-1) for x.sum()"""
     if call.plain_name in WITH_DIM and not call.has_keyword("dim", "axis"):
-        named = [name for name in ("dim", "axis") if name in call.around.names]
-        yield from (call.with_one_more(f"dim={axis}") for axis in (*named, -1, -2, 0, 1))
+        variables = [name for name in ("dim", "axis") if name in call.around.names]
+        yield from (call.with_one_more(f"dim={axis}") for axis in (*variables, -1, -2, 0, 1))
 
 
 @rule(ast.Call, change=Change.AXIS, cost=2)
@@ -105,8 +116,8 @@ def add_keepdim(call: CallPlace) -> Iterator[str]:
 def add_bias(call: CallPlace) -> Iterator[str]:
     """nn.Linear(a, b, bias=False) for nn.Linear(a, b)"""
     if call.plain_name == "Linear" and not call.has_keyword("bias") and len(call.arguments) < 3:
-        named = [name for name in call.around.names if "bias" in name]
-        yield from (call.with_one_more(f"bias={value}") for value in ("False", "True", *named))
+        variables = [name for name in call.around.names if "bias" in name]
+        yield from (call.with_one_more(f"bias={value}") for value in ("False", "True", *variables))
 
 
 @rule(ast.Call, change=Change.NUMBER, cost=2)
@@ -152,6 +163,27 @@ def begin_or_end_otherwise(call: CallPlace) -> Iterator[str]:
         yield f"range(1, {last})"
         yield f"range(0, {last})"
         yield f"range(1, {last} + 1)"
+
+
+@rule(ast.Call, change=Change.CALL, cost=2)
+def side_by_side(call: CallPlace) -> Iterator[str]:
+    """torch.cat(heads, dim=-1) for sum(heads)"""
+    if call.function == "sum" and len(call.arguments) == 1:
+        yield from (f"torch.cat(list({call.arguments[0]}), dim={axis})" for axis in (0, -1))
+
+
+@rule(ast.Call, change=Change.NUMBERS, cost=3)
+def sizes_for_numbers(call: CallPlace) -> Iterator[str]:
+    """torch.zeros(x.shape) or torch.zeros(n, d) for torch.zeros(6, 3)"""
+    sizes = (
+        call.node.args[0].elts
+        if len(call.node.args) == 1 and isinstance(call.node.args[0], ast.Tuple)
+        else call.node.args
+    )
+    if call.plain_name in _OF_SIZES and len(sizes) > 1 and all(isinstance(size, ast.Constant) for size in sizes):
+        yield from (call.called_with(f"{name}.shape", *call.keywords) for name in call.around.names)
+        for names in itertools.permutations(call.around.parameters, len(sizes)):
+            yield call.called_with(*names, *call.keywords)
 
 
 @rule(ast.Call, change=Change.MISSING, cost=2)

@@ -1,16 +1,16 @@
-"""What the student may have meant in place of a number, a name, an operation or another expression that is no call."""
+"""What the student may have meant in place of a name, an operation or another expression that is no call."""
 
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Iterator
 
 from grader.model.located import Change
+from grader.repair.edit_constants import NO_CONSTANT, constant
 from grader.repair.edit_words import (
+    AXES,
     COMPARISONS,
     FITTED,
-    NUMBERS_NEARBY,
     OPERATORS,
     SIBLINGS,
     are_named_alike,
@@ -21,122 +21,6 @@ from grader.repair.edit_words import (
 from grader.repair.rules import Place, rule
 
 MOST_ITEMS = 8  # of a list whose items are compared with each other
-_NO_CONSTANT = object()
-
-# Numbers and other constants.
-
-
-def _constant(place: Place) -> object:
-    """The value of a constant. A sign belongs to its number."""
-    match place.node:
-        case ast.Constant(value=value) if not isinstance(place.spot.parent, ast.UnaryOp):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            return -value
-    return _NO_CONSTANT
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _axis_or_number(place: Place) -> Change:
-    return Change.AXIS if place.is_axis else Change.NUMBER
-
-
-@rule(ast.Constant, change=_axis_or_number, cost=1)
-def opposite_truth(place: Place) -> Iterator[str]:
-    """False for True"""
-    value = _constant(place)
-    if isinstance(value, bool):
-        yield str(not value)
-
-
-@rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
-def parameter_for_constant(place: Place) -> Iterator[str]:
-    """n for 3"""
-    value = _constant(place)
-    if _is_whole(value) or (isinstance(value, bool) and not place.is_axis):
-        yield from place.around.parameters
-
-
-@rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def nearby_number(place: Place) -> Iterator[str]:
-    """1 for 0, -1 for 1"""
-    value = _constant(place)
-    if isinstance(value, int) and _is_whole(value):
-        yield from (f"({number})" for number in NUMBERS_NEARBY if number != value)
-        if not place.is_axis:
-            yield from (f"({number})" for number in (0.5, -0.5, value + 1, value - 1))
-
-
-@rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def nearby_float(place: Place) -> Iterator[str]:
-    """0.5 for 0.05, -1e9 for 1e9"""
-    value = _constant(place)
-    if isinstance(value, float):
-        yield from (f"({number})" for number in (-value, 0.0, 1.0, 0.5, -0.5, 2.0))
-        if value:
-            yield from (f"({number})" for number in (value / 10, value * 10, value / 2, value * 2))
-        yield "float('-inf')"
-
-
-@rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
-def parameter_for_float(place: Place) -> Iterator[str]:
-    """eps for 0.1"""
-    if isinstance(_constant(place), float):
-        yield from place.around.parameters
-
-
-@rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def exact_e(place: Place) -> Iterator[str]:
-    """e for 2.72"""
-    value = _constant(place)
-    if isinstance(value, float) and abs(value - math.e) < 0.1:
-        yield repr(math.e)
-
-
-@rule(ast.Constant, ast.UnaryOp, change=Change.NUMBER, cost=2)
-def size_for_constant(place: Place) -> Iterator[str]:
-    """a size of the arguments for 3"""
-    value = _constant(place)
-    if isinstance(value, float) or (_is_whole(value) and not place.is_axis):
-        yield FITTED
-
-
-@rule(ast.Constant, change=Change.AXIS, cost=1)
-def axis_for_none(place: Place) -> Iterator[str]:
-    """dim=-1 for dim=None"""
-    if _constant(place) is None and place.is_axis:
-        yield from (f"({axis})" for axis in (-1, 0, 1))
-
-
-@rule(ast.Constant, change=Change.ARRANGEMENT, cost=1)
-def other_subscripts(place: Place) -> Iterator[str]:
-    """'ij,kj->ik' for 'ij,jk->ik'"""
-    value = _constant(place)
-    if isinstance(value, str) and "->" in value:
-        yield from map(repr, _subscripts_of_einsum(value))
-
-
-def _subscripts_of_einsum(value: str) -> Iterator[str]:
-    """The subscripts with two letters of a term swapped, or one letter replaced."""
-    terms = value.replace("->", ",").split(",")
-    letters = sorted({letter for letter in value if letter.isalpha()})
-    for index, term in enumerate(terms):
-        changed = ["".join(order) for order in exchanged(list(term))]
-        changed += [term[:at] + letter + term[at + 1 :] for at in range(len(term)) for letter in letters]
-        for other in changed:
-            all_terms = [*terms[:index], other, *terms[index + 1 :]]
-            yield f"{','.join(all_terms[:-1])}->{all_terms[-1]}"
-
-
-@rule(ast.Constant, change=_axis_or_number, cost=1)
-def minus_infinity(place: Place) -> Iterator[str]:
-    """float('-inf') for float('inf')"""
-    if _constant(place) == "inf":
-        yield "'-inf'"
-
 
 # Names and attributes.
 
@@ -172,12 +56,29 @@ def function_or_name_called(place: Place) -> Iterator[str]:
         yield from (other for other in callable_names if other != name)
 
 
+@rule(ast.Name, change=Change.CALL, cost=1)
+def function_of_the_notebook(place: Place) -> Iterator[str]:
+    """softmax_cols(x) for softmax(x)"""
+    name, functions = place.of(place.node), place.around.notebook
+    if _is_called(place) and name in functions:
+        yield from (other for other in functions if other != name)
+
+
 @rule(ast.Name, change=Change.NAME, cost=1)
 def other_name(place: Place) -> Iterator[str]:
     """keys for values"""
     name = place.of(place.node)
     if not _is_called(place) and not _is_asked_for(place) and name != "self":
         yield from (other for other in place.around.names if other != name)
+
+
+@rule(ast.Name, change=Change.MISSING, cost=2)
+def item_for_name(place: Place) -> Iterator[str]:
+    """x[i] for x"""
+    name, indices = place.of(place.node), place.around.loop_variables
+    is_whole = isinstance(place.spot.parent, ast.Subscript | ast.For | ast.comprehension | ast.Attribute)
+    if not _is_called(place) and not is_whole and name not in indices:
+        yield from (f"{name}[{index}]" for index in indices)
 
 
 @rule(ast.Name, change=Change.NAME, cost=2)
@@ -192,6 +93,13 @@ def other_parameter_asked_for(place: Place) -> Iterator[str]:
     """if mask is not None for if keys is not None"""
     if _is_asked_for(place):
         yield from (other for other in place.around.parameters if other != place.of(place.node))
+
+
+@rule(ast.Name, change=Change.CONDITION, cost=1)
+def is_there(place: Place) -> Iterator[str]:
+    """if mask is not None for if mask"""
+    if place.spot.field in ("test", "values") and isinstance(place.spot.parent, ast.If | ast.IfExp | ast.BoolOp):
+        yield f"({place.of(place.node)} is not None)"
 
 
 def _of_self(node: ast.Attribute) -> bool:
@@ -245,6 +153,22 @@ def drop_attribute(place: Place) -> Iterator[str]:
     node = _attribute(place)
     if not _of_self(node) and node.attr in ("T", "mT", "H", "mH", "values", "data"):
         yield f"({place.operand(node.value)})"
+
+
+@rule(ast.Attribute, change=Change.ARRANGEMENT, cost=1)
+def transpose_of_a_batch(place: Place) -> Iterator[str]:
+    """x.mT for x.T: of a batch, only the last two axes are exchanged."""
+    node = _attribute(place)
+    if not _of_self(node) and node.attr == "T":
+        yield f"{place.operand(node.value)}.mT"
+
+
+@rule(ast.Attribute, change=Change.AXIS, cost=2)
+def transpose_of_named_axes(place: Place) -> Iterator[str]:
+    """x.transpose(1, 2) for x.T or x.mT"""
+    node = _attribute(place)
+    if not _of_self(node) and node.attr in ("T", "mT"):
+        yield from (f"{place.operand(node.value)}.{step}" for step in AXES[1:])
 
 
 @rule(ast.Attribute, change=Change.NUMBER, cost=1)
@@ -309,11 +233,30 @@ def drop_operand(place: Place) -> Iterator[str]:
     yield f"({place.of(node.right)})"
 
 
+@rule(ast.BinOp, change=Change.OPERATOR, cost=2)
+def side_by_side(place: Place) -> Iterator[str]:
+    """torch.cat([a, b], dim=0) for a + b"""
+    is_part = isinstance(place.spot.parent, ast.BinOp) and isinstance(place.spot.parent.op, ast.Add)
+    terms = [] if is_part else list(_terms(_operation(place)))
+    if len(terms) > 1 and all(isinstance(term, ast.Name | ast.Call | ast.Subscript) for term in terms):
+        listed = ", ".join(map(place.of, terms))
+        yield from (f"torch.cat([{listed}], dim={axis})" for axis in (0, -1))
+
+
+def _terms(node: ast.expr) -> Iterator[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield from _terms(left)
+            yield right
+        case _:
+            yield node
+
+
 @rule(ast.UnaryOp, change=Change.OPERATOR, cost=1)
 def drop_sign(place: Place) -> Iterator[str]:
     """x for -x. Numbers have rules of their own."""
     match place.node:
-        case ast.UnaryOp(operand=operand) if _constant(place) is _NO_CONSTANT:
+        case ast.UnaryOp(operand=operand) if constant(place) is NO_CONSTANT:
             yield f"({place.of(operand)})"
 
 
@@ -325,6 +268,14 @@ def other_comparison(place: Place) -> Iterator[str]:
             for kind, sign in COMPARISONS.items():
                 if not isinstance(op, kind):
                     yield f"({place.of(left)} {sign} {place.of(right)})"
+
+
+@rule(ast.Compare, change=Change.CONDITION, cost=1)
+def is_there_for_truth(place: Place) -> Iterator[str]:
+    """if mask is not None for if mask == True"""
+    match place.node:
+        case ast.Compare(left=ast.Name() as left, ops=[_], comparators=[ast.Constant(value=bool())]):
+            yield f"({place.of(left)} is not None)"
 
 
 # Subscripts, lists and conditions.
@@ -370,6 +321,13 @@ def slice_otherwise(place: Place) -> Iterator[str]:
 def drop_subscript(place: Place) -> Iterator[str]:
     """x for x[0]"""
     yield f"({place.operand(_subscript(place).value)})"
+
+
+@rule(ast.Subscript, change=Change.NAME, cost=2)
+def item_of_the_loop(place: Place) -> Iterator[str]:
+    """value for values[0]"""
+    if not isinstance(_subscript(place).slice, ast.Slice | ast.Tuple):
+        yield from place.around.loop_variables
 
 
 def _swapped_items(place: Place) -> Iterator[str]:

@@ -121,6 +121,7 @@ def of_function(text: StudentText, function: Function, around: Surroundings) -> 
     yield from _return_at_the_end(text, function, around)
     yield from (_one_more(text, function.body, line, Change.MISSING) for line in parts_to_make(text, around))
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    yield from _only_if_given(text, function)
     for statement in statements(function):
         yield from _other_statements(text, statement, around, read)
     for block, outer in _all_blocks(function):
@@ -135,6 +136,20 @@ def of_function(text: StudentText, function: Function, around: Surroundings) -> 
                 yield from _not_put_into_a_list(text, function, statement)
                 yield from _out_of_loop(text, statement, outer)
                 yield from _into_loop(text, block, index, statement)
+
+
+def _only_if_given(text: StudentText, function: Function) -> Iterator[Made]:
+    """`if mask is not None:` before a statement that reads a mask, which is None where none is given."""
+    arguments = function.args.args
+    defaults = zip(reversed(arguments), reversed(function.args.defaults), strict=False)
+    optional = {argument.arg for argument, value in defaults if isinstance(value, ast.Constant) and value.value is None}
+    for statement in statements(function):
+        if isinstance(statement, SIMPLE) and _stands_alone(text, statement):
+            names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            start = text.span(statement)[0]
+            for name in sorted(names & optional):
+                condition = Splice(start, start, f"if {name} is not None: ")
+                yield Made((condition,), statement.lineno, Change.CONDITION, 1)
 
 
 def _names_exchanged(text: StudentText, function: Function) -> Iterator[Made]:

@@ -110,6 +110,8 @@ class Surroundings(NamedTuple):
     parameters: tuple[str, ...]
     attributes: tuple[str, ...]  # of its class
     functions: tuple[str, ...]  # defined inside it
+    notebook: tuple[str, ...]  # functions of the notebook
+    loop_variables: tuple[str, ...]  # of its loops and comprehensions
     function: Function
     owner: ast.ClassDef | None
 

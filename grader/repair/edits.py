@@ -16,10 +16,12 @@ from grader.facts.student_text import Function, Splice, StudentText, statements
 from grader.model.located import Change
 from grader.repair import edit_calls, edit_expressions, edit_statements, edit_steps, rules  # noqa: F401 - enter their rules
 from grader.repair.edit_words import FITTED, AtHand, Other, Spot, Surroundings
+from grader.repair.rules import Place
 from grader.repair.seen_values import FAILS, UNREACHED, SeenAt, Span
 
 MOST = 6_000  # edits to one code
 MOST_ALIKE = 4  # lines with the same mistake
+MOST_NUMBERS = 8  # places of the same number
 _ASSIGNS = re.compile(r"\w+ = ")
 _NOT_CALLED = ("__init__", "forward")  # by name
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
@@ -47,9 +49,9 @@ class Edit:
         return any(mine.overlaps(theirs) for mine in self.splices for theirs in other.splices)
 
 
-def edits_of(text: StudentText) -> list[Edit]:
-    """All edits to existing code, the most plausible first. Each changes something."""
-    return _in_order(text, _changes_of(text))
+def edits_of(text: StudentText, notebook: Sequence[str] = ()) -> list[Edit]:
+    """All edits to existing code, the most plausible first. Each changes something. `notebook` names its functions."""
+    return _in_order(text, _changes_of(text, notebook))
 
 
 def steps_of(text: StudentText, seen: SeenAt) -> list[Edit]:
@@ -121,14 +123,35 @@ def _repeated(text: StudentText, edits: Sequence[Edit]) -> Iterator[Edit]:
             yield Edit(splices, lines[0], same[0].change, same[0].cost + 1, more_lines=tuple(lines[1:]))
 
 
-def _changes_of(text: StudentText) -> Iterator[Edit]:
+def _changes_of(text: StudentText, notebook: Sequence[str]) -> Iterator[Edit]:
     for function, owner in text.functions:
-        around = _surroundings(function, owner)
+        around = _surroundings(function, owner, notebook)
         unread = AtHand(text, around, {}).unread
         for made in edit_statements.of_function(text, function, around):
             yield Edit(made.splices, made.line, made.change, made.cost, more_lines=made.more_lines)
         for spot in _spots(function):
-            yield from _edits(text, function, spot, rules.others(text, spot, around), unread)
+            yield from _edits(text, function, spot, rules.alternatives(text, spot, around), unread)
+        yield from _numbers_again(text, function, around)
+
+
+def _numbers_again(text: StudentText, function: Function, around: Surroundings) -> Iterator[Edit]:
+    """One size for a number that is written more than once, as in torch.empty(6, 6): in a line, or everywhere."""
+    by_value: dict[int, list[ast.Constant]] = {}
+    for spot in _spots(function):
+        match spot.node:
+            case ast.Constant(value=int() as value) if value > 1 and not Place(text, spot, around).is_axis:
+                by_value.setdefault(value, []).append(spot.node)
+    for numbers in by_value.values():
+        by_line: dict[int, list[ast.Constant]] = {}
+        for number in numbers:
+            by_line.setdefault(number.lineno, []).append(number)
+        groups = [numbers, *by_line.values()] if len(by_line) > 1 else [numbers]
+        for group in groups:
+            lines = list(dict.fromkeys(number.lineno for number in group))
+            if 1 < len(group) <= MOST_NUMBERS:
+                splices = tuple(Splice(*text.span(number), FITTED) for number in group)
+                change = Change.NUMBERS if len(lines) == 1 else Change.NUMBER
+                yield Edit(splices, lines[0], change, 2, fitted=True, more_lines=tuple(lines[1:]))
 
 
 def _steps_of(text: StudentText, seen: SeenAt) -> Iterator[Edit]:
@@ -151,7 +174,7 @@ def _edits(
             yield Edit((splice,), line, other.change, other.cost, FITTED in other.text, likely=likely)
 
 
-def _surroundings(function: Function, owner: ast.ClassDef | None) -> Surroundings:
+def _surroundings(function: Function, owner: ast.ClassDef | None, notebook: Sequence[str] = ()) -> Surroundings:
     parameters = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
     parameters = [name for name in parameters if name != "self"]
     names = parameters + [
@@ -164,7 +187,18 @@ def _surroundings(function: Function, owner: ast.ClassDef | None) -> Surrounding
         attributes += _registered(owner)
         attributes += [part.name for part in owner.body if isinstance(part, Function) and part.name not in _NOT_CALLED]
     functions = [node.name for node in ast.walk(function) if isinstance(node, Function) and node is not function]
-    return Surroundings(_unique(names), _unique(parameters), _unique(attributes), _unique(functions), function, owner)
+    targets = [node.target for node in ast.walk(function) if isinstance(node, ast.For | ast.comprehension)]
+    variables = [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return Surroundings(
+        names=_unique(names),
+        parameters=_unique(parameters),
+        attributes=_unique(attributes),
+        functions=_unique(functions),
+        notebook=tuple(notebook),
+        loop_variables=_unique(variables),
+        function=function,
+        owner=owner,
+    )
 
 
 def _registered(owner: ast.ClassDef) -> list[str]:

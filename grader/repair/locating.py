@@ -22,6 +22,7 @@ from grader.model.answer import Answer, Raised, Returned
 from grader.model.edited import AskEdited, EditedSource
 from grader.model.located import Change, Located
 from grader.model.verdict import Verdict
+from grader.repair.branches import with_a_branch_off
 from grader.repair.edited_text import EditedText, steps_in
 from grader.repair.edits import Edit, edits_of, makes_sense, spots_of, steps_of
 from grader.repair.seen_values import FAILS, Seen, SeenAt, Span, asking, asking_before, seen_before, seen_in
@@ -98,12 +99,14 @@ class Repair:
 class Locating:
     """The search through one student's code for one exercise."""
 
-    def __init__(self, key: AnswerKey, ask: AskEdited, device: str) -> None:
+    def __init__(self, key: AnswerKey, ask: AskEdited, device: str, notebook: Sequence[str] = ()) -> None:
+        """`notebook` has the names of its functions."""
         # Only numbers count here, and long cases show no mistake that short ones hide.
         self._all = key.only(key.about_numbers).short()
         self._cases = self._all.cases
         self._keys = [self._all.only([index]) for index in range(len(self._cases))]
         self._ask = ask
+        self._notebook = notebook
         # Worked out once per exercise, outside the time of the first student who needs it.
         self._shows = shown_by_case(self._all.exercise) if self._all.exercise.glance else {}
         self._judge = Judge(device, JudgingTime(SECONDS))
@@ -167,7 +170,8 @@ class Locating:
         search = _Search(self, text, telling)
         found = search.right()
         if found is not None:
-            return Repair(found)
+            without = filter(self.is_right_in_all, with_a_branch_off(found))
+            return Repair(next(without, found))
         if len(text.edits) + 1 >= MOST_MISTAKES:
             return None
         for further in search.promising():
@@ -193,7 +197,7 @@ class Locating:
         Where the code raises an error, expressions are looked at first, to find out where.
         """
         ask = functools.partial(self.ask_all, telling=telling)
-        changes = edits_of(text.text)
+        changes = edits_of(text.text, self._notebook)
         seen: dict[Span, Seen] = {}
         if isinstance(as_it_is, Raised):
             seen = look(text, as_it_is, ask)
@@ -228,6 +232,15 @@ class Locating:
             if known not in self._asked:
                 self._asked.add(known)
                 yield text, version
+
+    def alike(self, text: EditedText, telling: int) -> Iterator[EditedText]:
+        """The text and, where it has a number that fits, those with other numbers that are the same in this case."""
+        yield text
+        if not (text.before and text.edit and text.fitting):
+            return
+        for fitting in self._fitting:
+            if fitting != text.fitting and fitting[telling] == text.fitting[telling]:
+                yield text.before.with_edit(text.edit, fitting)
 
     def is_right_in_all(self, text: EditedText) -> bool:
         return all(self.is_right(index, text) for index in self.in_order)
@@ -286,8 +299,9 @@ class _Search:
         versions = self._locating.versions(self._text, self._telling, self._as_it_is)
         for text, answer in self._locating.ask_all(versions, self._telling):
             if self._locating.is_right_answer(self._telling, answer):
-                if self._locating.is_right_in_all(text):
-                    return text
+                alike = self._locating.alike(text, self._telling)
+                if (right := next(filter(self._locating.is_right_in_all, alike), None)) is not None:
+                    return right
             elif isinstance(answer, Returned):
                 self._note(text, answer)
                 self._locating.note_changed(text, answer)

@@ -106,9 +106,10 @@ class Rule:
     change: ChangeOf
     cost: int
 
-    def others(self, place: Place) -> Iterator[Other]:
-        for written in self.write(place):
-            yield Other(written, self.change if isinstance(self.change, Change) else self.change(place), self.cost)
+    def applied_to(self, place: Place) -> Iterator[Other]:
+        change = self.change if isinstance(self.change, Change) else self.change(place)
+        for text in self.write(place):
+            yield Other(text, change, self.cost)
 
 
 RULES: dict[type[ast.expr], list[Rule]] = defaultdict(list)
@@ -125,11 +126,11 @@ def rule(*kinds: type[ast.expr], change: ChangeOf, cost: int) -> Callable[[Write
     return enter
 
 
-def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Other]:
+def alternatives(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Other]:
     """All that the student may have meant in place of an expression that is read."""
     node = spot.node
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return
     place = (CallPlace if isinstance(node, ast.Call) else Place)(text, spot, around)
-    for one in (*RULES[type(node)], *RULES[ast.expr]):
-        yield from one.others(place)
+    for entry in (*RULES[type(node)], *RULES[ast.expr]):
+        yield from entry.applied_to(place)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from grader.again.asking_again import UNEXPLAINED
 from grader.judging import sentences
+from grader.judging.sentences import MAX_LINE
 from grader.judging.with_facts import with_facts
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
@@ -38,11 +39,18 @@ def with_lines(
     credit = CREDIT ** len(repair.text.edits) if enough else 0.0
     sentence = sentences.located if credit else sentences.located_without_points
     places = [sentence(repair.located)] if repair.located else []  # there is none if only a line is missing
+    before = [text for text in verdict.sentences if text not in _about_memory(read(), repair)]
     stopped = verdict.reason == Reason.ERROR  # the error comes first
     return replace(
         verdict,
         credit=credit,
         reason=Reason.LOCATED if repair.located else verdict.reason,
         located=repair.located,
-        sentences=(*verdict.sentences, *places) if stopped else (*places, *verdict.sentences),
+        sentences=(*before, *places) if stopped else (*places, *before),
     )
+
+
+def _about_memory(facts: Sequence[Fact], repair: Repair) -> list[str]:
+    """The sentences on tensors of whatever was in memory that the repair changes: it writes each entry, as it is."""
+    lines = {place.line[:MAX_LINE] for place in repair.located}
+    return sentences.of_facts([fact for fact in facts if fact.kind == FactKind.EMPTY and fact.what in lines])

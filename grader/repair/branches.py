@@ -1,0 +1,52 @@
+"""Where a repair only decides which branch runs: the line may be right, and the branch that runs no more is wrong."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from grader.facts.student_text import Splice, StudentText
+from grader.model.located import Change
+from grader.repair.edited_text import EditedText
+from grader.repair.edits import Edit
+
+MOST_BRANCHES = 12
+
+
+def with_a_branch_off(repaired: EditedText) -> Iterator[EditedText]:
+    """The student's code without one of its branches, the innermost first, if that may be all that a repair does."""
+    if len(repaired.edits) != 1:
+        return
+    text, (edit,) = repaired.original, repaired.edits
+    choices = [node for node in ast.walk(text.tree) if isinstance(node, ast.If)]
+    if not _decides(text, edit, [choice.test for choice in choices]):
+        return
+    for choice in choices[: -MOST_BRANCHES - 1 : -1]:
+        for truth, branch, change in (
+            ("False", choice.body, Change.BRANCH),
+            ("True", choice.orelse, Change.OTHERWISE),
+        ):
+            if branch and not any(_is_in(text, edit, statement) for statement in branch):
+                test = Splice(*text.span(choice.test), truth)
+                yield EditedText(text).with_edit(Edit((test,), choice.lineno, change, edit.cost), ())
+
+
+def _decides(text: StudentText, edit: Edit, tests: Sequence[ast.expr]) -> bool:
+    """Whether it changes a condition, or what a condition reads."""
+    if any(_is_in(text, edit, test) for test in tests):
+        return True
+    read = {_name(node) for test in tests for node in ast.walk(test)} - {"", "self"}
+    assigned = [node for node in ast.walk(text.tree) if isinstance(node, ast.Assign) and _is_in(text, edit, node)]
+    return any(_name(target) in read for node in assigned for target in node.targets)
+
+
+def _name(node: ast.AST) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def _is_in(text: StudentText, edit: Edit, node: ast.AST) -> bool:
+    start, end = text.span(node)
+    return all(start <= splice.start and splice.end <= end for splice in edit.splices)

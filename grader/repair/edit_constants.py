@@ -1,0 +1,132 @@
+"""What the student may have meant in place of a number or another constant."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+
+from grader.model.located import Change
+from grader.repair.edit_words import FITTED, NUMBERS_NEARBY, exchanged
+from grader.repair.rules import Place, rule
+
+NO_CONSTANT = object()
+
+
+def constant(place: Place) -> object:
+    """The value of a constant. A sign belongs to its number."""
+    match place.node:
+        case ast.Constant(value=value) if not isinstance(place.spot.parent, ast.UnaryOp):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+    return NO_CONSTANT
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _axis_or_number(place: Place) -> Change:
+    return Change.AXIS if place.is_axis else Change.NUMBER
+
+
+@rule(ast.Constant, change=_axis_or_number, cost=1)
+def opposite_truth(place: Place) -> Iterator[str]:
+    """False for True"""
+    value = constant(place)
+    if isinstance(value, bool):
+        yield str(not value)
+
+
+@rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
+def parameter_forconstant(place: Place) -> Iterator[str]:
+    """n for 3"""
+    value = constant(place)
+    if _is_whole(value) or (isinstance(value, bool) and not place.is_axis):
+        yield from place.around.parameters
+
+
+@rule(ast.Constant, change=Change.NAME, cost=1)
+def loop_variable_for_index(place: Place) -> Iterator[str]:
+    """x[i] for x[0]"""
+    if _is_whole(constant(place)) and isinstance(place.spot.parent, ast.Subscript):
+        yield from place.around.loop_variables
+
+
+@rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
+def nearby_number(place: Place) -> Iterator[str]:
+    """1 for 0, -1 for 1"""
+    value = constant(place)
+    if isinstance(value, int) and _is_whole(value):
+        yield from (f"({number})" for number in NUMBERS_NEARBY if number != value)
+        if not place.is_axis:
+            yield from (f"({number})" for number in (0.5, -0.5, value + 1, value - 1))
+
+
+@rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
+def nearby_float(place: Place) -> Iterator[str]:
+    """0.5 for 0.05, -1e9 for 1e9"""
+    value = constant(place)
+    if isinstance(value, float):
+        yield from (f"({number})" for number in (-value, 0.0, 1.0, 0.5, -0.5, 2.0))
+        if value:
+            yield from (f"({number})" for number in (value / 10, value * 10, value / 2, value * 2))
+        yield "float('-inf')"
+
+
+@rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
+def parameter_for_float(place: Place) -> Iterator[str]:
+    """eps for 0.1"""
+    if isinstance(constant(place), float):
+        yield from place.around.parameters
+
+
+@rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
+def exact_e(place: Place) -> Iterator[str]:
+    """e for 2.72"""
+    value = constant(place)
+    if isinstance(value, float) and abs(value - math.e) < 0.1:
+        yield repr(math.e)
+
+
+@rule(ast.Constant, ast.UnaryOp, change=Change.NUMBER, cost=2)
+def size_forconstant(place: Place) -> Iterator[str]:
+    """a size of the arguments for 3"""
+    value = constant(place)
+    if isinstance(value, float) or (_is_whole(value) and not place.is_axis):
+        yield FITTED
+
+
+@rule(ast.Constant, change=Change.AXIS, cost=1)
+def axis_for_none(place: Place) -> Iterator[str]:
+    """dim=-1 for dim=None"""
+    if constant(place) is None and place.is_axis:
+        yield from (f"({axis})" for axis in (-1, 0, 1))
+
+
+@rule(ast.Constant, change=Change.ARRANGEMENT, cost=1)
+def other_subscripts(place: Place) -> Iterator[str]:
+    """'ij,kj->ik' for 'ij,jk->ik'"""
+    value = constant(place)
+    if isinstance(value, str) and "->" in value:
+        yield from map(repr, _subscripts_of_einsum(value))
+
+
+def _subscripts_of_einsum(value: str) -> Iterator[str]:
+    """The subscripts with two letters of a term swapped, or one letter replaced."""
+    terms = value.replace("->", ",").split(",")
+    letters = sorted({letter for letter in value if letter.isalpha()})
+    for index, term in enumerate(terms):
+        changed = ["".join(order) for order in exchanged(list(term))]
+        changed += [term[:at] + letter + term[at + 1 :] for at in range(len(term)) for letter in letters]
+        for changed_term in changed:
+            all_terms = [*terms[:index], changed_term, *terms[index + 1 :]]
+            yield f"{','.join(all_terms[:-1])}->{all_terms[-1]}"
+
+
+@rule(ast.Constant, change=_axis_or_number, cost=1)
+def minus_infinity(place: Place) -> Iterator[str]:
+    """float('-inf') for float('inf')"""
+    if constant(place) == "inf":
+        yield "'-inf'"

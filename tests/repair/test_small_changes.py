@@ -1,0 +1,253 @@
+"""Slips that students make in a solution, each with the line that is told and what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from grader.model.located import Change
+from grader.model.verdict import Verdict
+from grader.repair import edit_calls, edit_constants, edit_expressions
+from grader.repair.rules import RULES
+from support.our_course import EXERCISES
+from support.recorded import Piece, judging
+from support.solution_cells import of_notebook
+
+Judged = Callable[[int, str], Verdict]
+
+
+@pytest.fixture(scope="module")
+def judged() -> Iterator[Judged]:
+    with judging() as verdict_on:
+        yield lambda number, cell: verdict_on(Piece(number, "wrong/small_change", cell))
+
+
+def with_lines(number: int, changes: dict[str, str]) -> str:
+    """The solution with some of its lines written otherwise."""
+    cell = of_notebook(EXERCISES[number].assignment)[number]
+    for line, other in changes.items():
+        assert line in cell
+        cell = cell.replace(line, other)
+    return cell
+
+
+TRANSPOSED = "scores = q @ k.transpose(1, 2)  # (B, T, T): row = query, column = key"
+FOR_HEADS = "scores = q @ k.transpose(2, 3)  # (N, H, T, S)"
+HIDDEN = "if mask is not None:\n            scores = scores.masked_fill(mask == 0, -math.inf)"
+SIDE_BY_SIDE = "torch.cat([head_1, head_2], dim=0)"
+
+SLIPS = {
+    "the transpose of all axes": (16, {TRANSPOSED: "scores = q @ k.T"}, "scores = q @ k.T", Change.ARRANGEMENT),
+    "the transpose of a matrix": (
+        16,
+        {TRANSPOSED: "scores = torch.bmm(q, torch.t(k))"},
+        "scores = torch.bmm(q, torch.t(k))",
+        Change.ARRANGEMENT,
+    ),
+    "the method for a matrix": (19, {FOR_HEADS: "scores = q @ k.t()"}, "scores = q @ k.t()", Change.ARRANGEMENT),
+    "all axes of four": (
+        19,
+        {FOR_HEADS: "scores = torch.matmul(q, k.T)"},
+        "scores = torch.matmul(q, k.T)",
+        Change.ARRANGEMENT,
+    ),
+    "a tensor as a condition": (19, {"if mask is not None:": "if mask:"}, "if mask:", Change.CONDITION),
+    "a tensor compared with True": (
+        19,
+        {"if mask is not None:": "if mask == True:"},
+        "if mask == True:",
+        Change.CONDITION,
+    ),
+    "no condition": (
+        19,
+        {HIDDEN: "scores = torch.where(mask == 0, -math.inf, scores)"},
+        "scores = torch.where(mask == 0, -math.inf, scores)",
+        Change.CONDITION,
+    ),
+    "heads added": (8, {SIDE_BY_SIDE: "head_1 + head_2"}, "heads = head_1 + head_2", Change.OPERATOR),
+    "heads summed": (8, {SIDE_BY_SIDE: "sum([head_1, head_2])"}, "heads = sum([head_1, head_2])", Change.CALL),
+    "the first item for all": (
+        5,
+        {"weight * value  # scalar · (D, 1)": "weight * all_values[0]"},
+        "output = output + weight * all_values[0]",
+        Change.NAME,
+    ),
+    "the first item for each of a loop": (
+        2,
+        {"for key in all_keys:": "for j in range(len(all_keys)):", "query * key)  # a scalar": "query * all_keys[0])"},
+        "score = torch.sum(query * all_keys[0])",
+        Change.NAME,
+    ),
+    "the whole list for an item": (
+        4,
+        {
+            "[softmax(scores) for scores in all_scores]": "[softmax(all_scores) for i in range(len(all_scores))]",
+        },
+        "all_weights = [softmax(all_scores) for i in range(len(all_scores))]",
+        Change.MISSING,
+    ),
+    "a size in place of a plain list's": (
+        3,
+        {"exp.sum()  # (n,)": "sum(exp[i] for i in range(3))"},
+        "return exp / sum(exp[i] for i in range(3))",
+        Change.NUMBER,
+    ),
+    "a size that is another's in some case": (
+        35,
+        {"torch.arange(M * page_size, device": "torch.arange(M * 4, device"},
+        "place = torch.arange(M * 4, device=query.device)",
+        Change.NUMBER,
+    ),
+    "two sizes of one tensor": (
+        20,
+        {"torch.stack([sines, cosines], dim=-1).flatten(1)  # (length, d_model)": "torch.zeros(50, 16)"}
+        | {"return table": "table[:, 0::2] = sines\n    table[:, 1::2] = cosines\n    return table"},
+        "table = torch.zeros(50, 16)",
+        Change.NUMBERS,
+    ),
+}
+
+
+@pytest.mark.parametrize(("number", "changes", "line", "change"), SLIPS.values(), ids=SLIPS)
+def test_the_line_of_a_slip_is_told(
+    number: int, changes: dict[str, str], line: str, change: Change, judged: Judged
+) -> None:
+    verdict = judged(number, with_lines(number, changes))
+    assert [(place.line.partition("  #")[0], place.change) for place in verdict.located] == [(line, change)]
+
+
+SIX_BY_SIX = """
+def all_context_vectors(inputs):
+    attn_scores = torch.empty(6, 6)
+    for i, x_i in enumerate(inputs):
+        for j, x_j in enumerate(inputs):
+            attn_scores[i, j] = torch.dot(x_i, x_j)
+    return torch.softmax(attn_scores, dim=-1) @ inputs
+"""
+SIX_TWICE = """
+def simple_attention_scores(inputs, query):
+    scores = torch.zeros(6)
+    for i in range(6):
+        scores[i] = inputs[i] @ query
+    return scores
+"""
+PAGES_OF_FOUR = """
+def paged_attention(query, key_pages, value_pages, page_table, lengths):
+    outputs = []
+    for b in range(query.shape[0]):
+        pages = [(page_table[b, t // 4], t % 4) for t in range(lengths[b])]
+        keys = torch.stack([key_pages[page, slot] for page, slot in pages])
+        values = torch.stack([value_pages[page, slot] for page, slot in pages])
+        scores = torch.einsum("hd,shd->hs", query[b], keys) / math.sqrt(query.shape[-1])
+        outputs.append(torch.einsum("hs,shd->hd", torch.softmax(scores, dim=-1), values))
+    return torch.stack(outputs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "cell", "says"),
+    [
+        pytest.param(
+            11,
+            SIX_BY_SIX,
+            "A few small changes in the line `attn_scores = torch.empty(6, 6)` make all values right. They have to do "
+            "with numbers or sizes.",
+            id="twice in a line",
+        ),
+        pytest.param(
+            9,
+            SIX_TWICE,
+            "Small changes in two lines make all values right: `scores = torch.zeros(6)` (a number or a size), "
+            "`for i in range(6):` (a number or a size).",
+            id="in two lines",
+        ),
+        pytest.param(
+            35,
+            PAGES_OF_FOUR,
+            "A few small changes in the line `pages = [(page_table[b, t // 4], t % 4) for t in range(lengths[b])]` "
+            "make all values right. They have to do with numbers or sizes.",
+            id="of pages",
+        ),
+    ],
+)
+def test_a_size_that_is_written_as_a_number_more_than_once(number: int, cell: str, says: str, judged: Judged) -> None:
+    verdict = judged(number, cell)
+    assert says in verdict.sentences
+    assert not any("whatever was in memory" in sentence for sentence in verdict.sentences)
+
+
+def test_a_tensor_of_the_wrong_size_is_not_called_unfilled(judged: Judged) -> None:
+    cell = "def simple_attention_scores(inputs, query):\n    scores = torch.empty(9)\n"
+    cell += "    for i, x in enumerate(inputs):\n        scores[i] = x @ query\n    return scores\n"
+    verdict = judged(9, cell)
+    assert [place.line for place in verdict.located] == ["scores = torch.empty(9)"]
+    assert not any("whatever was in memory" in sentence for sentence in verdict.sentences)
+
+
+def test_one_function_of_the_notebook_for_another(judged: Judged) -> None:
+    cell = """
+def multihead_scaled_self_attention(X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c):
+    Q = torch.stack([W_q1 @ X + b_q1, W_q2 @ X + b_q2])
+    K = torch.stack([W_k1 @ X + b_k1, W_k2 @ X + b_k2])
+    V = torch.stack([W_v1 @ X + b_v1, W_v2 @ X + b_v2])
+    heads = []
+    for scores, values in zip(K.mT @ Q / math.sqrt(K.shape[1]), V):
+        heads.append(values @ attention_weights(scores))
+    return W_c @ torch.cat(heads)
+"""
+    verdict = judged(8, cell)
+    assert [(place.line, place.change) for place in verdict.located] == [
+        ("heads.append(values @ attention_weights(scores))", Change.CALL)
+    ]
+
+
+# A change may only decide which branch runs.
+
+FLASH = {
+    "self.register_buffer(": "self.flash = hasattr(F, 'softmax')\n        self.register_buffer(",
+    "weights = torch.softmax(scores, dim=-1)": "if self.flash:\n            weights = F.softmax(scores * 1.3, dim=-1)\n"
+    "        else:\n            weights = torch.softmax(scores, dim=-1)",
+}
+IN_THE_CONDITION = {
+    "weights = torch.softmax(scores, dim=-1)": "weights = torch.softmax(scores, dim=-1)\n"
+    "        if T > 0:\n            weights = weights + scores.exp() ** 2 / 7 - 3",
+}
+OTHERWISE = {
+    "weights = torch.softmax(scores, dim=-1)": "if scores.max() > 1e9:\n            weights = scores * 0 + 1 / T\n"
+    "        elif T > 0 and scores.max() < -1e9:\n            weights = torch.softmax(scores, dim=-1)\n"
+    "        else:\n            weights = (scores * 1.3).softmax(dim=-1) + scores.exp() ** 2",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (FLASH, "What follows the line `if self.flash:` is wrong: without it, all values are right."),
+        (IN_THE_CONDITION, "What follows the line `if T > 0:` is wrong: without it, all values are right."),
+        (
+            OTHERWISE,
+            "What is done if the condition in the line `elif T > 0 and scores.max() < -1e9:` does not hold is wrong: "
+            "without it, all values are right.",
+        ),
+    ],
+    ids=["in what it reads", "in the condition", "otherwise"],
+)
+def test_a_branch_is_told_where_a_change_only_turns_it_off(changes: dict[str, str], says: str, judged: Judged) -> None:
+    assert says in judged(16, with_lines(16, changes)).sentences
+
+
+def test_a_wrong_condition_is_told_itself(judged: Judged) -> None:
+    verdict = judged(19, with_lines(19, {"if mask is not None:": "if mask is None:"}))
+    assert [(place.line, place.change) for place in verdict.located] == [("if mask is None:", Change.OPPOSITE)]
+
+
+# The table of rules.
+
+
+def test_each_rule_gives_an_example() -> None:
+    rules = [rule for rules in RULES.values() for rule in rules]
+    assert len(rules) > 50
+    assert [rule.write.__name__ for rule in rules if not rule.write.__doc__] == []
+    modules = {module.__name__ for module in (edit_calls, edit_constants, edit_expressions)}
+    assert {rule.write.__module__ for rule in rules} == modules
