@@ -141,7 +141,6 @@ def invite(
     Example: `grader students invite --server https://grader.example.edu > links.csv`
     """
     course = open_course()
-    from grader.classroom.run import alone
     from grader.gradebook.roster import Enrolled, read_roster
     from grader.serving import invitations
 
@@ -155,7 +154,7 @@ def invite(
         raise CourseError("There is nobody to invite. Name somebody, or run: grader students import FILE")
     if are_students and not revoke and (unknown := sorted({*chosen} - {*roster, *course.submitters()})):
         raise CourseError(f"There is no student called {listed(unknown, last='or')}. Run: grader students import FILE")
-    with alone(course):
+    with invitations.changing(course):
         if revoke:
             console.print(f"Revoked: {listed(invitations.revoke(course, chosen)) or 'none'}.", highlight=False)
             return
@@ -207,10 +206,9 @@ def token(
     Example: `grader students token ada --scope submit --scope read`
     """
     course = open_course()
-    from grader.classroom.run import alone
     from grader.serving import invitations
 
-    with alone(course):
+    with invitations.changing(course):
         if revoke:
             if not (owner := invitations.revoke_token(course, name)):
                 raise CourseError(

@@ -157,7 +157,8 @@ class Grading:
         self.limits = settings.limits
         # Searches for a mistake get the same time again, so that cells and answers lose none of theirs; by the clock,
         # both end at once.
-        self.time, self.for_searches = (Time(self.limits.submission, self.limits.patience) for _ in range(2))
+        submission, patience, waiting = self.limits.submission, self.limits.patience, self.limits.waiting
+        self.time, self.for_searches = (Time(submission, patience, waiting=waiting) for _ in range(2))
         self.sandbox = self._new_sandbox(self.time)
         self.judge = Judge(settings.device, JudgingTime(settings.judging))
         self.skipped: list[NotebookNode] = []  # demos that no other cell has needed so far
@@ -249,7 +250,8 @@ class Grading:
 
     def _whose(self, lost: Lost) -> Lost:
         """The loss; a timeout is put down to the notebook if that took too long as a whole."""
-        return Lost(Loss.NOTEBOOK) if lost.loss.is_timeout and self.time.is_over else lost
+        is_of_all = lost.loss.is_timeout and lost.loss is not Loss.IDLE and self.time.is_over
+        return Lost(Loss.NOTEBOOK) if is_of_all else lost
 
     def _as_far_as_room(self, outputs: list[NotebookNode]) -> list[NotebookNode]:
         self.output_left -= size_of(outputs)

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from grader.host.scratch import MustEnd
 from grader.host.zygote_process import Forked
 from grader.model.answer import Loss
+from grader.sandbox.wire import MEANWHILE_SECONDS
 
 A_MOMENT = 0.01  # seconds
+LAST_WAIT = 1.0  # seconds more, once a notebook has waited too long
+MOST_ENDS = 2  # of cells and cases that waited too long; then the notebook is over
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Limits:
     submission: float = 300.0
     memory: int = 4 * 2**30  # bytes
     patience: float = 5.0  # everything may take this many times as long by the clock
+    waiting: float = 10.0  # all of a notebook may wait this long without computing
 
 
 class Computing:
@@ -41,6 +45,25 @@ class Computing:
             raise MustEnd(Loss.TIME, self._seconds)
 
 
+class Waiting:
+    """The time that a sandbox spends on one request without computing.
+
+    It is looked at again and again while it owes a reply and sends nothing. If it gets no processor, it is not asleep,
+    however busy the machine is.
+    """
+
+    def __init__(self, process: Forked, time_left: Time) -> None:
+        self._process = process
+        self._time = time_left
+        self._cpu = process.cpu_seconds
+
+    def look(self) -> None:
+        """Raise MustEnd if the notebook has waited too long. Called each MEANWHILE_SECONDS or less often."""
+        before, self._cpu = self._cpu, self._process.cpu_seconds
+        if self._process.is_asleep:
+            self._time.waits(max(0.0, MEANWHILE_SECONDS - (self._cpu - before)))
+
+
 class Time:
     """The computing time left to some code, in all its sandboxes, and when it ends by the clock.
 
@@ -48,10 +71,15 @@ class Time:
     is ended by the clock, at the same moment in all sandboxes of a notebook.
     """
 
-    def __init__(self, seconds: float, patience: float, within: Time | None = None) -> None:
+    def __init__(
+        self, seconds: float, patience: float, within: Time | None = None, waiting: float = Limits.waiting
+    ) -> None:
         self._began = time.monotonic()
         self._seconds = seconds
         self._within = within
+        self._most_waiting = waiting
+        self._waited = 0.0
+        self._ends = 0  # of cells and cases that waited too long
         self._processes: list[Forked] = []  # also those that are gone
         self.ends_at: float = self._began + seconds * patience
         if within:
@@ -69,6 +97,21 @@ class Time:
         left = max(0.0, self._seconds - min(computed, passed))
         return min(left, self._within.left()) if self._within else left
 
+    def waits(self, seconds: float) -> None:
+        """Count time without computing, and raise MustEnd if it is too long in all.
+
+        Cells that compute are still run after that, until the notebook waits again.
+        """
+        if self._within:
+            self._within.waits(seconds)
+            return
+        self._waited += seconds
+        if self._waited >= self._most_waiting + LAST_WAIT * self._ends:
+            self._ends += 1
+            raise MustEnd(Loss.IDLE, self._most_waiting)
+
     @property
     def is_over(self) -> bool:
-        return self.left() < A_MOMENT or time.monotonic() >= self.ends_at
+        if self._within and self._within.is_over:
+            return True
+        return self.left() < A_MOMENT or self._ends >= MOST_ENDS or time.monotonic() >= self.ends_at

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.host import scratch
-from grader.host.limits import Computing, Limits, Time
+from grader.host.limits import Computing, Limits, Time, Waiting
 from grader.host.refusals import Denials
 from grader.host.replies import AnswersOfEdited, CellResult, read_answer, read_cell
 from grader.host.scratch import MustEnd
@@ -166,7 +166,7 @@ class SandboxProcess:
         time: Time | None = None,
     ) -> None:
         self._limits = limits
-        self._time = time or Time(limits.submission, limits.patience)
+        self._time = time or Time(limits.submission, limits.patience, waiting=limits.waiting)
         self._on_cpu = device == "cpu"
         self._scratch = scratch.Scratch(with_compiled(files))
         how = {"device": device, "confined": confined, "by_user": by_user}
@@ -346,9 +346,10 @@ class SandboxProcess:
             with self._or_lost(left * self._limits.patience) as patience:
                 if not self._ready:  # the start of the process is not the student's time
                     self.wait_until_ready()
-                watch = functools.partial(self._watch, Computing(self._process, left))
+                looks = Computing(self._process, left), Waiting(self._process, self._time)
+                watch = functools.partial(self._watch, *looks)
                 deadline = min(time.monotonic() + patience, self._time.ends_at)
-                watch()
+                watch(False)
                 with kept(promise if self._on_cpu else None, self._process):
                     identity = identity or self._send(header, tensors, deadline)
                     frame = self._receive(identity, deadline, standins, watch, versions)
@@ -378,7 +379,7 @@ class SandboxProcess:
         return identity
 
     def _receive(
-        self, identity: str, deadline: float, standins: Standins, watch: Callable[[], None], versions: int
+        self, identity: str, deadline: float, standins: Standins, watch: Callable[[bool], None], versions: int
     ) -> wire.Frame:
         self._beyond_lent = False
         for _ in range(MAX_STANDIN_CALLS * versions):
@@ -389,15 +390,17 @@ class SandboxProcess:
                 raise MustEnd(Loss.DEVICE)
             if "call" not in frame.header:
                 return frame
-            watch()  # frames may come too fast for a check while waiting
+            watch(False)  # frames may come too fast for a check while waiting
             header, tensors = compute(frame, standins)
             self._beyond_lent |= "beyond" in header
             wire.send(self._channel, header, tensors, deadline)
         raise MustEnd(Loss.CALLS)
 
-    def _watch(self, computing: Computing) -> None:
+    def _watch(self, computing: Computing, waiting: Waiting, is_silent: bool) -> None:
         """Check amounts for which the kernel has no suitable limit. Called while waiting, too."""
         computing.look()
+        if is_silent and self._on_cpu:  # a device computes while the process sleeps
+            waiting.look()
         if self._process.threads > MAX_THREADS:
             raise MustEnd(Loss.THREADS, MAX_THREADS)
         if not self._has_disk and time.monotonic() >= self._next_look:

@@ -121,6 +121,16 @@ class Forked:
         return 0
 
     @property
+    def is_asleep(self) -> bool:
+        """Whether no thread runs, waits for its turn on a processor, or waits for a disk."""
+        try:
+            stats = [thread.read_bytes() for thread in Path(f"/proc/{self.pid}/task").glob("*/stat")]
+        except OSError:  # a thread has ended just now
+            return False
+        states = {stat.rpartition(b") ")[2][:1] for stat in stats}
+        return bool(states) and states.isdisjoint({b"R", b"D"})
+
+    @property
     def cpu_seconds(self) -> float:
         """The processor time of all its threads together; after its end, the last value that was seen."""
         if self.handle >= 0:

@@ -15,6 +15,7 @@ class Loss(StrEnum):
 
     TIME = "time"  # it computed for longer than a cell or a case may
     WAITING = "waiting"  # it hardly computed, yet never finished
+    IDLE = "idle"  # all of the notebook had waited for longer than it may without computing
     NOTEBOOK = "notebook"  # the notebook as a whole took too long, and was stopped during this
     NOT_RUN = "not run"  # the same, before this began
     DEATH = "death"  # the process ended, or memory did
@@ -31,7 +32,7 @@ class Loss(StrEnum):
 
     @property
     def is_timeout(self) -> bool:
-        return self in (Loss.TIME, Loss.WAITING, Loss.NOTEBOOK, Loss.NOT_RUN)
+        return self in (Loss.TIME, Loss.WAITING, Loss.IDLE, Loss.NOTEBOOK, Loss.NOT_RUN)
 
 
 class Unchanged(Enum):
@@ -147,6 +148,10 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
     ),
     Loss.WAITING: lambda limit: (
         f"Your code had not finished after {_seconds(limit)} and was stopped. "
+        "Does it sleep, or wait for something that never comes?"
+    ),
+    Loss.IDLE: lambda limit: (
+        f"Your notebook waited, without computing, for more than {_seconds(limit)} in all, so your code was stopped. "
         "Does it sleep, or wait for something that never comes?"
     ),
     Loss.NOTEBOOK: lambda _: "The notebook took too long in total, so your code was stopped.",

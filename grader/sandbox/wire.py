@@ -78,9 +78,12 @@ def _described(tensor: torch.Tensor) -> TensorSpec:
 
 
 def receive(
-    channel: socket.socket, deadline: float | None = None, meanwhile: Callable[[], None] = lambda: None
+    channel: socket.socket, deadline: float | None = None, meanwhile: Callable[[bool], None] = lambda _: None
 ) -> Frame:
-    """Read one frame, until `deadline` on the monotonic clock, and call `meanwhile` from time to time."""
+    """Read one frame, until `deadline` on the monotonic clock, and call `meanwhile` from time to time.
+
+    It is told whether the other side has been silent since the last time.
+    """
     reader = _Reader(channel, deadline, meanwhile)
     head_length, body_length = _LENGTHS.unpack(reader.read(_LENGTHS.size))
     if head_length > MAX_HEADER or body_length > MAX_BODY:
@@ -136,7 +139,7 @@ def _left(deadline: float) -> float:
 class _Reader:
     """Reads bytes, and does what is to be done meanwhile even if they drip in one by one."""
 
-    def __init__(self, channel: socket.socket, deadline: float | None, meanwhile: Callable[[], None]) -> None:
+    def __init__(self, channel: socket.socket, deadline: float | None, meanwhile: Callable[[bool], None]) -> None:
         self._channel = channel
         self._deadline = deadline
         self._meanwhile = meanwhile
@@ -156,6 +159,6 @@ class _Reader:
                 raise ChannelError("the other side has gone")
             chunks += chunk or b""
             if time.monotonic() >= self._next_break:
-                self._meanwhile()
+                self._meanwhile(chunk is None)
                 self._next_break = time.monotonic() + MEANWHILE_SECONDS
         return bytes(chunks)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +13,9 @@ import nbformat
 import pytest
 
 from grader.host.grading import grade_notebook
-from grader.host.limits import Limits
+from grader.host.limits import Limits, Time
 from grader.host.sandbox_process import SandboxProcess
+from grader.host.scratch import MustEnd
 from grader.model.answer import Loss
 from grader.notebooks.cells import demos_of
 from support.our_course import OURS
@@ -143,6 +147,49 @@ def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop
     assert error.evalue.startswith("Your code had not finished after 2 seconds and was stopped")
     assert "endless loop" not in error.evalue
     assert notebook.cells[0].metadata.grader == {"stopped": {"loss": "waiting", "limit": 1.5}}
+
+
+def test_a_notebook_that_waits_too_long_is_stopped_for_it() -> None:
+    """Cells that compute are still run after the first time, and none after the second."""
+    sleeps = "import time\ntime.sleep(3600)"
+    verdicts, notebook = grade(sleeps, SOFTMAX, 3, sleeps, SCORES, 2, limits=Limits(waiting=1))
+    stopped = [cell for cell in notebook.cells if cell.metadata.get("grader", {}).get("stopped")]
+    waited = "Your notebook waited, without computing, for more than 1 second in all, so your code was stopped."
+    assert [cell.outputs[0].evalue.partition(" Does")[0] for cell in stopped] == [waited] * 2
+    assert verdicts[3].right
+    assert verdicts[2].reason != "right"
+
+
+def test_all_that_a_notebook_waits_counts_together() -> None:
+    time = Time(60, 5, waiting=1)
+    time.waits(0.6)
+    with pytest.raises(MustEnd):
+        time.waits(0.6)
+    assert not time.is_over
+    time.waits(0.5)
+    part = Time(3, 5, time)
+    with pytest.raises(MustEnd):
+        part.waits(0.5)
+    assert time.is_over
+    assert part.is_over
+
+
+def test_code_that_gets_no_processor_does_not_wait() -> None:
+    """It has the lowest priority on a processor that others use."""
+    process = SandboxProcess({}, Limits(waiting=0.2, patience=1000))
+    rival = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        process.run_cell("1", 60)
+        processor = {min(os.sched_getaffinity(0))}
+        os.sched_setaffinity(process.pid, processor)
+        os.sched_setaffinity(rival.pid, processor)
+        os.setpriority(os.PRIO_PROCESS, process.pid, 19)
+        busy = "import time\nuntil = time.process_time() + 0.2\nwhile time.process_time() < until: pass"
+        assert process.run_cell(busy, 60).error == ""
+    finally:
+        process.close()
+        rival.kill()
+        rival.wait()
 
 
 def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:

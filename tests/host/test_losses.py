@@ -36,6 +36,7 @@ UNTIL_ENDED = "\n    while True: time.sleep(0.01)"
 WAYS: dict[Loss, tuple[str, Limits, dict[str, int]]] = {
     Loss.TIME: (BUSY, Limits(cell=30, case=0.5, patience=100), {}),
     Loss.WAITING: ("time.sleep(3600)", Limits(cell=30, case=1, patience=1.5), {}),
+    Loss.IDLE: ("time.sleep(3600)", Limits(cell=30, case=30, waiting=1), {}),
     Loss.NOTEBOOK: (BUSY, Limits(cell=30, case=30, submission=1, patience=100), {}),
     Loss.NOT_RUN: ("return 1", Limits(cell=30, case=30, submission=0, patience=100), {}),
     Loss.DEATH: ("os._exit(1)", GENEROUS, {}),

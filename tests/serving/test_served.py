@@ -25,6 +25,7 @@ import nbformat
 import pytest
 from jupyter_client.manager import run_kernel
 
+from grader.classroom.run import alone
 from grader.course.folder import Course
 from grader.gradebook.hidden_seed import secret_of
 from grader.serving import invitations
@@ -76,6 +77,16 @@ def test_a_cell_with_much_pasted_data_is_graded(served: Served, right: bytes) ->
     notebook["nbformat_minor"] = 5
     told = served.submit("ada", json.dumps(notebook).encode())
     assert served.verdict("ada", told["submission"])["result"]["points"] == 30
+
+
+def test_links_are_made_and_revoked_while_the_class_is_graded(new_course: Callable[[], Course]) -> None:
+    course = new_course()
+    with alone(course):
+        made = grader("students", "invite", "--assistant", "eve", folder=course.root)
+        token = grader("students", "token", "eve", "--scope", "read", folder=course.root)
+        revoked = grader("students", "invite", "--assistant", "eve", "--revoke", folder=course.root)
+    assert (made.returncode, token.returncode) == (0, 0), made.stderr + token.stderr
+    assert revoked.stdout == "Revoked: eve.\n"
 
 
 def test_what_came_in_is_in_the_gradebook_and_the_report(served: Served, right: bytes) -> None:
