@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -29,6 +29,7 @@ class ExerciseProblem:
     place: str  # a function, perhaps with a case or misconceptions; a cell; a file
     what: str
     way_out: str
+    is_note: bool = False  # whether the author may well leave it so
 
     def __str__(self) -> str:
         places = [f"exercise {self.exercise}" if self.exercise is not None else "", self.place]
@@ -150,12 +151,12 @@ def _in_float64(value: object) -> Any:
 
 
 def _idle_cases(key: AnswerKey) -> Iterator[ExerciseProblem]:
-    """Cases that no misconception fails."""
+    """Cases that no misconception fails. They may still catch what nobody has given a name."""
     for name, samples in itertools.groupby(range(len(key.cases)), key=lambda index: key.cases[index].case.name):
         sampled = list(samples)
         if not any(_is_wrong(key, one, index) for one in key.exercise.mistakes for index in sampled):
-            what, way_out = "no misconception fails this case", "Add a mistake that it catches, or remove the case."
-            yield problem_of(key.exercise, [name], what, way_out)
+            what, way_out = "no misconception fails this case", "Add a mistake that it catches, if there is one."
+            yield replace(problem_of(key.exercise, [name], what, way_out), is_note=True)
 
 
 def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:

@@ -70,7 +70,9 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
 
 def _found(problems: Iterable[ExerciseProblem], count: int, checked: str) -> Iterator[Finding]:
     """A finding for each problem, or a good one if there is none."""
-    found = [Finding(checked, "bad", str(problem), problem.exercise) for problem in problems]
+    found = [
+        Finding(checked, "note" if problem.is_note else "bad", str(problem), problem.exercise) for problem in problems
+    ]
     yield from found or [Finding(checked, count=count)]
 
 

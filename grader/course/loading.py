@@ -208,7 +208,8 @@ def _where(error: BaseException, place: str, files: ExerciseFiles) -> _Problem:
         if Path(filename).is_relative_to(files.folder):
             place, line = Path(filename).relative_to(files.folder).as_posix(), number or 1
     said = (error.msg if isinstance(error, SyntaxError) else str(error)).replace(_package(files), "")
-    return _Problem(place, line, f"{type(error).__name__}: {said.rstrip('.')}.{_advice(error, files)}")
+    kind = "" if isinstance(error, CourseError) else f"{type(error).__name__}: "  # our own sentences say it all
+    return _Problem(place, line, f"{kind}{said.rstrip('.')}.{_advice(error, files)}")
 
 
 def _advice(error: BaseException, files: ExerciseFiles) -> str:

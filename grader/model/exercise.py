@@ -239,6 +239,8 @@ def wrong(
     `says` is what a student reads, and must be true of all code that gives the same numbers. `credit` is what the
     exercise still earns, if it is not what CREDITS has for this kind.
     """
+    if kind not in KINDS:
+        raise CourseError(f"“{name}”: there is no kind “{kind}”. There are: {', '.join(KINDS)}.")
     change = lines if isinstance(lines, Mapping) else {"": lines}
     credit = CREDITS[kind] if credit is None else credit
     return Misconception(

@@ -21,6 +21,7 @@ from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook, copy_gradebook
 from grader.notebooks.modules_beside import LEFT_BEHIND
 from grader.release.leaks import Searched, refuse_leaks
+from grader.release.malformed import malformed_cells
 
 
 def compile_release(course: Course, assignment: str, tell: Callable[[str], None] = print) -> Searched:
@@ -93,6 +94,11 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
             f"{kept} was not changed. Put the new cells in another assignment. Or, if the grading was just a trial, "
             "delete all its points, manual ones too (files stay), then release and grade again. To delete them, run: "
             f"nbgrader db assignment remove {assignment} --force"
+        )
+    if malformed := malformed_cells(course, assignment):
+        raise CourseError(
+            f"nbgrader could not compile {assignment}. {' '.join(malformed)} {kept} was not changed. Fix that, then "
+            "run this again."
         )
     raise CourseError(
         f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\n{kept} was not changed. "

@@ -9,7 +9,8 @@ it, or several parts, as ("sum", "max", "bers", "ber") does. "after total" and "
 replace a line, too: it gets the old values of the names that the line binds, and returns their new ones.
 
 A mark names the statement that its line belongs to, with all that is inside, except that of a function it names only
-the head. On several lines in a row, it names all of them.
+the head. On several lines in a row, it names all of them. A text that ends with a colon, such as `for x in xs[1:]:`,
+replaces the head alone: the statements inside stay.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Block(NamedTuple):
     first: int
     end: int
     column: int = 0  # where the text after it begins
+    head: int = 0  # the line after its head, if it has statements inside
 
     def holds(self, other: Block) -> bool:
         """Whether the other block lies within this one."""
@@ -64,7 +66,7 @@ class Lines:
         begin, stop = (within.first, within.end) if within else (0, len(self._lines))
         lines = self._lines[begin:stop]
         for place, change in sorted(self._outermost(changes).items(), key=self._where, reverse=True):
-            word, block = place.rpartition(" ")[0], self.block(place)
+            word, block = place.rpartition(" ")[0], self._replaced_by(change, place)
             first, end = {"before": (block.first,) * 2, "after": (block.end,) * 2}.get(word, (block.first, block.end))
             lines[first - begin : end - begin] = self._changed(block, change, word)
         return "\n".join(lines) + "\n"
@@ -72,7 +74,7 @@ class Lines:
     def _outermost(self, changes: Mapping[str, Change]) -> Mapping[str, Change]:
         """The changes without those in lines that other changes replace."""
         replaced = [
-            self.block(place)
+            self._replaced_by(change, place)
             for place, change in changes.items()
             if place in self.marked and not isinstance(change, tuple)
         ]
@@ -96,6 +98,12 @@ class Lines:
         if place not in self.places:
             raise LineError(f"there is no mark “{place}”. There are: {', '.join(self.marked)}.")
         return self.marked[place.rpartition(" ")[2]]
+
+    def _replaced_by(self, change: Change, place: str) -> Block:
+        """The lines that a change is for: only those of the head, if it has nothing to stand inside."""
+        block = self.block(place)
+        is_head = isinstance(change, str) and change.rstrip().endswith(":") and place in self.marked
+        return block._replace(end=block.head) if is_head and block.head else block
 
     def checked(self, changes: Mapping[str, Change], known: Collection[str]) -> str:
         """The text with these changes. LineError is raised if nobody could make such a mistake.
@@ -143,23 +151,29 @@ def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, Block]]:
         around = [span for span in spans if span[0] <= place < span[1]]
         if not around:
             raise LineError(f"the mark “{mark}” stands at no statement")
-        first, end, column = max(around)  # the last one to begin is the innermost
+        first, end, column, head = max(around)  # the last one to begin is the innermost
         before = known.get(mark)
         if before and before.end != first:
             raise LineError(f"the mark “{mark}” stands in two places")
-        known[mark] = Block(before.first if before else first, end, column)
+        known[mark] = Block(before.first if before else first, end, column, head)
     yield from known.items()
 
 
-def _span(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int, int]:
-    """The first line of a statement, the line after its last, and the column of the text after it."""
+def _span(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int, int, int]:
+    """The first line of a statement, the line after its last, the column of the text after it, and the line after its
+    head, if it has statements inside."""
     first, end = node.lineno - 1, node.end_lineno or 0
-    if not isinstance(node, ast.FunctionDef) or node.body[0].lineno == node.lineno:
-        return first, end, node.col_offset
-    head = node.body[0].lineno - 1
+    inside = getattr(node, "body", None)
+    if not inside or inside[0].lineno == node.lineno:
+        return first, end, node.col_offset, 0
+    head = inside[0].lineno - 1
     while not lines[head - 1].strip() or lines[head - 1].lstrip().startswith("#"):
         head -= 1
-    return first, head, node.body[0].col_offset
+    return (
+        (first, head, inside[0].col_offset, 0)
+        if isinstance(node, ast.FunctionDef)
+        else (first, end, node.col_offset, head)
+    )
 
 
 @dataclass

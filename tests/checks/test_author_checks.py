@@ -92,6 +92,7 @@ def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, 
     assert str(problem).startswith(f"exercise 1, `double`, “{place}”: {problem.what}. ")
     assert (problem.exercise, what in problem.what) == (1, True)
     assert problem.way_out.endswith(".")
+    assert problem.is_note == (what == "no misconception fails this case")
 
 
 @pytest.mark.parametrize(

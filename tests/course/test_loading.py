@@ -247,6 +247,10 @@ NO_NAME = "an exercise needs either a number"
         ({"ex1": lines('{"twice": "x = x"}')}, "line 17: “another”: its lines read `twice`, which nothing binds."),
         ({"ex1": lines('{"twice": "twice = 2 *"}')}, "“another”: with its lines, the solution is not Python"),
         ({"ex1": lines('{"twice": ("3", "4")}')}, "“another”: “3” does not stand in “twice = 2 * x”."),
+        (
+            {"ex1": lines().replace('as much."', 'as much.", kind="formula"')},
+            "ex1.py, line 16: “three times”: there is no kind “formula”. There are: scaling, axis, mix-up,",
+        ),
         ({"ex1": lines('{"twice": "twice = 3 * x"}')}, "line 17: “another” has the same lines as “three times”."),
         ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 7: an exercise in a subfolder is not found"),
     ],

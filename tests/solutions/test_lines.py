@@ -50,6 +50,7 @@ def with_(old: str, new: str) -> str:
         ),
         ({"large": ""}, with_("    if by > 3:\n        top = top * 2\n", "")),
         ({"large": "if by:\n    top = 0"}, with_("if by > 3:\n        top = top * 2", "if by:\n        top = 0")),
+        ({"large": "if by >= 3:"}, with_("if by > 3:", "if by >= 3:")),
         ({"low": "low = 1"}, with_("low = top.sum()\n    low = low + 1", "low = 1")),
         ({"low": ("low =", "low  =")}, PLAIN.replace("low =", "low  =")),
         ({"after top": "top = -top"}, with_("# (n,)\n", "# (n,)\n    top = -top\n")),
@@ -80,6 +81,33 @@ def test_lines_that_nobody_can_have_written_are_told(changes: dict[str, Change],
     with pytest.raises(LineError) as error:
         LINES.checked(changes, known=())
     assert said in str(error.value)
+
+
+LOOPS = """\
+def f(rows):
+    total = 0
+    for row in rows:  #: rows
+        # each
+        for entry in row:  #: entries
+            total += entry  #: add
+    return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "returned"),
+    [
+        ({"rows": "for row in rows[1:]:"}, 7),
+        ({"entries": "for entry in row[:1]:"}, 4),
+        ({"rows": "for row in rows[1:]:", "entries": "for entry in row[:1]:", "add": "total -= entry"}, -3),
+        ({"rows": ("in rows", "in rows[:1]")}, 3),
+        ({"rows": "for row in rows[1:]:\n    total += 1"}, 1),
+    ],
+)
+def test_another_head_of_a_loop_keeps_what_is_inside(changes: dict[str, Change], returned: int) -> None:
+    lines = Lines(LOOPS)
+    lines.checked(changes, known=())
+    assert lines.version(changes, {})([[1, 2], [3, 4]]) == returned
 
 
 @pytest.mark.parametrize("line", ["top = abs(x) + known", "print(x)", "top = [y for y in x]"])
