@@ -30,6 +30,7 @@ _NAMES = {
     "grader.model.forms.function": ["FUNCTION", "Form"],
     "grader.model.forms.generation": ["GENERATION", "GenerationSeen"],
     "grader.model.forms.module": ["CACHED", "MODULE", "NEW_MODULE", "BuildSeen", "ModuleSeen", "NewSeen"],
+    "grader.model.forms.objects": ["OBJECTS", "using"],
     "grader.model.forms.rounded": ["BY_FORMULAS", "OF_16_BITS", "ROUNDED"],
     "grader.model.forms.tensors": ["SOFTMAX_PIECE", "UNWRITTEN", "WITH_LOGSUMEXP"],
     "grader.model.forms.training": ["TRAINING", "TrainingSeen"],
@@ -74,6 +75,8 @@ if TYPE_CHECKING:  # for editors and mypy, which run nothing; "as" marks a name 
     from grader.model.forms.module import BuildSeen as BuildSeen
     from grader.model.forms.module import ModuleSeen as ModuleSeen
     from grader.model.forms.module import NewSeen as NewSeen
+    from grader.model.forms.objects import OBJECTS as OBJECTS
+    from grader.model.forms.objects import using as using
     from grader.model.forms.rounded import BY_FORMULAS as BY_FORMULAS
     from grader.model.forms.rounded import OF_16_BITS as OF_16_BITS
     from grader.model.forms.rounded import ROUNDED as ROUNDED

@@ -49,6 +49,11 @@ class SolutionCell:
         return isinstance(self.node, ast.ClassDef)
 
     @property
+    def is_module(self) -> bool:
+        """Whether it is a class of torch's."""
+        return isinstance(self.node, ast.ClassDef) and any("Module" in ast.unparse(base) for base in self.node.bases)
+
+    @property
     def is_numpy(self) -> bool:
         """Whether the cell computes with arrays instead of tensors."""
         used = " ".join(self.imports)
@@ -57,11 +62,17 @@ class SolutionCell:
     @property
     def arguments(self) -> list[str]:
         """The required arguments of the function."""
-        if not isinstance(self.node, ast.FunctionDef):
-            return []
-        taken = self.node.args
-        every = [*taken.posonlyargs, *taken.args]
-        return [one.arg for one in every[: len(every) - len(taken.defaults)]]
+        return _required(self.node) if isinstance(self.node, ast.FunctionDef) else []
+
+    @property
+    def methods(self) -> dict[str, list[str]]:
+        """The required arguments of the methods of a class that anybody may call, and of `__init__`."""
+        parts = [part for part in getattr(self.node, "body", ()) if isinstance(part, ast.FunctionDef)]
+        return {
+            part.name: _required(part)[1:]
+            for part in parts
+            if (part.name == "__init__" or not part.name.startswith("_")) and not part.decorator_list
+        }
 
     @property
     def marks(self) -> dict[str, int]:
@@ -85,6 +96,12 @@ class SolutionCell:
         """The imports of the notebook that the definition needs."""
         read = {node.id for node in ast.walk(self.node) if isinstance(node, ast.Name)}
         return sorted(set(_imports((*self.before, self.code), read)))
+
+
+def _required(function: ast.FunctionDef) -> list[str]:
+    """The names of the arguments without defaults."""
+    every = [*function.args.posonlyargs, *function.args.args]
+    return [one.arg for one in every[: len(every) - len(function.args.defaults)]]
 
 
 def _mark(node: ast.stmt) -> str:
@@ -243,7 +260,15 @@ def _of_cell(label: Label, cell: SolutionCell) -> dict[str, Any]:
     draw = "rng.normal(size=(4, 3))" if cell.is_numpy else "randn(rng, 4, 3)"
     drawn = f"({', '.join(draw for _ in cell.arguments) or '…'},)"
     names = ["Case", "Exercise", *([] if cell.is_numpy else ["randn"]), "wrong"]
-    if cell.is_class:
+    if cell.is_class and not cell.is_module:
+        names = ["OBJECTS", "Case", "Exercise", "using", "wrong"]
+        number = "int(rng.integers(1, 100))"
+        drawn = f"using([{', '.join(number for _ in cell.methods.get('__init__', ()))}]"
+        calls = {method: arguments for method, arguments in cell.methods.items() if method != "__init__"}
+        for method, arguments in calls.items():
+            drawn += f', ("{method}", {", ".join(number for _ in arguments)})'
+        drawn += ")"
+    elif cell.is_class:
         names = ["MODULE", "Case", "Exercise", "randn", "trial", "wrong"]
         drawn = 'trial([3], {}, {"output": [randn(rng, 4, 3)]})'
     return {
@@ -251,9 +276,9 @@ def _of_cell(label: Label, cell: SolutionCell) -> dict[str, Any]:
         "title": str(label).replace("-", " ").capitalize(),
         "solution": cell.text,
         "imports": "".join(f"{line}\n" for line in cell.imports),
-        "form": "\n    form=MODULE," if cell.is_class else "",
+        "form": f"\n    form={names[0]}," if cell.is_class else "",
         "names": ", ".join(names),
-        "inputs": f"{drawn}, numpy=True" if cell.is_numpy else drawn,
+        "inputs": f"{drawn}, numpy=True" if "rng.normal" in drawn or "rng.integers" in drawn else drawn,
         "mark": next(iter(cell.marks), "a mark"),
     }
 

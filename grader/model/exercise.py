@@ -26,7 +26,9 @@ from grader.sandbox.tables import is_table
 from grader.solutions.chance import same_chance, shared_generators
 from grader.solutions.lines import Change
 from grader.solutions.modules import ModuleCase, WrittenClass
-from grader.solutions.statements import WrittenFunction
+from grader.solutions.statements import WrittenFunction, WrittenPlainClass
+
+Written = WrittenFunction | WrittenClass | WrittenPlainClass
 
 # A promise of memory: that a function does without the largest table that its inputs suggest.
 
@@ -286,7 +288,7 @@ class Exercise:
     columns: Columns | None = None
     """What is said of code that takes columns for rows; None where vectors are not columns."""
     form: Form = FUNCTION
-    """How the answer is asked for: as a function, a class (MODULE), or another form in grader/model/forms."""
+    """How the answer is asked for: as a function, a class (OBJECTS), a module (MODULE), or as in grader/model/forms."""
     read: Callable[..., Any] | None = None
     """Turns what was seen into what is compared, for students and for the solution: `read(seen, *inputs)`. It may
     return a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors."""
@@ -309,7 +311,7 @@ class Exercise:
     """Anchors of other sections in the notebook that explain a mistake, by its name or kind."""
     others: Sequence[Exercise] = ()
     """More functions of this exercise. Each is judged by itself; they share the points."""
-    written: WrittenFunction | WrittenClass | None = field(default=None, init=False)
+    written: Written | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.solution is not None:
@@ -318,8 +320,10 @@ class Exercise:
                 self._take_for_reference(self.solution)
 
     def _take_for_reference(self, solution: Callable[..., Any]) -> None:
-        written: WrittenFunction | WrittenClass
-        if isinstance(solution, type):
+        written: Written
+        if isinstance(solution, type) and not issubclass(solution, nn.Module):
+            written = WrittenPlainClass(solution)
+        elif isinstance(solution, type):
             written = WrittenClass(solution)
             if self.form.at_a_glance:
                 around = FORMS[self.form.name].around
@@ -408,9 +412,7 @@ class Exercise:
         return _quietly(self.reference, inputs, changes)
 
 
-def _asked(
-    written: WrittenFunction | WrittenClass, form: Form, first_form: Callable[[Inputs], Inputs] | None
-) -> Callable[..., Any]:
+def _asked(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] | None) -> Callable[..., Any]:
     """A reference that asks the solution, with other lines, just as a student's code is asked."""
 
     @functools.wraps(written)  # its source is the one that must not leak

@@ -12,6 +12,7 @@ import functools
 import inspect
 import itertools
 import symtable
+import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -221,6 +222,28 @@ def run(chain: Sequence[Statement], names: Names) -> object:
 # Solutions that are functions.
 
 MOST_VERSIONS = 500  # to keep, with another head
+
+
+class WrittenPlainClass:
+    """A class from its author that is no module, as a reference: with changes, it is compiled as a whole."""
+
+    def __init__(self, solution: Any) -> None:
+        functools.update_wrapper(self, solution, updated=())
+        self.lines = Lines(source_of(solution))
+        self.variables = vars(sys.modules[solution.__module__])
+        self._solution: Solution = solution
+        self._version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
+
+    def __call__(self, *arguments: object, **changes: Change) -> object:
+        return self.holding(changes)(*arguments)
+
+    def holding(self, changes: Changes) -> Solution:
+        """The class with these changes."""
+        return self._version(frozenset(changes.items())) if changes else self._solution
+
+    def _compiled(self, changes: _Key) -> Solution:
+        made: Solution = self.lines.version(dict(changes), self.variables)
+        return made
 
 
 class WrittenFunction:

@@ -61,6 +61,10 @@ class Form:
     methods: tuple[str, ...] = ()  # that are handed out empty, too
     at_a_glance = True  # whether the calls of a class show all that counts
 
+    def is_handed_out(self, function: str, entry: str) -> bool:
+        """Whether students get this function or method empty."""
+        return function in (entry, *(f"{entry}.{method}" for method in self.methods))
+
     def observed(self, value: object) -> Any:
         """What our code in the sandbox has seen, for an exercise to read; raises Malformed if it is forged.
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.sandbox.decoder import decode
-from grader.sandbox.forms import cached, exact, module, small_model
+from grader.sandbox.forms import cached, exact, module, objects, small_model
 from grader.sandbox.forms.exact import Function, Inputs
 from grader.sandbox.values import MAX_NODES, Written, encode
 
@@ -30,6 +30,7 @@ class Asking(NamedTuple):
 
 FORMS = {
     "function": Asking(lambda function, inputs: function(*inputs), any_kind=True),
+    "objects": Asking(objects.put, any_kind=True),
     "exact": Asking(exact.put),
     "refusing": Asking(exact.put_or_refused),
     "softmax_piece": Asking(exact.put_for_a_softmax),
