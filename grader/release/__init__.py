@@ -1,3 +1,3 @@
 """Turn source notebooks into those for students, with nothing secret left in them."""
 
-__all__ = ["beside", "compiling", "entering", "known_mistakes", "leaks", "marimo", "one_file"]
+__all__ = ["beside", "compiling", "entering", "first_steps", "known_mistakes", "leaks", "marimo", "one_file"]

@@ -1,6 +1,6 @@
 """A step of nbgrader's generate_assignment that puts files beside a released notebook: the grader's modules, what its
-checks know of mistakes and hints, and AGENTS.md, which tells AI assistants how to help, unless the author has written
-one.
+checks know of mistakes and hints, how to start, and AGENTS.md, which tells AI assistants how to help. What the author
+has written stays.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from grader.course.folder import CONFIG_FILE, Course
 from grader.model.label import Label
 from grader.notebooks.cells import ANCHOR, solved_exercise
 from grader.notebooks.modules_beside import for_students, given_beside, put_beside
+from grader.release.first_steps import first_steps
 from grader.release.known_mistakes import FILE, table_for
 
 ASSISTANTS = Path(__file__).with_name("AGENTS.md")
@@ -48,6 +49,9 @@ class ModulesBeside(NbGraderPreprocessor):
             (release / FILE).write_bytes(table)
         if not (source / ASSISTANTS.name).exists():
             shutil.copyfile(ASSISTANTS, release / ASSISTANTS.name)
+        for name, text in first_steps(source, release).items():
+            if not (source / name).exists():
+                (release / name).write_text(text, encoding="utf-8")
         return nb, resources
 
 

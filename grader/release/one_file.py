@@ -21,6 +21,7 @@ from grader.notebooks.modules_beside import LEFT_BEHIND
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.single_file import in_one_file
 from grader.release.beside import ASSISTANTS
+from grader.release.first_steps import FIRST_STEPS
 from grader.release.leaks import refuse_leaks
 
 # Where single-file notebooks are published, and the addresses that open them in Colab.
@@ -66,7 +67,7 @@ def write_single_files(course: Course, assignment: str) -> Path:
         singles[name], inside = in_one_file(ordinary, beside, in_colab(public, assignment, name))
         _need_readable(ordinary, singles[name], name)
         all_inside |= inside
-    if left := sorted(beside.keys() - all_inside - {ASSISTANTS.name}):  # assistants need a folder for that
+    if left := sorted(beside.keys() - all_inside - {ASSISTANTS.name, *FIRST_STEPS}):  # all of it about a folder
         raise CourseError(
             f"{assignment} cannot be a single file: only modules, and figures shown as `![…](…)`, fit in a notebook, "
             f"but there is also {', '.join(left)}. Remove that from the notebook, or give students the folder."

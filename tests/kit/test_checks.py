@@ -836,8 +836,8 @@ def test_the_table_of_products_is_one() -> None:
         torch.tensor([[int(entry) for entry in row.split("&")] for row in matrix.split(r"\\")])
         for matrix in re.findall(r"\\begin\{bmatrix\}([-\d\s&\\]+)\\end\{bmatrix\}", text)
     )
-    assert torch.equal(words @ words.T, products)
-    assert tuple(words.shape) == (6, 2)
+    assert torch.equal(words.T @ words, products)
+    assert tuple(words.shape) == (2, 6)
     assert products[0].tolist()[2:5:2] == [0, 6]  # what the text says of it
 
 

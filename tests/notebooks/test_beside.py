@@ -18,6 +18,7 @@ from grader.course.folder import Course, read_config
 from grader.errors import CourseError
 from grader.notebooks.modules_beside import FILES, for_students, given_beside, modules_for
 from grader.release.compiling import compile_release
+from grader.release.first_steps import first_steps
 from support.all_files import files_in
 from support.part import part
 from support.places import ROOT
@@ -128,6 +129,29 @@ def test_assistants_are_asked_to_explain_unless_the_author_asks_for_something_el
     (course.root / "source" / "self_attention" / "AGENTS.md").write_text("Do what you like.")
     compile_release(course, "self_attention")
     assert asked.read_text() == "Do what you like."
+
+
+def test_a_folder_says_how_to_start_unless_the_author_does(course: Course) -> None:
+    source, release = (course.root / step / "self_attention" for step in ("source", "release"))
+    (source / "README.md").write_text("Ask me.")
+    compile_release(course, "self_attention")
+    needed = (release / "requirements.txt").read_text().split()
+    assert needed == ["ipython", "ipywidgets", "jupyterlab", "matplotlib", "torch"]
+    assert (release / "README.md").read_text() == "Ask me."
+
+
+def test_another_course_is_told_what_it_needs_itself(tmp_path: Path) -> None:
+    source, release = tmp_path / "source/ps1", tmp_path / "release/ps1"
+    for folder in (source, release):
+        folder.mkdir(parents=True)
+    (release / "plots.py").write_text("def plot():\n    import yaml")
+    code = "%matplotlib inline\n!ls\nimport math, PIL.Image as picture\nimport plots\nfrom grader import submit"
+    nbformat.write(new_notebook(cells=[new_code_cell(code), new_code_cell("import (")]), source / "a.ipynb")
+    nbformat.write(new_notebook(), source / "b.ipynb")
+    texts = first_steps(source, release)
+    assert texts["requirements.txt"].split() == ["jupyterlab", "pillow", "pyyaml"]
+    assert "You write in `a.ipynb` and `b.ipynb`," in texts["README.md"]
+    assert "Shift+Enter" in texts["README.md"]
 
 
 @pytest.mark.parametrize("way", ["grader", "nbgrader"])
