@@ -133,3 +133,14 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 def _defines(node: ast.stmt) -> bool:
     is_lambda = isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
     return isinstance(node, Function | ast.ClassDef) or is_lambda
+
+
+def line_of_syntax_error(source: str) -> int | None:
+    """The number of the line that Python cannot read, counted in the cell; None if it can read all."""
+    try:
+        StudentText(source)
+    except SyntaxError as error:
+        return error.lineno
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return None

@@ -8,6 +8,7 @@ from dataclasses import replace
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import same_answer
 from grader.judging.judge import Judge
+from grader.judging.sentences import FUNCTION_STILL_TO_DO
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
@@ -89,12 +90,15 @@ def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
     first, *others = verdicts.values()
     if not others:
         return first
+    if any(verdict.reason != Reason.TO_DO for verdict in verdicts.values()):
+        verdicts = {name: _of_function(verdict) for name, verdict in verdicts.items()}
+        first = next(iter(verdicts.values()))
     said = [verdict.sentences for verdict in verdicts.values()]
     named = [f"`{name}`: {text}" for name, verdict in verdicts.items() for text in verdict.sentences]
     return replace(
         first,
         credit=sum(verdict.credit for verdict in verdicts.values()) / len(verdicts),
-        reason=min(verdicts.values(), key=lambda verdict: verdict.credit).reason,
+        reason=min(verdicts.values(), key=_by_what_it_tells).reason,
         sentences=first.sentences if all(sentences == first.sentences for sentences in said) else tuple(named),
         misconceptions=tuple(name for verdict in verdicts.values() for name in verdict.misconceptions),
         cases_right=sum(verdict.cases_right for verdict in verdicts.values()),
@@ -105,3 +109,13 @@ def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
         located=tuple(place for verdict in verdicts.values() for place in verdict.located),
         functions={name: replace(verdict, pictures=()) for name, verdict in verdicts.items()},
     )
+
+
+def _of_function(verdict: Verdict) -> Verdict:
+    """A verdict that speaks of its function alone: the exercise is begun."""
+    return replace(verdict, sentences=(FUNCTION_STILL_TO_DO,)) if verdict.reason == Reason.TO_DO else verdict
+
+
+def _by_what_it_tells(verdict: Verdict) -> tuple[bool, bool, float]:
+    """What is wrong comes before what is still to do, and that before what is right."""
+    return verdict.right, verdict.reason == Reason.TO_DO, verdict.credit

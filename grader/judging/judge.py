@@ -230,7 +230,8 @@ class _Judgement:
         said = [heading] * bool(heading) + [misconception.says for misconception in held]
         credit = math.prod([*(misconception.credit for misconception in held), *[UNKNOWN_CREDIT] * (of - len(held))])
         verdict = self._result(credit, Reason.MISCONCEPTION, *said, misconceptions=held)
-        return replace(verdict, explained_in=self.exercise.section_for(held), heading=heading)
+        section = self.exercise.section_for(held)
+        return replace(verdict, explained_in=section, heading=heading, partly_named=len(held) < of)
 
     def _output_right(self) -> Verdict | None:
         """The verdict on a class whose output is always right, and only another part wrong."""

@@ -26,6 +26,7 @@ RIGHT_BUT_SLOW = (
     "than many on small ones."
 )
 STILL_TO_DO = "This exercise is still to do."
+FUNCTION_STILL_TO_DO = "This function is still to do."
 ALL_ELSE_RIGHT = "Apart from that, your code gives the right numbers."
 RIGHT_OTHERWISE = "When your code is called the way it expects, it gives the right numbers."
 COMPUTED_RIGHT = "Your output is right."

@@ -106,7 +106,7 @@ MAX_PICTURES = 4
 MAX_LINES = 4  # in which mistakes are located
 MAX_FUNCTIONS = 8  # that share an exercise
 _LEFT_OUT_IF_EMPTY = (
-    *("explained_in", "pictures", "lost", "located", "functions", "symptom", "heading", "in_process"),
+    *("explained_in", "pictures", "lost", "located", "functions", "symptom", "heading", "partly_named", "in_process"),
 )
 
 
@@ -160,6 +160,7 @@ class Verdict:
     functions: Mapping[str, Verdict] = field(default_factory=dict)  # by name, where several share an exercise
     symptom: Symptom | None = None  # what it looks like, if it has no name
     heading: str = ""  # the sentence above those on several misconceptions, one for each
+    partly_named: bool = False  # there are more misconceptions than are named
     in_process: bool = False  # an ordinary test ran in the student's process, which could make up the credit
     holds_nan: bool = field(default=False, compare=False)  # whether NaN came back: for the judge, never written
 
@@ -177,7 +178,11 @@ class Verdict:
         return self.title if self.exercise is None else str(self.exercise)
 
     def points(self, max_points: float) -> float:
-        return round(self.credit * max_points, 9 if self.in_process else 2)
+        """The points that it earns: in quarters, rounded up. Ordinary tests set their own."""
+        if self.in_process:
+            return round(self.credit * max_points, 9)
+        quarters = math.ceil(round(4 * self.credit * max_points, 6)) / 4
+        return quarters if quarters < max_points else round(self.credit * max_points, 2)
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as JSON. Rare fields are left out if empty, as in old verdicts without them."""
@@ -220,6 +225,7 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
         located=tuple(place for said in some[:MAX_LINES] if (place := Located.from_json(said))),
         symptom=Symptom(str(symptom)) if (symptom := data.get("symptom")) in list(Symptom) else None,
         heading=str(data.get("heading", "")),
+        partly_named=data.get("partly_named") is True,
         in_process=data.get("in_process") is True,
     )
 

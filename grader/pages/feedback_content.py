@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 from nbformat import NotebookNode
 
+from grader.facts.student_text import line_of_syntax_error
 from grader.model.answer import Symptom
 from grader.model.denied import for_student
 from grader.model.label import Label
@@ -35,10 +36,9 @@ _NEXT_STEPS = {
     Reason.ERROR: "Print each step, up to the line where it stops.",
     Reason.TEST_FAILED: "Restart the kernel, run all cells from the top, and call your code the way the test does.",
     Reason.NO_ANSWER: "Look for a loop that never ends, or for code that takes far too much memory.",
-    Reason.CONSTANT: "Call it with two different inputs, and print each step for both. Use only its arguments, not the "
-    "notebook's own data.",
-    Reason.LOCATED: "Go through the code shown, piece by piece. What is each piece, and what is its type or shape?",
-    Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and work out one result on paper.",
+    Reason.CONSTANT: "Call it with two different inputs, and print each step for both: from which step on "
+    "is it the same?",
+    Reason.WRONG: "Work out one result on paper, and print each step of your code for the same inputs.",
 }
 # More specific advice, where it is known what went wrong.
 _ADVICE = {
@@ -48,8 +48,7 @@ _ADVICE = {
     "read. Often a bracket or a colon is missing just before it.",
     Symptom.KIND: "Just before it stops, print what each value is: a tensor, a list, a number or None?",
     Symptom.DTYPE: "Print the dtype of each tensor just before it stops. Each should match the input's dtype.",
-    Symptom.SIZE: "Call it with inputs of other sizes than the notebook's, and "
-    "print the shape of each tensor just before it stops.",
+    Symptom.SIZE: "Print the shape of each tensor just before it stops.",
     Symptom.NOTHING: "Call it in a new cell, and look at what comes back. Every path through the code has to "
     "return a result.",
     Symptom.NAN: "Print each step, and find the first line that gives NaN or ∞.",
@@ -60,6 +59,8 @@ def next_step(verdict: Verdict) -> str:
     """What the student should do next; empty if the sentences say it all."""
     if verdict.reason not in _NEXT_STEPS:
         return ""
+    if verdict.symptom == Symptom.SIZE and verdict.cases_right:
+        return f"Call it with inputs of other sizes than the notebook's. {_ADVICE[Symptom.SIZE]}"
     return _ADVICE[verdict.symptom] if verdict.symptom else _NEXT_STEPS[verdict.reason]
 
 
@@ -73,7 +74,10 @@ _STATES = {
     Reason.NO_ANSWER: "No result",
     Reason.TEST_FAILED: "The test fails",
 }
-_UNEXPLAINED = (Reason.ERROR, Reason.NO_ANSWER, Reason.WRONG)
+_UNEXPLAINED = (Reason.ERROR, Reason.NO_ANSWER, Reason.WRONG, Reason.LOCATED)
+# Names of code, such as d_out, self.values and dO, stay as they are at the start of a headline.
+_NAME_OF_CODE = re.compile(r"\w*[_.\d]|[a-z]+[A-Z]|[b-z]\b")
+_QUOTE = re.compile(r"`([^`]+)`")
 MAX_OUTPUTS = 50  # of a cell, on the page
 _PATH = re.compile(r"(?<![\w.…/~])(?:~|/[\w.@+-]+)/[^\s'\"`,;:()]+")
 
@@ -144,8 +148,9 @@ class _Reader:
         )
         solution = None if exercise is None or exercise in self.tested else self.solutions.get(exercise)
         self.tested.add(exercise)
+        source = "" if solution is None else solution.source
         if scored:
-            self._explain(part, scored)
+            self._explain(part, scored, source)
         elif part.points is None:
             part.state, part.headline = "waiting", "Not graded"
         else:
@@ -155,20 +160,20 @@ class _Reader:
             part.steps = [*self._hint(cell, verdict), *part.steps, *self._to_read(marks["grade_id"], verdict)]
             part.steps += [_again(cell, exercise)] if exercise else []
         if solution is not None:
-            if not verdict or verdict.reason != Reason.TO_DO:
-                part.code = highlighted(solution.source)
+            if not verdict or verdict.reason != Reason.TO_DO or verdict.credit:
+                part.code = highlighted(source, _quotes_in(verdict, source) if verdict else set())
             self._add_comment(part, solution)
         if marks.get("waiting"):
             _wait(part, marks)
         return part
 
-    def _explain(self, part: PagePart, scored: Scored) -> None:
+    def _explain(self, part: PagePart, scored: Scored, source: str) -> None:
         verdict = scored.verdict
         part.title = f"{part.title}: {verdict.title}" if part.exercise else verdict.title
         part.state = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
-        part.headline = _found(verdict)
+        part.headline = _headline(verdict, source)
         part.right = [self._sentence(text) for text in _what_is_right(scored, part.max_points)]
-        if part.state != "full" and verdict.reason != Reason.TO_DO:
+        if part.state != "full" and (verdict.reason != Reason.TO_DO or verdict.credit):
             part.wrong = [self._said(group) for group in _what_is_wrong(verdict)]
         part.steps = [Markup(escape(step))] if (step := next_step(verdict)) else []
         part.figures = [self._figure(picture, f"{part.name}-{index}") for index, picture in enumerate(verdict.pictures)]
@@ -186,7 +191,7 @@ class _Reader:
 
     def _set_by_hand(self, part: PagePart, scored: Scored) -> None:
         """Put the instructor's points first; what the tests found is still shown below them."""
-        part.automatic, part.found = scored.points, _found(scored.verdict)
+        part.automatic, part.found = scored.points, part.headline
         part.state, part.headline = _state(part.points or 0.0, part.max_points), "Points set by your instructor"
         if part.state == "full":
             part.steps = []
@@ -304,10 +309,22 @@ def _by_rule(part: PagePart, cell: NotebookNode) -> PagePart:
     return part
 
 
-def _found(verdict: Verdict) -> str:
-    """The headline of a verdict."""
+def _headline(verdict: Verdict, source: str) -> str:
+    """The headline of a verdict on code with this text. Of several functions, some may still be to do."""
+    begun = [function for function in verdict.functions.values() if function.reason != Reason.TO_DO]
+    if not begun or len(begun) == len(verdict.functions):
+        return _state_in_words(verdict, source)
+    to_do = [f"{name} still to do" for name, function in verdict.functions.items() if function not in begun]
+    is_right = all(function.right for function in begun)
+    return " + ".join(to_do if is_right else [_state_in_words(verdict, source), *to_do])
+
+
+def _state_in_words(verdict: Verdict, source: str) -> str:
     if named := " + ".join(verdict.misconceptions):
-        return named[:1].upper() + named[1:]
+        return named if _NAME_OF_CODE.match(named) else named[:1].upper() + named[1:]
+    if verdict.symptom == Symptom.SYNTAX:
+        line = line_of_syntax_error(source)
+        return f"Syntax error in line {line}" if line else "Syntax error"
     partly = "Partly right" if 0 < verdict.credit < 1 else ""
     if partly and verdict.reason == Reason.TEST_FAILED:
         return partly
@@ -322,12 +339,17 @@ def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
         return
     if _functions_differ(verdict):
         yield from (f"`{name}` is right." for name, function in verdict.functions.items() if function.right)
-    elif verdict.reason == Reason.MISCONCEPTION and verdict.credit > 0:
-        yield f"You get {scored.points:g} of {most:g} points for the rest: the hidden cases show no other mistake."
-    elif verdict.reason == Reason.LOCATED and verdict.credit > 0:
-        yield f"You get {scored.points:g} of {most:g} points for the rest: with that line fixed, all values are right."
+    elif verdict.reason in (Reason.MISCONCEPTION, Reason.LOCATED) and verdict.credit > 0 and not verdict.partly_named:
+        yield f"Everything else is right: {scored.points:g} of {most:g} points."
     if _some_cases_are_right(verdict) and not any(map(_says_how_many, verdict.functions.values() or [verdict])):
         yield f"{verdict.cases_right} of {verdict.cases} hidden cases are right."
+
+
+def _quotes_in(verdict: Verdict, source: str) -> set[str]:
+    """What the sentences of a verdict quote, lines of the code among them."""
+    quotes = {quote for text in verdict.sentences for quote in _QUOTE.findall(text)}
+    number = line_of_syntax_error(source) if verdict.symptom == Symptom.SYNTAX else None
+    return {*quotes, *source.split("\n")[number - 1 : number]} if number else quotes
 
 
 def _what_is_wrong(verdict: Verdict) -> Iterator[Group]:

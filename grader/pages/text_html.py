@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import nh3
@@ -33,11 +33,32 @@ def sentence_html(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))
 
 
-def highlighted(source: str) -> Markup:
-    """Highlighted code; characters that could make it look like other code are made visible."""
+def highlighted(source: str, quoted: Set[str] = frozenset()) -> Markup:
+    """Highlighted code; characters that could make it look like other code are made visible.
+
+    Lines that are `quoted` elsewhere on the page are marked.
+    """
     text = clean(source.strip("\n"))
     shown = text if len(text) <= MAX_COLORED else text[: MAX_COLORED - len(_LEFT_OUT)] + _LEFT_OUT
-    return Markup(colored(shown, "py-"))
+    lines = zip(colored(shown, "py-").split("\n"), shown.split("\n"), strict=True)
+    return Markup("\n".join(_with_marks(lines, quoted)))
+
+
+def _with_marks(lines: Iterable[tuple[str, str]], quoted: Set[str]) -> Iterator[str]:
+    """Highlighted lines, given with their text. What is inside a string of several lines stays unmarked."""
+    depth = 0  # of what is open in the line
+    for html, text in lines:
+        is_within_string = depth > 0
+        depth += html.count("<span") - html.count("</span")
+        is_marked = not is_within_string and not depth and _is_quoted(text, quoted)
+        yield f"<mark>{html}</mark>" if is_marked else html
+
+
+def _is_quoted(line: str, quoted: Set[str]) -> bool:
+    """Whether a line is quoted as a whole, perhaps without its comment; names and brackets alone are not."""
+    code = line.strip()
+    is_more_than_a_name = len(code) > 1 and not code.isidentifier()
+    return is_more_than_a_name and not quoted.isdisjoint((line, code, code.split("#")[0].rstrip()))
 
 
 def printed(text: str) -> Markup:

@@ -161,7 +161,7 @@ def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(
     shown = exercise(page, 3)
     assert "Not normalized" in shown
     assert says(3, "not normalized") in shown
-    assert "You get 1 of 2 points for the rest: the hidden cases show no other mistake." in shown
+    assert "Everything else is right: 1 of 2 points." in shown
     assert "Reread “Exercise 3: softmax” in the notebook. For a hint, run hint(3) there." in shown
 
 
@@ -223,8 +223,8 @@ def test_code_that_does_not_run_but_got_all_points_by_hand_is_not_called_wrong()
 
 def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
     one = {"reason": "misconception", "misconceptions": ["not scaled"], "cases_right": 0}
-    assert "You get 1.5 of 3 points for the rest" in words_of(scored_cell(1, 0.5, 1.5, **one))
-    assert "for the rest" not in words_of(scored_cell(1, 0.5, 3.0, **one))
+    assert "Everything else is right: 1.5 of 3 points." in words_of(scored_cell(1, 0.5, 1.5, **one))
+    assert "Everything else" not in words_of(scored_cell(1, 0.5, 3.0, **one))
 
 
 def shared(first: Verdict, second: Verdict) -> str:
@@ -243,18 +243,18 @@ PARTLY = Verdict(14, "Masks", 0.0, Reason.WRONG, ("Off.", "1 of 4 hidden cases a
 def test_of_functions_that_share_an_exercise_it_is_said_which_is_right_and_what_is_wrong_with_the_other() -> None:
     shown = shared(FINE, UNSCALED)
     assert "What is right mask is right.4 of 8 hidden cases are right. What is wrong softmax: Divide." in shown
-    assert "for the rest" not in shown
+    assert "Everything else" not in shown
     assert "mask: Right." not in shown
 
 
 def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() -> None:
     shown = shared(UNSCALED, UNSCALED)
-    assert "What is right You get 1.5 of 3 points for the rest" in shown
+    assert "What is right Everything else is right: 1.5 of 3 points." in shown
     assert "What is wrong Divide. What to do next" in shown
 
 
 TWO = Verdict(
-    14, "Masks", 0.3, Reason.MISCONCEPTION,
+    14, "Masks", 0.25, Reason.MISCONCEPTION,
     ("The line `x` is lost.", "Two things at once:", "Divide.", "Mask.", "Unused."),
     ("not scaled", "not masked"), cases=4, heading="Two things at once:",
 )  # fmt: skip
@@ -262,8 +262,8 @@ TWO = Verdict(
 
 def test_two_things_at_once_stand_below_their_heading() -> None:
     data = TWO.to_json()
-    cell = scored_cell(14, data.pop("credit"), 0.9, **data)
-    shown = " ".join(exported(nbformat.v4.new_notebook(cells=[cell]), score=0.9, max_score=3.0).split())
+    cell = scored_cell(14, data.pop("credit"), 0.75, **data)
+    shown = " ".join(exported(nbformat.v4.new_notebook(cells=[cell]), score=0.75, max_score=3.0).split())
     assert (
         "<p>The line <code>x</code> is lost.</p> <p>Two things at once:</p> "
         "<ul><li>Divide.</li><li>Mask.</li></ul> <p>Unused.</p>"
@@ -277,12 +277,106 @@ def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> Non
     text = words_of(
         scored_cell(7, 0.5, 1.5, reason="located", sentences=["With one small change in the line `x = 1`."])
     )
-    assert "You get 1.5 of 3 points for the rest: with that line fixed, all values are right." in text
-    assert "piece by piece" in text
-    assert "for the rest" not in words_of(scored_cell(7, 0.0, 0.0, reason="located"))
+    assert "Everything else is right: 1.5 of 3 points." in text
+    assert "What to do next After each change" in text  # the sentence has said where to look
+    assert "Everything else" not in words_of(scored_cell(7, 0.0, 0.0, reason="located"))
+
+
+TO_DO = Verdict(14, "Masks", 0.0, Reason.TO_DO, ("This exercise is still to do.",), cases=4)
+
+
+def test_of_an_exercise_that_is_half_written_it_is_said_what_is_wrong_and_what_is_still_to_do() -> None:
+    shown = shared(UNSCALED, TO_DO)
+    assert "Not scaled + softmax still to do" in shown
+    assert "What is wrong mask: Divide. softmax: This function is still to do." in shown
+    shown = shared(TO_DO, PARTLY)
+    assert "Not right yet + mask still to do" in shown
+    assert "mask: This function is still to do. softmax: Off." in shown
+
+
+def test_of_an_exercise_whose_other_half_is_right_it_is_said_what_is_still_to_do() -> None:
+    shown = shared(FINE, TO_DO)
+    assert "points softmax still to do" in shown.replace(", some of the points", " points")
+    assert "What is right mask is right." in shown
+    assert "What is wrong softmax: This function is still to do." in shown
+
+
+def test_an_exercise_that_is_not_begun_is_just_still_to_do() -> None:
+    shown = shared(TO_DO, TO_DO)
+    assert "Still to do" in shown
+    assert "What is wrong" not in shown
+
+
+def with_code(source: str, **verdict: Any) -> str:
+    """The page on this code of exercise 14."""
+    solution = added_cell("exercise-14", source, solution=True, grade=False, locked=False)
+    notebook = nbformat.v4.new_notebook(cells=[solution, scored_cell(14, verdict.pop("credit", 0.0), 0.0, **verdict)])
+    return exported(notebook, score=0.0, max_score=3.0)
+
+
+HALF_WRITTEN = "def mask(x):\n    return x\n\n\ndef softmax(x):\n    raise NotImplementedError()"
+
+
+def test_the_code_of_an_exercise_that_is_half_written_is_there() -> None:
+    data = combined({"mask": UNSCALED, "softmax": TO_DO}).to_json()
+    assert "Your code" in with_code(HALF_WRITTEN, **data)
+    assert "Your code" not in with_code(HALF_WRITTEN, **combined({"mask": TO_DO, "softmax": TO_DO}).to_json())
+
+
+@pytest.mark.parametrize(
+    ("name", "headline"),
+    [
+        ("d_out split among the heads", "d_out"), ("self.values unused", "self.values"), ("dO missing", "dO"),
+        ("x as it is", "x as it is"), ("a mask too many", "A mask"), ("not scaled", "Not scaled"),
+    ],
+)  # fmt: skip
+def test_a_headline_begins_with_a_capital_unless_it_begins_with_code(name: str, headline: str) -> None:
+    shown = words_of(scored_cell(1, 0.5, 1.5, reason="misconception", misconceptions=[name]))
+    assert f"some of the points {headline}" in shown
+
+
+def test_a_syntax_error_is_called_so_with_its_line() -> None:
+    because = ["There is no function called f.", "The cell that should define it stopped with SyntaxError: …"]
+    page = with_code("%time\ndef f(x):\n    y = (x\n    return y", symptom="syntax", sentences=because)
+    assert "Syntax error in line 3" in plain_text(page)
+    assert "Not found" not in plain_text(page)
+    assert marked_in(page) == ["    y = (x"]
+
+
+def marked_in(page: str) -> list[str]:
+    marked = re.findall("<mark>(.*?)</mark>", page)
+    return [re.sub("<.*?>", "", line) for line in marked]
+
+
+def test_the_line_that_is_quoted_is_marked_in_the_code() -> None:
+    source = 'def f(x):\n    """\n    y = x + 1\n    """\n    y = x + 1  # one more\n    y\n    return y'
+    says = ["One small change in the line `y = x + 1` makes all values right.", "You compute `y`, but never use it."]
+    page = with_code(source, reason="located", credit=0.5, sentences=says)
+    assert marked_in(page) == ["    y = x + 1  # one more"]
+
+
+def test_what_is_only_some_of_the_mistakes_is_not_called_all() -> None:
+    some = {"reason": "misconception", "misconceptions": ["not scaled", "not masked"], "partly_named": True}
+    assert "Everything else" not in words_of(scored_cell(1, 0.25, 0.75, **some))
+
+
+def test_advice_fits_what_went_wrong() -> None:
+    stopped = {"reason": "error", "symptom": "size", "sentences": ["It stopped."]}
+    assert "other sizes" not in words_of(scored_cell(1, 0.0, 0.0, **stopped))  # it stops for the notebook's, too
+    assert "Call it with inputs of other sizes" in words_of(scored_cell(1, 0.0, 0.0, **stopped, cases_right=3))
+
+
+@pytest.mark.parametrize(
+    ("credit", "most", "points"),
+    [(0.375, 3, 1.25), (0.125, 4, 0.5), (0.0625, 2, 0.25), (0.5, 0.1, 0.05), (1, 0.7, 0.7)],
+)
+def test_points_come_in_quarters(credit: float, most: float, points: float) -> None:
+    assert Verdict(1, "A", credit, Reason.WRONG).points(most) == points
 
 
 def test_how_many_cases_are_right_is_said_once() -> None:
+    located = {"reason": "located", "sentences": ["2 of 6 hidden cases are right. The first …"], "cases_right": 2}
+    assert words_of(scored_cell(1, 0.5, 1.5, **located)).count("hidden cases are right") == 1
     assert shared(FINE, PARTLY).count("hidden cases are right") == 1
     assert shared(PARTLY, UNSCALED).count("hidden cases are right") == 1
 
