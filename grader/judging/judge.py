@@ -48,6 +48,8 @@ PRECISION_CREDIT = 0.5
 UNKNOWN_CREDIT = 0.5
 BESIDE_CREDIT = 0.75
 PROMISE_CREDIT = 0.5
+ALL_BUT_A_KIND_CREDIT = 0.25
+MOST_WRONG = 1 / 4  # of the cases, where all but one kind of input is right
 # Credit for classes and pieces of models, by the part that is wrong.
 SIDES = {"gradient": 0.5, "dropout": 0.5, "mask": 0.75, "input": 0.5, "arguments": 0.75, "type": 0.75, "initial": 0.75}
 
@@ -310,7 +312,10 @@ class _Judgement:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
         said = [self._about(first), *said_of_factors(self.key, self.answers, self.tolerance, self.time)]
         said += [text for text in self._rules_broken().values() if text not in said]
-        if (right := self._cases_right) and part_of(first) != "parameters":  # right by chance
+        wrong_kind = self._only_wrong_kind()
+        if wrong_kind:
+            said.append(sentences.all_but_a_kind(self._cases_right, len(self.findings), wrong_kind))
+        elif (right := self._cases_right) and part_of(first) != "parameters":  # right by chance
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
         answer = self.answers[index]
@@ -323,7 +328,15 @@ class _Judgement:
         if isinstance(answer, Raised) and self.device != "cpu" and mixes_devices(answer):
             reason = Reason.WRONG_DEVICE
         lost, symptom = answer if isinstance(answer, Lost) else None, self._symptom(first, answer)
-        return replace(self._result(0.0, reason, *said), lost=lost, symptom=symptom)
+        credit = ALL_BUT_A_KIND_CREDIT if wrong_kind and reason != Reason.NO_ANSWER else 0.0
+        return replace(self._result(credit, reason, *said), lost=lost, symptom=symptom)
+
+    def _only_wrong_kind(self) -> list[str]:
+        """The names of all wrong cases, if they are few and of one kind: they catch the same. Else empty."""
+        wrong = [case.case for case, finding in zip(self.cases, self.findings, strict=True) if finding]
+        kinds = {case.catches for case in wrong}
+        are_few = len(wrong) <= MOST_WRONG * len(self.cases)
+        return list(dict.fromkeys(case.name for case in wrong)) if are_few and len(kinds) == 1 else []
 
     def _symptom(self, finding: Finding, answer: Answer) -> Symptom | None:
         match finding, answer:

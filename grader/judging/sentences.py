@@ -215,6 +215,11 @@ def cases_right(right: int, cases: int, first_wrong: str) -> str:
     return f"{right} of {cases} hidden cases are right. The first wrong one is “{first_wrong}”."
 
 
+def all_but_a_kind(right: int, cases: int, wrong: Sequence[str]) -> str:
+    names = listed([f"“{name}”" for name in wrong], len(wrong))
+    return f"{right} of {cases} hidden cases are right: all but {names}."
+
+
 def times(law: str, cases: int) -> str:
     return f"In all {cases} hidden cases that test only numbers, your numbers are the right ones times {law}."
 

@@ -184,7 +184,8 @@ class Case:
     name: str
     """Names the inputs. They are drawn from it, so a new name draws others."""
     catches: str
-    """The mistakes that this case shows, for readers of the exercise."""
+    """The mistakes that this case shows, for readers of the exercise. Cases that catch the same are of one kind: where
+    only they are wrong, and few, a quarter is earned."""
     inputs: Callable[[Any], Inputs]
     """Draws a tuple of arguments from a generator: `lambda rng: (randn(rng, 5, 3),)`."""
     beside: str = ""

@@ -36,8 +36,8 @@ def with_lines(
             return verdict
         return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
     enough = verdict.reason != Reason.CONSTANT and enough_is_left(repair.text, exercise.entry)
-    credit = CREDIT ** len(repair.text.edits) if enough else 0.0
-    sentence = sentences.located if credit else sentences.located_without_points
+    credit = max(CREDIT ** len(repair.text.edits), verdict.credit) if enough else verdict.credit
+    sentence = sentences.located if enough else sentences.located_without_points
     places = [sentence(repair.located)] if repair.located else []  # there is none if only a line is missing
     before = [text for text in verdict.sentences if text not in _about_memory(read(), repair)]
     stopped = verdict.reason == Reason.ERROR  # the error comes first

@@ -12,14 +12,15 @@ import torch
 
 from grader.host.grading import grade_notebook
 from grader.judging import judging_time
+from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge, read
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
-from grader.model.answer import Returned
+from grader.model.answer import UNCHANGED, Returned
 from grader.model.forms.function import Malformed
 from grader.model.forms.module import MODULE
 from grader.model.forms.parts import InParts
 from grader.model.forms.twice import TWICE
-from grader.model.verdict import Reason
+from grader.model.verdict import Reason, Verdict
 from grader.sandbox.values import Unusable
 from support.answer_keys import FUNCTIONS, answer_key
 from support.our_course import OURS
@@ -145,3 +146,41 @@ def test_the_same_whatever_the_input_earns_nothing_whatever_explains_it(name: in
     same = [value if case.case.beside else changed(value) for value, case in zip(right, key.cases, strict=True)]
     answers = [Returned(value, list(case.inputs)) for value, case in zip(same, key.cases, strict=True)]
     assert Judge().verdict(key, answers).credit == 0
+
+
+def with_wrong(number: int, *names: str) -> Verdict:
+    """The verdict on right answers, except in the cases with these names."""
+    key, rng = answer_key(number), torch.Generator().manual_seed(1)
+    answers = []
+    for case, right in zip(key.cases, key.expected, strict=True):
+        parts = right if isinstance(right, list) else [right]
+        if case.case.name in names:
+            parts = [part + torch.rand(part.shape, generator=rng) for part in parts]
+        answers.append(Returned(parts if isinstance(right, list) else parts[0], list(case.inputs)))
+    return Judge().verdict(key, answers)
+
+
+def test_all_kinds_of_input_but_one_earn_a_quarter() -> None:
+    one, two, *_ = (case.name for case in FUNCTIONS[5].cases)
+    verdict = with_wrong(5, one)
+    assert (verdict.credit, verdict.reason) == (0.25, Reason.WRONG)
+    assert f"8 of 10 hidden cases are right: all but “{one}”." in verdict.sentences
+    assert with_wrong(5, one, two).credit == 0
+
+
+def test_cases_that_catch_the_same_are_of_one_kind() -> None:
+    verdict = with_wrong(35, "one sentence, one head", "one entry")
+    assert verdict.credit == 0.25
+    assert any(text.endswith("all but “one sentence, one head” and “one entry”.") for text in verdict.sentences)
+    assert with_wrong(35, "one entry", "pages of one slot").credit == 0
+
+
+@pytest.mark.parametrize(("count", "credit"), [(2, 0.25), (3, 0)])
+def test_a_quarter_of_the_cases_may_be_wrong_and_no_more(count: int, credit: float) -> None:
+    function = FUNCTIONS[5]
+    exercise = replace(function, cases=[replace(case, catches="the same") for case in function.cases], mistakes=[])
+    key, rng = AnswerKey(exercise, exercise.sample()), torch.Generator().manual_seed(1)
+    wrong = [[torch.randn(part.shape, generator=rng) for part in outputs] for outputs in key.expected[:count]]
+    answers = [Returned(value, UNCHANGED) for value in (*wrong, *key.expected[count:])]
+    assert len(answers) == 10
+    assert Judge().verdict(key, answers).credit == credit
