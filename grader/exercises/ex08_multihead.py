@@ -119,6 +119,12 @@ exercise = Exercise(
               "The biases of the queries are missing: Q₁ = W_q1 X + b_q1, and the same for head 2.",
               credit=0.75, kind="missing step"),
         *at("head_2",
+            wrong("W_q2 and W_k2 exchanged", "head_2 = head(W_v2, W_k2, W_q2, b_v2, b_q2, b_k2)",
+                  "Your results look as if W_q2 and W_k2 were exchanged. In head 2, queries come from W_q2 and keys "
+                  "from W_k2.", kind="mix-up"),
+            wrong("queries and keys of head 2 exchanged", "head_2 = head(W_v2, W_k2, W_q2, b_v2, b_k2, b_q2)",
+                  "Your results look as if the queries and keys of head 2 were exchanged. Compare each of its queries "
+                  "with its keys.", kind="mix-up"),
             wrong("first head's biases twice", "head_2 = head(W_v2, W_q2, W_k2, b_v1, b_q1, b_k1)",
                   "In your results, head 2 has the biases of head 1. Give it its own b_q2, b_k2 and b_v2.",
                   credit=0.75, kind="mix-up"),
@@ -132,9 +138,8 @@ exercise = Exercise(
         wrong("second head twice", {"head_1": "head_1 = head(W_v2, W_q2, W_k2, b_v2, b_q2, b_k2)"},
               "In your result, both heads are head 2. Head 1 should have its own parameters: W_q1, W_k1, W_v1 and "
               "biases.", kind="mix-up"),
-        wrong("heads in the wrong order",
-              {"head_1": "head_1 = head(W_v2, W_q2, W_k2, b_v2, b_q2, b_k2)",
-               "head_2": "head_2 = head(W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)"},
+        # On a line of its own, so that each head may have another mistake.
+        wrong("heads in the wrong order", {"before stack": "head_1, head_2 = head_2, head_1"},
               "Head 2 is on top of head 1. Put head 1 first, and head 2 below it.", kind="mix-up"),
         wrong("keys crossed",
               {"head_1": "head_1 = head(W_v1, W_q1, W_k2, b_v1, b_q1, b_k2)",

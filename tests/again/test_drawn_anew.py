@@ -59,6 +59,7 @@ HONEST = [
     (1, ["without bias"], 0.5),
     (1, ["queries without bias", "values like keys"], 0.375),
     (8, ["first head twice", "without W_c"], 0.25),
+    (8, ["W_q2 and W_k2 exchanged", "heads in the wrong order"], 0.25),
 ]
 
 
