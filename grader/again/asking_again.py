@@ -114,11 +114,13 @@ def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
     """The verdict on the way, and on what is still wrong."""
     says = [one.says for one in named_in(exercise, verdict)]
     names = (way.name, *verdict.misconceptions)
+    heading = sentences.things_at_once(len(names), len(names))
     return replace(
         verdict,
         credit=CREDIT * verdict.credit,
         misconceptions=names,
-        sentences=(sentences.things_at_once(len(names), len(names)), *way.says, *says),
+        heading=heading,
+        sentences=(heading, *way.says, *says),
         pictures=(),
     )
 

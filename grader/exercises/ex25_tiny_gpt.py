@@ -20,6 +20,7 @@ from .next_token_loss import loss_exercise
 
 Tensor = torch.Tensor
 
+TIED = "Your head and token_embedding share their numbers. That is a good idea elsewhere, but here each has its own."
 CONTEXT_LENGTH_NOT_TOLD = (
     "The attribute context_length is missing, or is not the argument. Store the argument in __init__."
 )
@@ -215,9 +216,19 @@ exercise = Exercise(
               kind="arrangement"),
         wrong("head with a bias", {"head": (", bias=False", "")},
               "Your head has a bias. Make it with bias=False.", credit=0.75, kind="convention"),
-        wrong("head and embedding tied", {"after head": "self.head.weight = self.token_embedding.weight"},
-              "Your head and token_embedding share their numbers. That is a good idea elsewhere, but here each has its "
-              "own.", credit=0.75, kind="convention"),
+        *at("after head",
+            wrong("head and embedding tied", "self.head.weight = self.token_embedding.weight", TIED,
+                  credit=0.75, kind="convention"),
+            wrong("head and embedding tied, by their data",
+                  "self.head.weight.data = self.token_embedding.weight.data", TIED, credit=0.75, kind="convention")),
+        *at("logits",
+            wrong("embedding as head", "logits = x @ self.token_embedding.weight.T",
+                  "Your logits come from the weights of token_embedding, and head has no effect. Here each has its own "
+                  "weights: use head.", credit=0.75, kind="convention"),
+            wrong("embedding as head, and no layer head",
+                  {"head": "", "": "logits = x @ self.token_embedding.weight.T"},
+                  "Your module has no layer called head: the weights of token_embedding are in its place. That is a "
+                  "good idea elsewhere, but here each has its own.", credit=0.75, kind="convention")),
         *at("after logits",
             wrong("probabilities returned", "logits = torch.softmax(logits, dim=-1)",
                   "Your results are probabilities. Return the logits themselves: the loss takes the softmax.",

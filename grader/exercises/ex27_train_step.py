@@ -91,8 +91,9 @@ exercise = Exercise(
               "step.", credit=0.75, kind="arrangement"),
         *at("step",
             wrong("nothing learned", "",
-                  "Your weights are the same after three steps. After backward, the optimizer must take a step, with "
-                  "the gradients from backward.", credit=0.25, kind="missing step"),
+                  "Your weights are the same after three steps: the optimizer takes no step, or has no gradients when "
+                  "it does. Call backward and then step, with nothing between them that clears the gradients.",
+                  credit=0.25, kind="missing step"),
             wrong("two steps", "optimizer.step()\noptimizer.step()",
                   "In your results, the optimizer takes two steps each time. Take only one.", kind="mix-up")),
         wrong("uphill", {"backward": "(-loss).backward()"},

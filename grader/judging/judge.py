@@ -261,7 +261,9 @@ class _Judgement:
             return self._result(0.0, Reason.CONSTANT, sentences.constant_for_all(self.form.noun)) if same else None
         if not is_constant([self.cases[index].case.name for index in about], self._results):
             return None
-        said = (sentences.constant(self.form.noun), *said_of_whole_numbers(self._numbers))
+        same = is_the_same_for_all([self.expected[index] for index in about], self._results)
+        returned = sentences.constant_for_all if same else sentences.constant
+        said = (returned(self.form.noun), *said_of_whole_numbers(self._numbers))
         return self._result(0.0, Reason.CONSTANT, *said)
 
     def _given_back(self) -> Verdict | None:

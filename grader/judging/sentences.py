@@ -37,7 +37,8 @@ WRONG_DEVICE = (
 )
 INPUT_MODIFIED = (
     "The result is right, but your function changes its input. "
-    "Avoid in-place operations on an argument, such as x -= … or x[i] = …; compute a new tensor instead."
+    "Avoid operations in place on an argument, such as x -= …, x[i] = … or x.append(…): make a new tensor or list "
+    "instead."
 )
 WHERE_NAN_COMES_FROM = (
     "NaN comes from 0/0, ∞/∞, ∞ − ∞ and 0 · ∞, and from roots and logarithms of negative numbers. exp of a large "
@@ -88,7 +89,8 @@ _FACTS = {
     FactKind.NEVER_CALLED: "`{}` is made in `__init__`, but not used anywhere.",
     FactKind.MADE_ANEW: "The line `{}` is in `forward`, so each call makes a new layer with new random numbers, "
     "which cannot be trained. Make it in `__init__`.",
-    FactKind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN. Write each of its entries.",
+    FactKind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN: entries that "
+    "nothing is written to stay like that.",
     FactKind.SIZED: "In the line `{}`, look at the capital T: for a number n, torch.Tensor(n) has n entries of "
     "whatever was in memory, and torch.tensor(n) holds n.",
     FactKind.KEPT_NONE: "The line `{}` uses what {} returns, which is None. Call it on a line of its own.",
@@ -170,7 +172,7 @@ def missing(noun: str, entry: str) -> str:
 
 
 def constant(noun: str) -> str:
-    return f"Your {noun} returns the same result for all inputs of the same size."
+    return f"In the hidden cases, your {noun} returns the same result for all inputs of the same size."
 
 
 def constant_for_all(noun: str) -> str:

@@ -56,6 +56,8 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     elif any(fact.kind in (FactKind.EMPTY, FactKind.SIZED) for fact in facts):  # then it was just in memory
         told = [text for text in verdict.sentences if text != sentences.WHERE_NAN_COMES_FROM]
         verdict = replace(verdict, sentences=tuple(told))
+    if NAME in verdict.misconceptions:  # said already
+        kinds.add(FactKind.BORROWED)
     if not verdict.holds_nan:
         kinds.add(FactKind.INFINITE)
     said = sentences.of_facts([fact for fact in facts if fact.kind not in kinds])
@@ -75,12 +77,18 @@ def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Seque
     if not any(fact.kind == FactKind.BORROWED for fact in facts):
         return verdict
     fixed = [held for held in named_in(exercise, verdict) if held.or_borrowed]
+    if not fixed:
+        return verdict
     names, said = {held.name for held in fixed}, {held.says for held in fixed}
-    named = tuple(NAME if name in names else name for name in verdict.misconceptions)
+    (borrowed,) = sentences.of_facts([fact for fact in facts if fact.kind == FactKind.BORROWED])
+    named = dict.fromkeys(NAME if name in names else name for name in verdict.misconceptions)
+    texts = dict.fromkeys(borrowed if text in said else text for text in verdict.sentences)
+    heading = verdict.heading if len(named) > 1 else ""
     return replace(
         verdict,
-        misconceptions=tuple(dict.fromkeys(named)),
-        sentences=tuple(text for text in verdict.sentences if text not in said),
+        misconceptions=tuple(named),
+        sentences=tuple(text for text in texts if text != verdict.heading or heading),
+        heading=heading,
     )
 
 

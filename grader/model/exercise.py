@@ -462,10 +462,12 @@ def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
 
 
 def can_combine(one: Misconception, other: Misconception) -> bool:
-    """Whether misconceptions change different steps, or parts of a line: then a student can hold both at once."""
+    """Whether misconceptions change different steps, or parts of a line: then a student can hold both at once.
+
+    Two forms of a mistake, which have one sentence, are not two mistakes."""
     both = set(one.change) & set(other.change)
     parts = all(isinstance(each.change[step], tuple) for each in (one, other) for step in both)
-    return bool(one.change) and bool(other.change) and parts
+    return bool(one.change) and bool(other.change) and parts and one.says != other.says
 
 
 def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generator:

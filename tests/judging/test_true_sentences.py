@@ -16,7 +16,7 @@ from grader.judging import sentences
 from grader.judging.judge import judge
 from grader.judging.with_facts import with_facts
 from grader.model.answer import Raised, Returned
-from grader.model.exercise import Misconception
+from grader.model.exercise import Misconception, can_combine
 from grader.model.fact import Fact, FactKind
 from grader.model.findings import Failed
 from grader.model.verdict import Reason, Verdict
@@ -62,6 +62,41 @@ def test_a_number_that_is_read_from_the_notebook_is_not_said_to_be_written() -> 
     assert said.misconceptions == ("the notebook's variables",)
     assert TWO.says not in said.sentences
     assert with_facts(EXERCISES[2], NAMED, []) == NAMED
+
+
+def test_no_list_of_two_mistakes_has_a_single_one() -> None:
+    """A number of the notebook's was taken out of the list, and said below it, if at all."""
+    other = next(one for one in EXERCISES[2].mistakes if not one.or_borrowed)
+    two = sentences.things_at_once(2, 2)
+    both = replace(NAMED, sentences=(two, TWO.says, other.says), misconceptions=(TWO.name, other.name), heading=two)
+    said = with_facts(EXERCISES[2], both, [Fact(FactKind.BORROWED, "D")])
+    assert said.sentences[0] == two
+    assert "`D`" in said.sentences[1]
+    assert said.sentences[2:] == (other.says,)
+    twice = replace(both, sentences=(two, TWO.says), misconceptions=(TWO.name, TWO.name))
+    assert two not in with_facts(EXERCISES[2], twice, [Fact(FactKind.BORROWED, "D")]).sentences
+
+
+def test_two_forms_of_a_mistake_are_not_two_mistakes() -> None:
+    one, same = (one for one in EXERCISES[28].mistakes if one.name.startswith("mask inverted"))
+    other = next(one for one in EXERCISES[28].mistakes if one.name == "not scaled")
+    assert can_combine(one, other)
+    assert not can_combine(one, same)
+
+
+def test_one_result_for_inputs_of_one_size_is_not_said_of_sizes() -> None:
+    exercise = EXERCISES[2]
+    name = exercise.cases[0].name
+    cases = [case for case in exercise.sample() if case.case.name == name]
+    answers = [
+        Returned([[torch.tensor(1.5)] * len(case.inputs[1])] * len(case.inputs[0]), list(case.inputs)) for case in cases
+    ]
+    assert judge(exercise, cases, answers).sentences[0] == sentences.constant_for_all("function")
+    cases = exercise.sample()
+    answers = [
+        Returned([[torch.tensor(1.5)] * len(case.inputs[1])] * len(case.inputs[0]), list(case.inputs)) for case in cases
+    ]
+    assert judge(exercise, cases, answers).sentences[0] == sentences.constant("function")
 
 
 def misconceptions() -> Iterator[Misconception]:

@@ -39,8 +39,11 @@ NO_AXIS = (
     "texts."
 )
 SEEDS = "With generators that have the same seed, your function writes different texts. Draw with the generator."
-NO_CHANCE = "Your texts are the same, whatever the random numbers are. Draw each token by its probability."
-ALL_ALIKE = "Texts that begin alike stay alike. Draw each token by its probability, separately for each text."
+NO_CHANCE = (
+    "Your texts are the same, whatever the random numbers are: no token is drawn, or a single token has all the "
+    "probability. Draw from the softmax of logits / temperature, over the best top_k."
+)
+ALL_ALIKE = "Texts that begin alike stay alike. Draw the next token separately for each text."
 ONE_FOR_ALL = "One draw decides the next token of all texts. Draw one for each text, by that text's own probabilities."
 ONLY_NEW = "Only the new tokens are returned. Return the whole texts, including the tokens from before."
 OTHER = (
