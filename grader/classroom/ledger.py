@@ -79,6 +79,8 @@ class Ledger:
             if one is not best and (not one.graded.unchanged or one.attempt == counting):
                 self._set_aside(one, counted=one.attempt == counting)
         best.graded.unchanged = all(one.graded.unchanged for one in results)
+        if best is not results[-1]:
+            best.graded.newest_verdicts = results[-1].graded.verdicts
         return best.graded
 
     def _best(self, results: Sequence[GradedAttempt]) -> GradedAttempt:

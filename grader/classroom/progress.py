@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import signal
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_uppercase
 from types import FrameType
 
 from rich import box
@@ -58,6 +60,8 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
+ROOM = 30  # characters for the headings of all exercises, in a table of 80
+SHORT = 4  # characters of a heading that is never cut
 LINE_SECONDS = 10.0  # between two lines in a log
 LONG = 2.0  # seconds after which we say who is being graded
 
@@ -132,10 +136,14 @@ def results_table(
     """
     labels = _labels(results, {one.student: counts for one in results if (counts := (told or {}).get(one.student))})
     besides = {result.student: _besides(result, _counts(result, told)) for result in results}
+    headings = _headings(labels)
     table = Table(title="Points", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    if headings != labels:
+        key = ", ".join(f"{heading}: {one_line(label, 60)}" for heading, label in zip(headings, labels, strict=True))
+        table.caption, table.caption_justify = escape(key), "left"
     table.add_column("student", no_wrap=True)
-    for label in labels:
-        table.add_column(escape(label), justify="right")
+    for heading in headings:
+        table.add_column(escape(heading), justify="right")
     table.add_column("total", justify="right")
     table.add_column("what went wrong")
     if any(besides.values()):
@@ -153,6 +161,14 @@ def results_table(
             row.append(escape("\n".join(besides[result.student])))
         table.add_row(*row)
     return table
+
+
+def _headings(labels: Sequence[str]) -> list[str]:
+    """The labels as they are, or letters if names are so long that a terminal would cut them."""
+    if sum(len(label) + 1 for label in labels) <= ROOM or max(map(len, labels)) <= SHORT:
+        return [*labels]
+    letters = itertools.chain(ascii_uppercase, map("".join, itertools.product(ascii_uppercase, repeat=2)))
+    return list(itertools.islice(letters, len(labels)))
 
 
 def _counts(result: Graded, told: Mapping[str, Told] | None) -> Told:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import sys
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -50,6 +52,7 @@ def serve(
     from grader.serving.invitations import Proxy
     from grader.serving.server import Where
     from grader.serving.server import serve as run
+    from grader.serving.student_pages import left_out
 
     proxy = Proxy(user_header, frozenset(trust or ["127.0.0.1"])) if user_header else None
     with tempfile.TemporaryDirectory(prefix="demo-") if demo else contextlib.nullcontext() as folder:
@@ -60,6 +63,8 @@ def serve(
             console.print(f"Serving at {served} until Ctrl-C.", highlight=False, soft_wrap=True)
             for name, code in codes.items():
                 console.print(f"  as {name}: {served}/enter/{code}", highlight=False, soft_wrap=True)
+            for assignment, why in left_out(course).items():
+                console.print(escape(f"{assignment} cannot be submitted here: {why}."), highlight=False, soft_wrap=True)
 
         run(
             course,
@@ -88,6 +93,7 @@ def submit(
     notebook: Annotated[Path | None, typer.Argument(help="A notebook, as it is saved.")] = None,
     assignment: Annotated[str, typer.Option(help="The assignment, if the file name does not show it.")] = "",
     link: Annotated[str, typer.Option(help="A personal link, to sign in with once.")] = "",
+    late: Annotated[bool, typer.Option("--late", help="Submit even if being late costs points.")] = False,
 ) -> None:
     """Submit a notebook, and read the verdict.
 
@@ -97,10 +103,10 @@ def submit(
 
     if notebook is None and not link:
         raise CourseError("Name a notebook, or sign in with --link LINK.")
-    if link and (code := in_terminal("--link", link)):
-        raise typer.Exit(code)
-    if notebook:
-        raise typer.Exit(in_terminal(str(notebook), assignment))
+    options = [f"--link={link}"] if link else []
+    options += [f"--assignment={assignment}"] if assignment else []
+    options += ["--late"] if late else []
+    raise typer.Exit(in_terminal([*options, *(["--", str(notebook)] if notebook else [])], "grader submit"))
 
 
 def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt, or - for standard input.")]) -> None:
@@ -152,7 +158,7 @@ def invite(
     chosen = names or (sorted(roster) if are_students else [])
     if not chosen:
         raise CourseError("There is nobody to invite. Name somebody, or run: grader students import FILE")
-    if are_students and not revoke and (unknown := sorted({*chosen} - {*roster, *course.submitters()})):
+    if are_students and not revoke and (unknown := sorted({*chosen} - invitations.students_of(course))):
         raise CourseError(f"There is no student called {listed(unknown, last='or')}. Run: grader students import FILE")
     with invitations.changing(course):
         if revoke:
@@ -165,8 +171,12 @@ def invite(
                 raise CourseError("Mailed links must start with an address that students can reach: add --server.")
             _mail(course, [roster.get(name, Enrolled(name)) for name in chosen], until, address)
             return
+        table = csv.writer(sys.stdout)
+        if are_students:  # other links may be added to the same file
+            table.writerow(["id", "name", "address", "link"])
         for name, code in invitations.invite(course, chosen, role, until).items():
-            typer.echo(f"{name},{address}/{code}")
+            enrolled = roster.get(name, Enrolled(name))
+            table.writerow([name, enrolled.full_name, enrolled.email, f"{address}/{code}"])
 
 
 def _mail(course: Course, students: Sequence[Enrolled], until: datetime | None, address: str) -> None:
@@ -180,8 +190,7 @@ def _mail(course: Course, students: Sequence[Enrolled], until: datetime | None, 
     with open_post(course.root, read_rules(course.root).mail) as post:
         for one in known:
             code = new_code()
-            name = one.name or f"{one.first_name} {one.last_name}".strip() or one.id
-            if why := post.send(name, one.email, f"{address}/{code}"):
+            if why := post.send(one.full_name or one.id, one.email, f"{address}/{code}"):
                 failed.append(f"{one.id}: {why}")
             else:
                 let_in(course, {one.id: code}, Role.STUDENT, until)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
@@ -155,13 +155,39 @@ class Identified:
     untouched: bool = False  # exactly as released
 
 
+class Remedy(NamedTuple):
+    """What to do about a file."""
+
+    for_instructor: str = ""  # goes on after the reason
+    for_student: str = ""  # a sentence
+
+
+NOTHING_TO_DO = Remedy()
+SUBMIT_AGAIN = Remedy(", so the student has to submit it again", "Save the notebook, and submit it again.")
+CLEAR_OUTPUTS = Remedy(
+    ". Ask the student to clear all outputs", "Clear the outputs of all cells, save it, and submit it again."
+)
+SEND_NOTEBOOK = Remedy(". Ask for the notebook", "Submit the notebook itself, which ends in .ipynb.")
+
+
 @dataclass(frozen=True)
 class Unknown:
     """A file that looks like a notebook, but is not one of the assignment."""
 
-    why: str
+    reason: str
     is_script: bool = False  # the notebook may still import it
     is_cut: bool = False  # an unknown part of it is missing
+    remedy: Remedy = NOTHING_TO_DO
+
+    @property
+    def why(self) -> str:
+        """The reason, and what an instructor should do."""
+        return self.reason + self.remedy.for_instructor
+
+    @property
+    def for_student(self) -> str:
+        """The reason, and what the student should do, in sentences."""
+        return f"{self.reason.removesuffix('.')}. {self.remedy.for_student}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -226,7 +252,7 @@ class Identifier:
         if len(held.content) > MAX_BYTES:
             return self._look_without_outputs(held)
         if why := why_not_whole(held.content):
-            return Unknown(f"it is not a complete notebook: {why}, so the student has to submit it again", is_cut=True)
+            return Unknown(f"it is not a complete notebook: {why}", is_cut=True, remedy=SUBMIT_AGAIN)
         notebook = parse_notebook(held.content)
         if not notebook.cells:
             return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please submit it again.")))
@@ -246,7 +272,7 @@ class Identifier:
         else:
             more = ", even without its outputs" if light else ", and cannot be read"
             large = f"larger than {MAX_BYTES // 2**20} MB{more}"
-        return Unknown(f"it is {large}. Ask the student to clear all outputs", is_cut=True)
+        return Unknown(f"it is {large}", is_cut=True, remedy=CLEAR_OUTPUTS)
 
     def _by_ids(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Identified | Unknown | None:
         """Identify a notebook by nbgrader's cell ids. If several of the course use them, the cells decide."""
@@ -292,7 +318,7 @@ class Identifier:
                 break
             reasons.append(why)
         if best is None:
-            return Unknown(f"it is a script, and {reasons[0]}. Ask for the notebook", is_script=True)
+            return Unknown(f"it is a script, and {reasons[0]}", is_script=True, remedy=SEND_NOTEBOOK)
         written = [cell for cell in best.cells if cell.solution and cell.grade_id in matches]
         untouched = all(
             without_comments_at_end(matches[cell.grade_id].source) == without_comments_at_end(cell.source)
@@ -312,7 +338,7 @@ class Identifier:
         if isinstance(best, Released):
             return best, fit[0][1], ""
         own = [found for one, found in all_found if one.assignment == self._assignment and isinstance(found, str)]
-        return None, {}, best.why if best else own[0]
+        return None, {}, best.reason if best else own[0]
 
     def _only(self, found: Sequence[Released]) -> Released | Unknown:
         """The only notebook that fits, if it is one of this assignment."""

@@ -76,11 +76,21 @@ class NotInGradebook(CourseError):
 
 
 class ClassRows:
-    """The rows of one assignment, read in one query for each table, even for a large class."""
+    """The rows of one assignment, read in one query for each table, even for a large class.
+
+    With `students`, only theirs are read, and those of their groups.
+    """
 
     def __init__(
-        self, gradebook: Gradebook, assignment: str, rules: AssignmentRules, cells: Iterable[tuple[str, str]] = ()
+        self,
+        gradebook: Gradebook,
+        assignment: str,
+        rules: AssignmentRules,
+        cells: Iterable[tuple[str, str]] = (),
+        students: Collection[str] | None = None,
     ) -> None:
+        if students is not None:
+            students = {member for student in students for member in rules.group_of(student)}
         self._session: Session = gradebook.db
         row = self._session.execute(
             select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
@@ -96,9 +106,9 @@ class ClassRows:
             )
         )
         self.items = items_of(self._session, assignment, rules, cells)
-        self.people = self._people()
-        self.submissions = submitted(self._session, self._id)
-        marks = read_marks(self._session, self._id)
+        self.people = self._people(students)
+        self.submissions = submitted(self._session, self._id, students)
+        marks = read_marks(self._session, self._id, students)
         self.marks = {row.id: marks.get(student, Marks({}, {})) for student, row in self.submissions.items()}
         self.scored = {submission for submission, its in self.marks.items() if its.is_graded}
         self._own, self._aside = dict(self.submissions), how_many(self._session)
@@ -110,10 +120,12 @@ class ClassRows:
             self.notebook_rows[notebook.submission].append(notebook)
         self.remarks = self._remarks()
         has_records = inspect(gradebook.engine).has_table(RECORDS.name)
-        self.records = read_records(self._session, self._id) if has_records else {}  # by submission
+        self.records = read_records(self._session, self._id, students) if has_records else {}  # by submission
 
-    def _people(self) -> list[Person]:
+    def _people(self, students: Collection[str] | None) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
+        if students is not None:
+            query = query.where(Student.id.in_(students))
         return [Person(*(value or "" for value in row)) for row in self._session.execute(query)]
 
     def _of_groups(self) -> dict[str, Submitted]:
@@ -199,11 +211,18 @@ class ClassRows:
         return [item.label for item in self.items if item.cell in waits]
 
     def late_by(self, submission: Submitted) -> timedelta:
-        return self.rules.late_by(submission.student_id, submission.timestamp, self.duedate, submission.extension)
+        return self.late_at(submission.student_id, submission.timestamp)
+
+    def late_at(self, student: str, moment: datetime | None) -> timedelta:
+        """How late a submission of this student at this moment is."""
+        row = self._own.get(student)
+        return self.rules.late_by(student, moment, self.duedate, row.extension if row else None)
 
 
-def read_rows(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassRows:
+def read_rows(
+    course: Course, assignment: str, tell: Callable[[str], None], students: Collection[str] | None = None
+) -> ClassRows:
     """The rows of an assignment in the course's gradebook, counted by the rules of its term."""
     rules = term_rules(course, assignment)
     with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
-        return ClassRows(gradebook, assignment, rules, course.released_cells(assignment))
+        return ClassRows(gradebook, assignment, rules, course.released_cells(assignment), students)

@@ -12,10 +12,11 @@ from nbformat import NotebookNode
 
 from grader.gradebook.records import Record, digest_of
 from grader.model.answer import Lost
+from grader.model.denied import Tried
 from grader.model.label import Label
 from grader.model.verdict import Scored
 from grader.notebooks.cells import NOTES, STOPPED, ours, solved_exercise
-from grader.notebooks.verdict_cells import results_of, together
+from grader.notebooks.verdict_cells import results_of, together, tried_in
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Found:
     solutions: Mapping[Label, str] = field(default_factory=dict)  # sources of the solution cells
     words: Sequence[tuple[str, str]] = ()  # cells of text, from `words_of`
     environment: str = ""  # the versions it was graded with, if known
+    tried: Sequence[Tried] = ()  # the kinds of actions that were blocked, for the student
 
 
 def what_grading_found(folder: Path, names: Sequence[str], record: Record | None) -> Found:
@@ -53,7 +55,8 @@ def what_grading_found(folder: Path, names: Sequence[str], record: Record | None
         stopped = [each for notebook in notebooks for each in _stopped(notebook)]
         sources = {number: text for notebook in notebooks for number, text in solution_sources(notebook).items()}
         words = [one for notebook in notebooks for one in words_of(notebook)]
-        return Found(verdicts, blocked, stopped, sources, words, environment)
+        tried = [kind for notebook in notebooks for kind in tried_in(notebook)]
+        return Found(verdicts, blocked, stopped, sources, words, environment, list(dict.fromkeys(tried)))
     except (OSError, ValueError, RecursionError, AttributeError):  # unreadable, or not from a grader
         return Found(verdicts, blocked, environment=environment)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, Submitted, read_rows
+from grader.gradebook.class_rows import ClassRows, read_rows
 from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between, digest
 from grader.term.rules import Rule
 
@@ -80,11 +80,13 @@ def _number(points: float) -> str:
 def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tuple[dict[str, Told], float]:
     """What every student with a graded submission would be shown now, and the maximum points."""
     rows = read_rows(course, assignment, tell)
-    found = {student: _told(rows, student, row) for student, row in sorted(rows.graded.items())}
+    found = {student: told_of(rows, student) for student in sorted(rows.graded)}
     return found, rows.max_points
 
 
-def _told(rows: ClassRows, student: str, submission: Submitted) -> Told:
+def told_of(rows: ClassRows, student: str) -> Told:
+    """What this student, who has a graded submission, would be shown now."""
+    submission = rows.submissions[student]
     counted = rows.counted(submission)
     by_hand, record = rows.marks[submission.id].by_hand, rows.records.get(submission.id)
     remarks = rows.remarks.get(submission.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -43,13 +43,15 @@ def digest_of(notebooks: Mapping[str, bytes]) -> str:
     return "".join(digests.values()) if len(digests) < 2 else hashlib.sha256(str(digests).encode()).hexdigest()
 
 
-def read_records(session: Session, assignment_id: str) -> dict[str, Record]:
-    """The records of an assignment, by the id of the submission."""
+def read_records(session: Session, assignment_id: str, students: Collection[str] | None = None) -> dict[str, Record]:
+    """The records of an assignment, by the id of the submission; only of `students`, if given."""
     query = (
         select(RECORDS)
         .join(SubmittedAssignment, SubmittedAssignment.id == RECORDS.c.submission_id)
         .where(SubmittedAssignment.assignment_id == assignment_id)
     )
+    if students is not None:
+        query = query.where(SubmittedAssignment.student_id.in_(students))
     return {row.submission_id: read_record(row) for row in session.execute(query)}
 
 

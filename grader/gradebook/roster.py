@@ -39,6 +39,10 @@ class Enrolled:
     moodle_id: str = ""
     github: str = ""
 
+    @property
+    def full_name(self) -> str:
+        return self.name or f"{self.first_name} {self.last_name}".strip()
+
 
 COLUMNS = tuple(field.name for field in fields(Enrolled))
 
@@ -63,6 +67,28 @@ def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
         )
     known = [{column: (line.get(column) or "").strip() for column in COLUMNS} for line in lines]
     return {line["id"]: Enrolled(**line) for line in known if line["id"]}
+
+
+class StudentNames:
+    """The names of the students of a roster, who can be found by id or name."""
+
+    def __init__(self, roster: Mapping[str, Enrolled]) -> None:
+        self.students = [*roster]
+        self._names = {student: enrolled.full_name for student, enrolled in roster.items()}
+
+    def __call__(self, student: str) -> str:
+        """The student's name; the id if the roster has none."""
+        return self._names.get(student) or student
+
+    def with_id(self, student: str) -> str:
+        """The name and the id, as one text."""
+        name = self(student)
+        return student if name == student else f"{name} ({student})"
+
+    def fits(self, student: str, text: str) -> bool:
+        """Whether all words of a text are in the student's id or name."""
+        known = self.with_id(student).casefold()
+        return all(word in known for word in text.casefold().split())
 
 
 def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:

@@ -102,6 +102,7 @@ class Graded:
     error: str = ""  # why there is no result
     unchanged: bool = False  # it had its grade already
     attempt: str = ""  # which one of this student's it is
+    newest_verdicts: Sequence[Scored] = ()  # those of the newest attempt, if an earlier one counts
 
     @property
     def points(self) -> float:

@@ -22,7 +22,7 @@ from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solve
 from grader.notebooks.outputs import rebuild_again
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
 from grader.pages.heat_map import heat_map
-from grader.pages.page_parts import Figure, Page, PagePart, Said
+from grader.pages.page_parts import Figure, Page, PagePart, Said, state_of
 from grader.pages.sections import Sections, without_points
 from grader.pages.sentence_groups import Group, groups_of
 from grader.pages.text_html import MAX_PRINTED, clean, highlighted, narrow_html, picture_html, printed, sentence_html
@@ -154,7 +154,7 @@ class _Reader:
         elif part.points is None:
             part.state, part.headline = "waiting", "Not graded"
         else:
-            part.state = _state(part.points, most)
+            part.state = state_of(part.points, most)
             part.headline = "Graded, without details"
         if part.state != "full" and not (verdict and verdict.right):
             part.steps = [*self._hint(cell, verdict), *part.steps, *self._to_read(marks["grade_id"], verdict)]
@@ -192,7 +192,7 @@ class _Reader:
     def _set_by_hand(self, part: PagePart, scored: Scored) -> None:
         """Put the instructor's points first; what the tests found is still shown below them."""
         part.automatic, part.found = scored.points, part.headline
-        part.state, part.headline = _state(part.points or 0.0, part.max_points), "Points set by your instructor"
+        part.state, part.headline = state_of(part.points or 0.0, part.max_points), "Points set by your instructor"
         if part.state == "full":
             part.steps = []
             part.right = part.right if scored.verdict.right else []  # it mentions the points that were replaced
@@ -223,7 +223,7 @@ class _Reader:
             title=f"{'Task' if marks.get('task') else 'Your answer'}: {one_line(marks['grade_id'])}",
             points=points,
             max_points=most,
-            state=_state(points or 0.0, most),
+            state=state_of(points or 0.0, most),
             headline="Graded by your instructor",
         )
         if waiting:
@@ -381,7 +381,3 @@ def _again(cell: NotebookNode, exercise: Label) -> Markup:
     call = f"check({exercise!r})"
     what = f"<code>{call}</code>" if call in cell.source else "the test cell below it"
     return Markup(f"After each change, run {what} again.")
-
-
-def _state(points: float, most: float) -> str:
-    return "full" if points >= most else "part" if points > 0 else "none"

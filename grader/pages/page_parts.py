@@ -14,6 +14,8 @@ from grader.model.label import Label
 from grader.term.rules import Rule
 
 REPORT = "report"  # the folder of class reports, in the course folder
+# By state of an exercise. They differ in shape, not only in color.
+MARKS = {"full": "✓", "part": "◐", "none": "✗", "waiting": "…", "void": "–"}
 
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -30,6 +32,11 @@ def template(name: str, folder: Path = TEMPLATES, **filters: Callable[..., objec
     )
     environment.filters.update(filters)
     return environment.get_template(name)
+
+
+def state_of(points: float, most: float) -> str:
+    """The state of an exercise that has points, a key of MARKS."""
+    return "full" if points >= most else "part" if points > 0 else "none"
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class PagePart:
     title: str
     points: float | None
     max_points: float
-    state: str  # full, part, none, waiting, void
+    state: str  # a key of MARKS
     headline: str  # in a few words
     right: list[Markup] = field(default_factory=list)
     wrong: list[Said] = field(default_factory=list)  # what was wrong, and why
@@ -98,7 +105,7 @@ def render(page: Page) -> str:
     by_hand = any(part.automatic is not None for part in right)  # full marks, but not from the tests
     counting = [part for part in page.parts if part.state != "void"]
     shown = {"counting": counting, "right": right, "todo": todo, "waiting": waiting, "by_hand": by_hand}
-    return str(_template().render(page=page, **shown))
+    return str(_template().render(page=page, marks=MARKS, **shown))
 
 
 @functools.cache

@@ -140,6 +140,12 @@ def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
         tell(f"{said} Pages say so. {GRADE_THEM}, then publish again.")
 
 
+def published_page(course: Course, assignment: str, publication: Publication, student: str) -> bytes | None:
+    """The feedback page that a student got with a publication; None if there was none."""
+    pages = _unpacked(Publications(course, assignment).folder(publication.number) / _PAGES) or {}
+    return next((page for place, page in pages.items() if place.startswith(f"{student}/{assignment}/")), None)
+
+
 def _unpacked(path: Path) -> dict[str, bytes] | None:
     """The published pages; None if they cannot be read."""
     try:

@@ -1,11 +1,10 @@
-"""What a student may still submit, and what of a verdict they may read, by the rules in course.toml."""
+"""What a student may still submit, and how much of a verdict they may read, by the rules in course.toml."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from grader.classroom.attempts import MOST as MOST_KEPT
 from grader.serving.arrivals import Arrival, Stage
@@ -50,21 +49,3 @@ def shown_to(rules: AssignmentRules, student: str, now: datetime) -> Detail:
     due = rules.due_for(student)
     is_past = due is not None and due <= now.astimezone(UTC).replace(tzinfo=None)
     return rules.serving.after if is_past else rules.serving.before
-
-
-OF_ALL = ("error", "points", "max_points")
-OF_EXERCISE = ("exercise", "title", "credit", "points", "max_points")
-
-
-def visible(result: dict[str, Any], shown: Detail) -> dict[str, Any]:
-    """The part of a result that may be read. That we could not grade it always may."""
-    if shown in (Detail.MISTAKES, Detail.EVERYTHING):
-        return result
-    names = OF_ALL[:1] if shown is Detail.NOTHING else OF_ALL
-    seen = {name: result[name] for name in names if name in result}
-    if shown is Detail.EXERCISES and "exercises" in result:
-        nothing_more = {"reason": "", "sentences": []}
-        seen["exercises"] = [
-            {name: one.get(name) for name in OF_EXERCISE} | nothing_more for one in result["exercises"]
-        ]
-    return seen

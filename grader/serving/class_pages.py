@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote
 
 from tornado.web import HTTPError
 
 from grader.errors import CourseError
-from grader.gradebook.roster import read_roster
 from grader.host.scratch import write_whole
-from grader.serving.arrivals import Arrival, newest
+from grader.serving.arrivals import Arrival, Stage, newest
 from grader.serving.exercises_now import exercises_now, stopped_now
+from grader.serving.grades import read_grades
 from grader.serving.handler import Handler
 from grader.serving.invitations import Role, named
+from grader.serving.results import Result, all_totals, result_of
 from grader.serving.student_pages import released
 from grader.term.page_changes import CHANGES_FILE, PageChanges, read_changes
-from grader.term.rules import AssignmentRules
+from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import NoTime, local, moment_of, said
 
 
 class ClassPage(Handler):
-    """The class, as it is now; with ?student=, those whose name contains this."""
+    """The class, as it is now; with ?student=, those whose id or name contains this."""
 
-    def get(self) -> None:
+    async def get(self) -> None:
         self.must_see_class()
-        asked = self.get_query_argument("student", "").casefold()
-        last = sorted(newest(self.services.arrivals.of_class()).values(), key=lambda one: (one.assignment, one.student))
-        lines = [(one, one.result) for one in last if asked in one.student.casefold()]
-        waiting = len(self.services.desk.queue)
+        asked = self.get_query_argument("student", "")
+        arrivals = self.services.arrivals.of_class()
+        last = sorted(newest(arrivals).values(), key=lambda one: (one.assignment, one.student))
         rules, wrong = self._rules()
-        trouble = wrong | self.services.desk.trouble
+        points, unreadable = await asyncio.to_thread(self._points, arrivals)
+        waiting, trouble = len(self.services.desk.queue), unreadable | wrong | self.services.desk.trouble
+        names = self.names()
+        lines = [
+            ClassLine(arrival, names(arrival.student), points.get((arrival.student, arrival.assignment)))
+            for arrival in last
+            if names.fits(arrival.student, asked)
+        ]
         if self.scopes:
-            self.say({"waiting": waiting, "trouble": trouble, "submissions": [_line(one) for one, _ in lines]})
+            self.say({"waiting": waiting, "trouble": trouble, "submissions": [line.to_json() for line in lines]})
             return
-        missing = sorted(set(read_roster(self.services.course.root)) - {one.student for one in last})
+        there = {student for arrival in last for student in self._group_of(arrival, rules)}
+        missing = sorted(student for student in names.students if student not in there)
         self.show(
             "class",
             lines=lines,
-            missing=[name for name in missing if asked in name.casefold()],
+            names=names,
+            missing=[student for student in missing if names.fits(student, asked)],
             waiting=waiting,
             trouble=trouble,
             rules=rules,
@@ -50,6 +61,23 @@ class ClassPage(Handler):
             asked=asked,
             refresh=0 if asked else 5,
         )
+
+    def _points(self, arrivals: Sequence[Arrival]) -> tuple[dict[tuple[str, str], Result], dict[str, str]]:
+        """What counts, by student and assignment, and why it cannot be read for some assignments."""
+        points: dict[tuple[str, str], Result] = {}
+        unreadable = {}
+        for assignment in {arrival.assignment for arrival in arrivals}:
+            try:
+                grades = read_grades(self.services.course_now, assignment, (), self.services.desk.tell)
+            except CourseError as error:
+                unreadable[assignment] = str(error)
+                continue
+            points |= {(student, assignment): result for student, result in all_totals(grades).items()}
+        return points, unreadable
+
+    def _group_of(self, arrival: Arrival, rules: Mapping[str, AssignmentRules]) -> Sequence[str]:
+        known = rules.get(arrival.assignment)
+        return known.group_of(arrival.student) if known else [arrival.student]
 
     def _rules(self) -> tuple[dict[str, AssignmentRules], dict[str, str]]:
         """The rules of each assignment, and what is wrong with those that cannot be read."""
@@ -62,24 +90,41 @@ class ClassPage(Handler):
         return rules, wrong
 
 
-def _line(arrival: Arrival) -> dict[str, object]:
-    """A submission as programs read it among those of the class."""
-    names = ("id", "student", "assignment", "number", "state")
-    points = {name: arrival.result.get(name) for name in ("points", "max_points")}
-    return {name: getattr(arrival, name) for name in names} | {"arrived": arrival.arrived.isoformat()} | points
+@dataclass(frozen=True)
+class ClassLine:
+    """A student's last submission of an assignment, and the points that count for the student there."""
+
+    arrival: Arrival
+    name: str  # of the student
+    result: Result | None  # None as long as nothing is graded
+
+    @property
+    def total(self) -> str:
+        """The points in words; empty if the submission is not graded yet."""
+        return self.result.total if self.result and self.arrival.state is Stage.GRADED else ""
+
+    def to_json(self) -> dict[str, object]:
+        """For programs."""
+        keys = ("id", "student", "assignment", "number", "state")
+        known = {key: getattr(self.arrival, key) for key in keys} | {"arrived": self.arrival.arrived.isoformat()}
+        result = self.result if self.arrival.state is Stage.GRADED else None
+        points = {"points": result and result.points, "max_points": result and result.max_points}
+        return known | {"full_name": self.name} | points | {"waits": list(result.waits) if result else []}
 
 
 class StudentPage(Handler):
     """All submissions of a student, and until when each assignment is due."""
 
-    def get(self, student: str) -> None:
+    async def get(self, student: str) -> None:
         self.must_see_class()
         course, arrivals = self.services.course, self.services.arrivals.of_student(student)
         if not arrivals and named(course, student) is None:
             raise HTTPError(404)
         rules = {name: self.services.rules(name) for name in released(course)}
         due = {name: local(until, one.zone) for name, one in rules.items() if (until := one.due_for(student))}
-        self.show("history", student=student, lines=[(one, one.result) for one in arrivals], due=due)
+        grades = {name: await self.grades(name, student) for name in {arrival.assignment for arrival in arrivals}}
+        totals = [(one, result_of(one, grades[one.assignment], Detail.EVERYTHING).total) for one in arrivals]
+        self.show("history", student=student, name=self.names()(student), lines=totals, due=due)
 
 
 class ClassDecision(Handler):

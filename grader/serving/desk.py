@@ -31,7 +31,7 @@ SORRY = "something went wrong on our side. Please tell your instructor."
 
 # Notebooks that submit themselves do so while they are graded, too: there, it must be there and do nothing.
 BESIDE = {
-    "submit.py": b"def sign_in(*_: object) -> None: ...\n\n\ndef submit(*_: object) -> None: ...\n",
+    "submit.py": b"def sign_in(*_: object) -> None: ...\n\n\ndef submit(*_: object, **__: object) -> None: ...\n",
 }
 
 
@@ -195,12 +195,12 @@ class Desk:
 
 
 def result_of(graded: Graded) -> dict[str, Any]:
-    """What a student reads."""
+    """What the tests say of this submission. What it earns is worked out from the gradebook when somebody asks."""
     if graded.error:
         return {"error": graded.error}
+    verdicts = graded.newest_verdicts or graded.verdicts
     return {
-        "points": graded.points,
-        "max_points": graded.max_points,
-        "exercises": [scored.to_json() for scored in graded.verdicts],
-        "notes": list(graded.blocked),
+        "points": sum(scored.points for scored in verdicts),
+        "max_points": sum(scored.max_points for scored in verdicts),
+        "exercises": [scored.to_json() for scored in verdicts],
     }

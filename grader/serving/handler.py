@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import json
@@ -20,12 +21,16 @@ from tornado.web import HTTPError, RequestHandler
 
 from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.gradebook.roster import StudentNames, read_roster
 from grader.pages.page_parts import template
-from grader.serving.allowance import Allowance, allowance, shown_to, visible
+from grader.pages.text_html import sentence_html
+from grader.serving.allowance import Allowance, allowance, shown_to
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
-from grader.serving.invitations import Invited, Proxy, Role, Scope, digest_of, links, named, people
+from grader.serving.grades import Grades, read_grades
+from grader.serving.invitations import Invited, Proxy, Role, Scope, admitted, digest_of, links, named
 from grader.serving.repeated import Repeated
+from grader.serving.results import Result, result_of
 from grader.serving.sessions import LONGEST, Sessions
 from grader.term.page_changes import CHANGES_FILE
 from grader.term.reading import COURSE_FILE
@@ -60,10 +65,21 @@ class Services:
     repeated: Repeated = field(default_factory=Repeated)
     going: Counter[tuple[str, str]] = field(default_factory=Counter)  # what goes on, by person and handler
 
-    def rules(self, assignment: str) -> AssignmentRules:
-        """The rules as they are now: the course is opened again where a file that they are in has changed."""
+    @property
+    def course_now(self) -> Course:
+        """The course, opened again where a file that its rules are in has changed."""
         root = self.course.root
-        return _course_of(root, _stamp(root / COURSE_FILE), _stamp(root / CHANGES_FILE)).rules(assignment)
+        return _course_of(root, _stamp(root / COURSE_FILE), _stamp(root / CHANGES_FILE))
+
+    def rules(self, assignment: str) -> AssignmentRules:
+        """The rules as they are now."""
+        return self.course_now.rules(assignment)
+
+    def grades(self, assignment: str, student: str, *, as_published: bool) -> Grades:
+        """Where a student stands in an assignment; `as_published`, as students are told. It reads the gradebook."""
+        course = self.course_now
+        arrivals = self.arrivals.of_group(course.rules(assignment).group_of(student), assignment)
+        return read_grades(course, assignment, arrivals, self.desk.tell, [student], as_published=as_published)
 
     def unfinished(self, student: str) -> int:
         """How many of a student's submissions wait.
@@ -100,7 +116,26 @@ def _course_of(root: Path, *_changed: tuple[int, ...]) -> Course:
 
 @functools.cache
 def _template(page: str) -> Template:
-    return template(f"{page}.html", TEMPLATES)
+    return template(f"{page}.html", TEMPLATES, code=sentence_html)
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a submission is, and what may be read of it."""
+
+    stage: Stage
+    ahead: int  # how many are graded before it
+    result: Result
+    feedback: bool  # whether its feedback page may be read
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "state": self.stage,
+            "ahead": self.ahead,
+            "result": self.result.to_json(),
+            "remarks": list(self.result.remarks),
+            "feedback": self.feedback,
+        }
 
 
 class Handler(RequestHandler):
@@ -126,7 +161,7 @@ class Handler(RequestHandler):
         """Who asks: a program by its token, a browser by its cookie. Both are an invitation that still holds."""
         course = self.services.course
         if self.scopes:
-            return people(course).get(digest_of(self._token()))
+            return admitted(course).get(digest_of(self._token()))
         if session := self._session(BY_LINK, LONGEST.days):
             return links(course).get(session.partition(" ")[0])
         name = self._said_by_proxy()
@@ -233,8 +268,7 @@ class Handler(RequestHandler):
         """
         detail = self.shown(arrival)
         is_hidden = detail is Detail.NOTHING and arrival.state is not Stage.FAILED
-        state = Stage.ARRIVED if is_hidden else arrival.state
-        return replace(arrival, state=state, result=visible(arrival.result, detail))
+        return replace(arrival, state=Stage.ARRIVED, result={}) if is_hidden else arrival
 
     def shown(self, arrival: Arrival) -> Detail:
         """How much of a verdict this person may read."""
@@ -242,23 +276,37 @@ class Handler(RequestHandler):
             return Detail.EVERYTHING
         return shown_to(self.services.rules(arrival.assignment), arrival.student, datetime.now(UTC))
 
-    def state_of(self, arrival: Arrival) -> dict[str, Any]:
-        """What a person, or a program, learns of a submission that they see."""
-        shown = self.shown(arrival)
-        return {
-            "state": arrival.state,
-            "ahead": self.services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
-            "result": arrival.result,
-            # There is a page for the last submission only.
-            "feedback": shown is Detail.EVERYTHING
-            and arrival.state is Stage.GRADED
-            and self.services.arrivals.is_last(arrival),
-        }
+    async def state_of(self, arrival: Arrival) -> State:
+        """What a person, or a program, learns of a submission."""
+        shown, services = self.shown(arrival), self.services
+        if arrival.is_done:
+            grades = await self.grades(arrival.assignment, arrival.student)
+        else:  # it is asked for often, and the gradebook does not know it yet
+            course = services.course_now
+            grades = Grades(course, arrival.assignment, course.rules(arrival.assignment), [arrival])
+        return State(
+            stage=arrival.state,
+            ahead=services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
+            result=await asyncio.to_thread(result_of, arrival, grades, shown),
+            # There is a page for the submission that counts only.
+            feedback=shown is Detail.EVERYTHING and arrival.state is Stage.GRADED and grades.counts(arrival),
+        )
+
+    async def grades(self, assignment: str, student: str) -> Grades:
+        """Where a student stands in an assignment: for instructors by the gradebook, else as students are told."""
+        as_published = not self.person.sees_class
+        return await asyncio.to_thread(self.services.grades, assignment, student, as_published=as_published)
+
+    def names(self) -> StudentNames:
+        """The names of the students, as the roster has them now."""
+        return StudentNames(read_roster(self.services.course.root))
 
     def show(self, page: str, **values: Any) -> None:
+        person: Invited | None = self.current_user
         common = {
             "xsrf": self.xsrf_token.decode(),
-            "person": self.current_user,
+            "person": person,
+            "full_name": self.names()(person.name) if person else "",
             "base": self.base,
             "hub": bool(self.services.hub),
             "refresh": 0,

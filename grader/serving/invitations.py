@@ -127,12 +127,24 @@ def revoke_token(course: Course, token: str) -> str:
 
 
 def links(course: Course) -> dict[str, Invited]:
-    """Everyone who has a link now, by the digest of its code. Tokens are for programs, and sign nobody in."""
-    return {digest: one for digest, one in people(course).items() if one.scopes is None}
+    """Everyone who may sign in now, by the digest of their link. Tokens are for programs, and sign nobody in."""
+    return {digest: one for digest, one in admitted(course).items() if one.scopes is None}
+
+
+def admitted(course: Course) -> dict[str, Invited]:
+    """Everyone who has a link or a token that works now, by its digest: no student who is no longer on the roster."""
+    roster = read_roster(course.root)
+    everyone = people(course).items()
+    return {digest: one for digest, one in everyone if one.role is not Role.STUDENT or not roster or one.name in roster}
+
+
+def students_of(course: Course) -> set[str]:
+    """Who is a student here: the roster says so, or else whoever has submitted something."""
+    return set(read_roster(course.root)) or set(course.submitters())
 
 
 def people(course: Course) -> dict[str, Invited]:
-    """Everyone who has a link or a token now, by its digest."""
+    """Everyone who has been given a link or a token, until it ends, by its digest."""
     path = course.root / FILE
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -154,7 +166,7 @@ def _invited(data: dict[str, Any]) -> Invited:
 def named(course: Course, name: str) -> Invited | None:
     """The person of this name, whom others have signed in: someone invited, or a student of the roster."""
     invited = [one for one in links(course).values() if one.name == name]
-    if not invited and name not in {*read_roster(course.root), *course.submitters()}:
+    if not invited and name not in students_of(course):
         return None
     return invited[0] if invited else Invited(name, Role.STUDENT)
 

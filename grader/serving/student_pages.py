@@ -9,6 +9,8 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,17 @@ from tornado.web import HTTPError, stream_request_body
 
 from grader.collecting.identifying import Identifier, Released, Unknown, released_by
 from grader.course.folder import Course
+from grader.sandbox.plain_text import listed, one_line
+from grader.serving.allowance import Allowance, shown_to
 from grader.serving.arrivals import Arrival
+from grader.serving.grades import Grades, LateWarning
 from grader.serving.handler import NOT_VALID, SAID, Handler
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
+from grader.serving.results import result_of, total_of
 from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
 from grader.serving.room import NoRoomLeft, make_room
+from grader.term.rules import Detail
 
 MOST_BYTES = 20 * 2**20  # of a notebook
 MOST_WAITING = 5  # submissions of one student
@@ -39,11 +46,19 @@ POLICY_OF_PAGES = (
 )
 
 
+_WITH_A_LINK = {
+    Role.STUDENT: "submit in your name",
+    Role.ASSISTANT: "see the points of the whole class",
+    Role.INSTRUCTOR: "see the points of the whole class, and change due dates",
+}
+
+
 class EnterPage(Handler):
     """A personal link. It asks before it signs anybody in: nobody is signed in by a link that another site opens."""
 
     def get(self, code: str) -> None:
-        self.show("enter", guest=self._guest(code))
+        guest = self._guest(code)
+        self.show("enter", name=self.names()(guest.name), what=_WITH_A_LINK[guest.role])
 
     def post(self, code: str) -> None:
         self.sign_in(self._guest(code), digest_of(code))
@@ -63,45 +78,87 @@ class SignOut(Handler):
 
 
 class HomePage(Handler):
-    def get(self) -> None:
+    async def get(self) -> None:
         if self.current_user is None:
             self.set_status(401)
             self.show("said", title="Hello", said=SAID[401])
         elif self.person.sees_class:
             self.redirect(f"{self.base}class")
         else:
-            name = self.person.name
-            arrivals = map(self.visible_part, self.services.arrivals.of_student(name))
-            allowed = {one: self.services.allowance(name, one) for one in released(self.services.course)}
-            dates = {one: ", ".join(self.services.rules(one).dates(name)) for one in allowed}
-            lines = [(arrival, arrival.result) for arrival in arrivals]
-            self.show("student", assignments=allowed, dates=dates, submissions=lines)
+            self.show("student", assignments=[await self._assignment(name) for name in released(self.services.course)])
+
+    async def _assignment(self, name: str) -> AssignmentNow:
+        student, services = self.person.name, self.services
+        grades = await self.grades(name, student)
+        own = [arrival for arrival in reversed(grades.arrivals) if arrival.student == student]
+        shown = shown_to(grades.rules, student, datetime.now(UTC))
+        told = grades.told(student) if shown is not Detail.NOTHING else None
+        return AssignmentNow(
+            name,
+            services.allowance(student, name),
+            ", ".join(grades.rules.dates(student)),
+            grades.warning(student, datetime.now(UTC)),
+            total_of(told, grades.most(student)).total if told else "",
+            [(self.visible_part(arrival), result_of(arrival, grades, shown).total) for arrival in own],
+        )
+
+
+@dataclass(frozen=True)
+class AssignmentNow:
+    """An assignment on a student's own page."""
+
+    name: str
+    allowed: Allowance
+    dates: str  # when it is due, in words
+    late: LateWarning  # before another submission
+    total: str  # the points that count now, in words
+    submissions: Sequence[tuple[Arrival, str]]  # the student's, the newest first, and the points of each
 
 
 class WhoAmI(Handler):
     """For a program: whose token it is, what it may do, and what can be submitted."""
 
-    def get(self) -> None:
+    async def get(self) -> None:
         person, notebooks = self.person, released(self.services.course)
         allowed = {one: self.services.allowance(person.name, one) for one in notebooks}
+        late = {one: await self._late_warning(one) for one in notebooks}
         self.say(
             {
                 "name": person.name,
+                "full_name": self.names()(person.name),
                 "role": person.role,
                 "scopes": person.usable_scopes,
                 "until": person.until and person.until.isoformat(),
                 "assignments": {
                     one: {"notebook": notebooks[one], "left": may.left, "refusal": may.refusal}
+                    | {"late": late[one].text, "late_costs_points": late[one].costs_points}
                     for one, may in allowed.items()
                 },
             }
         )
+
+    async def _late_warning(self, assignment: str) -> LateWarning:
+        if self.person.role is not Role.STUDENT:
+            return LateWarning()
+        return (await self.grades(assignment, self.person.name)).warning(self.person.name, datetime.now(UTC))
 
 
 def released(course: Course) -> dict[str, str]:
     """The assignments that can be submitted here, with the names of their notebooks: those with a single one."""
     found = {name: course.notebooks("release", name) for name in course.assignments()}
     return {name: notebooks[0] for name, notebooks in found.items() if len(notebooks) == 1}
+
+
+def left_out(course: Course) -> dict[str, str]:
+    """All other assignments, and why they cannot be submitted here."""
+    names = {name: course.notebooks("release", name) for name in course.assignments()}
+    return {
+        name: f"it has {len(notebooks)} notebooks ({listed(notebooks)}), and only assignments with one can be served"
+        if notebooks
+        else f"it is not released. Run: grader release {name}"
+        for name, notebooks in names.items()
+        if len(notebooks) != 1
+    }
 
 
 def _released_by(course: Course, notebooks: Mapping[str, str]) -> Sequence[Released]:
@@ -148,9 +205,11 @@ class TakeIn(Handler):
             self._received += chunk
 
     async def post(self, assignment: str) -> None:
-        content = self._content()
-        await asyncio.to_thread(self._identify, assignment, content)
+        file, content = self._file()
+        await asyncio.to_thread(self._identify, assignment, file, content)
         name, services = self.person.name, self.services
+        if not self.scopes and "late" not in self.request.arguments:
+            await self._must_not_lose_points(assignment)
         look = functools.partial(self._look_and_make_room, assignment, content)
         try:
             arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, content, look)
@@ -186,16 +245,24 @@ class TakeIn(Handler):
                 "too large, ask your instructor.",
             )
 
-    def _identify(self, assignment: str, content: bytes) -> None:
+    async def _must_not_lose_points(self, assignment: str) -> None:
+        """Refuse a form that was there before it got too late to submit without losing points: it does not say so."""
+        grades = await self.grades(assignment, self.person.name)
+        late = grades.warning(self.person.name, datetime.now(UTC))
+        if late.costs_points:
+            self.refuse(409, f"Nothing was submitted. {late.text} To submit it anyway, go back and reload the page.")
+
+    def _identify(self, assignment: str, file: str, content: bytes) -> None:
         """Refuse what is not a whole notebook of this assignment."""
         known = _released_by(self.services.course, self._notebooks)
         found = Identifier(known, assignment).look_at(f"{self._notebooks[assignment]}.ipynb", content)
         if isinstance(found, Unknown):
-            self.refuse(400, f"This cannot be graded as {assignment}: {found.why}.")
+            self.refuse(400, f"{file} cannot be graded as {assignment}: {found.for_student}")
         if found is None:
-            self.refuse(400, "This is not a notebook. Choose the file that ends in .ipynb.")
+            self.refuse(400, f"{file} is not a notebook. Choose the file that ends in .ipynb.")
 
-    def _content(self) -> bytes:
+    def _file(self) -> tuple[str, bytes]:
+        """The name of the file, as far as known, and its content."""
         kind, body = self.request.headers.get("Content-Type", ""), bytes(self._received)
         is_form = kind.startswith("multipart/")
         if is_form:
@@ -205,23 +272,24 @@ class TakeIn(Handler):
                 self.refuse(400, "This form cannot be read.")
         super().check_xsrf_cookie()
         if not is_form:
-            return body
+            return "This", body
         if not (files := self.request.files.get("notebook")):
             self.refuse(400, "No file was chosen.")
-        return bytes(files[0].body)
+        return one_line(files[0].filename, 100) or "This", bytes(files[0].body)
 
 
 class SubmissionPage(Handler):
     """The state of a submission, and the verdict. A page that waits looks again by itself."""
 
-    def get(self, key: str) -> None:
+    async def get(self, key: str) -> None:
         arrival = self.own(key)
-        state, signed = self.state_of(arrival), receipt(arrival, self.services.secret)
+        state, signed = await self.state_of(arrival), receipt(arrival, self.services.secret)
         if self.scopes:
-            self.say({**state, "receipt": signed})
+            self.say({**state.to_json(), "receipt": signed})
             return
-        refresh = 0 if arrival.is_done else min(10, 1 + state["ahead"] // 10)
-        self.show("submission", one=arrival, **state, receipt=json.dumps(signed, indent=1), refresh=refresh, live=True)
+        refresh = 0 if arrival.is_done else min(10, 1 + state.ahead // 10)
+        signature = json.dumps(signed, indent=1)
+        self.show("submission", one=arrival, state=state, receipt=signature, refresh=refresh, live=True)
 
 
 class Events(Handler):
@@ -237,7 +305,7 @@ class Events(Handler):
 
     async def _tell(self, arrival: Arrival) -> None:
         while True:
-            self.write(f"data: {json.dumps(self.state_of(arrival))}\n\n")
+            self.write(f"data: {json.dumps((await self.state_of(arrival)).to_json())}\n\n")
             await self.flush()
             if arrival.is_done:
                 return
@@ -250,18 +318,25 @@ class VerdictPage(Handler):
 
     async def get(self, key: str) -> None:
         arrival = self.own(key)
-        if not self.state_of(arrival)["feedback"]:
+        if not (await self.state_of(arrival)).feedback:
             raise HTTPError(404)
+        grades = await self.grades(arrival.assignment, arrival.student)
         with self.one_of_few(MOST_WRITTEN):
-            page = await asyncio.get_running_loop().run_in_executor(self.services.writing, self._page, arrival)
+            page = await asyncio.get_running_loop().run_in_executor(self.services.writing, self._page, arrival, grades)
         self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish(page)
 
-    def _page(self, arrival: Arrival) -> bytes:
+    def _page(self, arrival: Arrival, grades: Grades) -> bytes:
+        """The page that was published with the points, or a new one."""
         from grader.pages.feedback import write_feedback
+        from grader.publishing.publish import published_page
 
         course = Course(self.services.course.root)
+        if grades.publication and grades.published(arrival.student):
+            page = published_page(course, arrival.assignment, grades.publication, arrival.student)
+            if page is not None:
+                return page
         pages = write_feedback(course, arrival.assignment, self.services.desk.tell, [arrival.student])
         return pages[0].read_bytes()
 

@@ -9,15 +9,16 @@ Or in a terminal, with the link only once:           python submit.py --link LIN
 
 from __future__ import annotations
 
+import argparse
 import ast
 import html
 import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -29,8 +30,35 @@ _API = "/api/v1"
 PATIENCE = 30.0  # seconds without a word from the server
 
 
+# By the state of an exercise, as on the feedback page.
+_MARKS = {"full": "✓", "part": "◐", "none": "✗", "waiting": "…", "void": "–"}
+
+
 class Sorry(Exception):
     """It cannot be done; the text says why, and what to do."""
+
+
+class _Spelling(NamedTuple):
+    """How to write what a message asks for: as Python in a notebook, or as a command."""
+
+    sign_in: str
+    notebook: str
+    assignment: str  # with the name of the file in place of {}
+    late: str  # the same
+
+
+_IN_NOTEBOOK = _Spelling(
+    'sign_in("https://…/enter/…")', 'submit("name.ipynb")', 'submit("{}", "…")', 'submit("{}", late=True)'
+)
+
+
+def _in_terminal(program: str) -> _Spelling:
+    return _Spelling(
+        f"{program} --link LINK",
+        f"{program} NOTEBOOK",
+        f"{program} {{}} --assignment …",
+        f"{program} {{}} --late",
+    )
 
 
 class _NowhereElse(HTTPRedirectHandler):
@@ -68,22 +96,37 @@ def sign_in(link: str) -> None:
     _tried(_sign_in, link)
 
 
-def submit(notebook: str = "", assignment: str = "") -> None:
-    """Submit this notebook, or the one of this name, and show the verdict."""
-    _tried(_submit, notebook, assignment)
+def submit(notebook: str = "", assignment: str = "", late: bool = False) -> None:
+    """Submit this notebook, or the one of this name, and show the verdict.
+
+    If it is late, and would replace a submission that counts, it is only submitted with `late=True`.
+    """
+    _tried(_submit, notebook, assignment, late, _IN_NOTEBOOK)
 
 
-def in_terminal(*words: str) -> int:
-    """Sign in with --link LINK, or submit NOTEBOOK [ASSIGNMENT]; returns the exit code."""
-    if not 1 <= len(words) <= 2:
-        _say(__doc__)
+def in_terminal(words: Sequence[str], program: str = "python submit.py") -> int:
+    """Sign in, or submit a notebook, as a command says; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        program, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("notebook", nargs="?", help="a notebook, as it is saved")
+    parser.add_argument("assignment", nargs="?", help=argparse.SUPPRESS)
+    parser.add_argument("--assignment", dest="named", default="", help="if the file name does not show it")
+    parser.add_argument("--link", help="a personal link, to sign in with once")
+    parser.add_argument("--late", action="store_true", help="submit even if being late costs points")
+    asked = parser.parse_args(words)
+    if not asked.notebook and not asked.link:
+        parser.print_help()
         return 2
-    return _tried(_sign_in, *words[1:]) if words[0] == "--link" else _tried(_submit, *words)
+    if asked.link and (code := _tried(_sign_in, asked.link)):
+        return code
+    assignment = asked.named or asked.assignment or ""
+    return _tried(_submit, asked.notebook, assignment, asked.late, _in_terminal(program)) if asked.notebook else 0
 
 
-def _tried(do: Callable[..., None], *words: str) -> int:
+def _tried(do: Callable[..., None], *arguments: Any) -> int:
     try:
-        do(*words)
+        do(*arguments)
     except Sorry as error:
         _say(error)
         return 1
@@ -103,27 +146,32 @@ def _sign_in(link: str = "") -> None:
     if SERVER and server != SERVER:
         raise Sorry(f"This link is for {server}, but this submit.py is for {SERVER}. Download submit.py from {server}.")
     with _ask(server, code, "/me") as answer:
-        name = json.load(answer)["name"]
+        person = json.load(answer)
     KEPT.parent.mkdir(parents=True, exist_ok=True)
     others = {one: other for one, other in _codes().items() if one != server}
     KEPT.touch(mode=0o600)
     KEPT.chmod(0o600)
     KEPT.write_text(json.dumps({**others, server: code}), encoding="utf-8")
-    _say(f"Signed in as {name}.")
+    name, full_name = person["name"], person["full_name"]
+    _say(f"Signed in as {name}." if full_name == name else f"Signed in as {full_name} ({name}).")
 
 
-def _submit(notebook: str, assignment: str = "") -> None:
-    path = _this_notebook(notebook)
+def _submit(notebook: str, assignment: str, late: bool, spelling: _Spelling) -> None:
+    path = _this_notebook(notebook, spelling)
     _must_be_saved(path)
-    _show(_verdict_on(path, assignment))
+    _show(_verdict_on(path, assignment, late, spelling))
 
 
-def _verdict_on(path: Path, assignment: str) -> dict[str, Any]:
+def _verdict_on(path: Path, assignment: str, late: bool, spelling: _Spelling) -> dict[str, Any]:
     """Send it, say how it goes on, and return the verdict."""
-    server, code = _known()
+    server, code = _known(spelling)
     with _ask(server, code, "/me") as answer:
         assignments = json.load(answer)["assignments"]
-    name = assignment or _assignment_of(path, assignments)
+    name = assignment or _assignment_of(path, assignments, spelling)
+    known = assignments.get(name, {})
+    if known.get("late_costs_points") and not late:
+        anyway = spelling.late.format(path.name)
+        raise Sorry(f"{known['late']} Nothing was submitted. To submit it anyway: {anyway}")
     with _ask(server, code, f"/assignments/{quote(name, safe='')}", path.read_bytes()) as answer:
         sent = json.load(answer)
     left = "" if sent["left"] is None else f" Attempts left: {sent['left']}."
@@ -150,28 +198,27 @@ def _verdict_on(path: Path, assignment: str) -> dict[str, Any]:
     return {**state, "address": f"{server}{place}", "page": page.decode()}
 
 
-def _known() -> tuple[str, str]:
+def _known(spelling: _Spelling) -> tuple[str, str]:
     codes = _codes()
     server = SERVER or next(reversed(list(codes)), "")
     if server not in codes and SERVER and (of_hub := os.environ.get("JUPYTERHUB_API_TOKEN")):
         return server, of_hub  # the hub knows whose it is
     if server not in codes:
-        raise Sorry(
-            'First sign in with your personal link: sign_in("https://…/enter/…"), or in a terminal --link LINK.'
-        )
+        raise Sorry(f"First sign in with your personal link: {spelling.sign_in}")
     return server, codes[server]
 
 
-def _assignment_of(path: Path, assignments: dict[str, Any]) -> str:
+def _assignment_of(path: Path, assignments: dict[str, Any], spelling: _Spelling) -> str:
     """The assignment whose notebook has this name, also where a browser has called it "name (1).ipynb"."""
     fitting = [name for name, one in assignments.items() if path.stem.startswith(one["notebook"])]
     if not fitting:
         names = ", ".join(assignments)
-        raise Sorry(f'Which assignment is {path.name}? Write submit("{path.name}", "…") with one of: {names}')
+        wanted = spelling.assignment.format(path.name)
+        raise Sorry(f"Which assignment is {path.name}? Write {wanted} with one of: {names}")
     return max(fitting, key=len)
 
 
-def _this_notebook(given: str) -> Path:
+def _this_notebook(given: str, spelling: _Spelling) -> Path:
     """The notebook that this runs in, as far as Jupyter or VS Code say; or else the only one in this folder."""
     names = vars(sys.modules["__main__"])
     said = given or names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
@@ -183,7 +230,7 @@ def _this_notebook(given: str) -> Path:
         raise Sorry(f"There is no file {path.name} in {Path.cwd()}.")
     found = sorted(Path.cwd().glob("*.ipynb"))
     if len(found) != 1:
-        raise Sorry('Say which notebook: submit("name.ipynb")')
+        raise Sorry(f"Say which notebook: {spelling.notebook}")
     return found[0]
 
 
@@ -231,16 +278,17 @@ def _lines(verdict: dict[str, Any]) -> Iterator[str]:
     if "error" in result:
         yield f"It could not be graded: {result['error']} This does not count as an attempt."
     elif "points" in result:
-        yield f"{result['points']:g} of {result['max_points']:g} points."
+        so_far = " so far" if result["waits"] else ""
+        yield f"{round(result['points'], 2):g} of {round(result['max_points'], 2):g} points{so_far}."
     else:
         yield "Results are hidden for now."
+    yield from verdict["remarks"]
     for one in [] if verdict["page"] else result.get("exercises", ()):
-        sign, points = "✓" if one["credit"] == 1 else "✗", f"{one['points']:g} of {one['max_points']:g}"
-        yield f"{sign} Exercise {one['exercise']}: {one['title']}, {points}"
-        if one["credit"] != 1:
-            yield from (f"  {sentence}" for sentence in one["sentences"])
+        points = f"{round(one['points'], 2):g} of {one['max_points']:g}"
+        yield f"{_MARKS[one['state']]} {one['heading']}, {points}"
+        yield from (f"  {sentence}" for sentence in [one["remark"], *one["sentences"]] if sentence)
     yield f"More, and the receipt: {verdict['address']}"
 
 
 if __name__ == "__main__":
-    sys.exit(in_terminal(*sys.argv[1:]))
+    sys.exit(in_terminal(sys.argv[1:]))

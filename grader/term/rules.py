@@ -55,6 +55,10 @@ class Late:
         """The points that are taken off, to two decimals."""
         return round(self.cost(late) * points, 2)
 
+    def lost(self, late: timedelta) -> str:
+        """The same share in words."""
+        return _percent(self.cost(late))
+
     @property
     def words(self) -> str:
         most = f", at most {_percent(self.cap)}" if self.cap < 1 else ""

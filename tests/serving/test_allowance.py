@@ -10,19 +10,13 @@ from pathlib import Path
 import pytest
 
 from grader.classroom import attempts
-from grader.serving.allowance import allowance, shown_to, visible
+from grader.serving.allowance import allowance, shown_to
 from grader.serving.arrivals import Arrival, Stage
 from grader.term.reading import COURSE_FILE, read_rules
 from grader.term.rules import AssignmentRules, Detail, Mail, Serving
 from support.places import ROOT
 
 NOON = datetime(2026, 10, 12, 12, tzinfo=UTC)
-RESULT = {
-    "points": 1.0,
-    "max_points": 2.0,
-    "exercises": [{"points": 1.0, "credit": 0.5, "sentences": ["It is half."]}],
-    "notes": [],
-}
 
 
 def at(minutes: float, state: Stage = Stage.GRADED) -> Arrival:
@@ -102,15 +96,3 @@ def test_what_is_shown_depends_on_the_due_date_of_each_student() -> None:
     assert shown_to(of_all, "ada", at(1).arrived) is Detail.MISTAKES
     assert shown_to(of_all, "emmy", at(1).arrived) is Detail.POINTS
     assert shown_to(rules(before=Detail.NOTHING), "ada", at(1).arrived) is Detail.NOTHING
-
-
-def test_nothing_more_than_what_is_shown_can_be_read() -> None:
-    assert visible(RESULT, Detail.NOTHING) == {}
-    assert visible(RESULT, Detail.POINTS) == {"points": 1.0, "max_points": 2.0}
-    (exercise,) = visible(RESULT, Detail.EXERCISES)["exercises"]
-    assert (exercise["points"], exercise["credit"], exercise["sentences"]) == (1.0, 0.5, [])
-    assert "half" not in str(visible(RESULT, Detail.EXERCISES))
-    assert visible({"error": "Sorry."}, Detail.EXERCISES) == {"error": "Sorry."}
-    assert visible(RESULT, Detail.MISTAKES) == RESULT == visible(RESULT, Detail.EVERYTHING)
-    assert visible({"error": "Sorry."}, Detail.NOTHING) == {"error": "Sorry."}
-    assert visible({}, Detail.EVERYTHING) == {}

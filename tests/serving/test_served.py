@@ -471,7 +471,7 @@ def test_rules_limit_attempts_and_what_is_shown(new_course: Callable[[], Course]
         told = one.submit("ada", right)
         assert told["left"] == 1
         found = one.verdict("ada", told["submission"])
-        assert found["result"] == {"points": 30, "max_points": 30}
+        assert found["result"] == {"points": 30, "max_points": 30, "waits": [], "penalty": 0}
         assert found["feedback"] is False
         assert one.get("ada", f"/submissions/{told['submission']}/feedback").status_code == 404
         assert one.get("prof", f"/submissions/{told['submission']}/feedback").status_code == 200

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 
 from grader.course.folder import Course
+from grader.gradebook.roster import StudentNames, read_roster
 from grader.serving import invitations
 from grader.serving.arrivals import Stage
 from grader.serving.invitations import Role
@@ -68,7 +69,8 @@ class Served:
         """Somebody who has opened the personal link, and has clicked on the button."""
         with httpx.Client(base_url=self.address, follow_redirects=True, timeout=PATIENCE) as client:
             page = client.get(f"/enter/{self.codes[name]}")
-            assert name in page.text
+            known = StudentNames(read_roster(self.course.root))
+            assert f"Hello, {known(name)}" in page.text
             assert client.post(f"/enter/{self.codes[name]}", data=token_in(page.text)).status_code == 200
             yield client
 

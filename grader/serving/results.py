@@ -1,0 +1,188 @@
+"""What may be read of a submission: one value, whose fields are there however much of it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.gradebook.items import Item
+from grader.gradebook.published import Told
+from grader.model.denied import for_student
+from grader.model.label import Label
+from grader.model.verdict import Scored
+from grader.pages.page_parts import MARKS, state_of
+from grader.sandbox.plain_text import listed
+from grader.serving.arrivals import Arrival
+from grader.serving.grades import Grade, Grades
+from grader.term.rules import Detail, Late, Rule
+from grader.term.times import said
+
+
+@dataclass(frozen=True)
+class ExerciseResult:
+    """What may be read of an exercise."""
+
+    exercise: Label | None
+    title: str
+    heading: str
+    state: str  # as on the feedback page
+    points: float | None  # None if it does not count, or waits and has none so far
+    max_points: float
+    remark: str = ""  # about the points; empty if they are just what the tests gave
+    sentences: Sequence[str] = ()
+    scored: Scored | None = None  # None if there is no test, or if no more than points may be read
+
+    @property
+    def mark(self) -> str:
+        return MARKS[self.state]
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs. Points that do not count, or are not given yet, are 0."""
+        points = self.points or 0.0
+        credit = min(1.0, points / self.max_points) if self.max_points else 1.0
+        return {
+            "exercise": self.exercise,
+            "credit": credit,
+            "reason": "",
+            **(self.scored.to_json() if self.scored else {}),
+            "title": self.title,
+            "heading": self.heading,
+            "state": self.state,
+            "points": points,
+            "max_points": self.max_points,
+            "remark": self.remark,
+            "sentences": list(self.sentences),
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """What may be read of a submission. What may not is None or empty."""
+
+    error: str = ""
+    points: float | None = None
+    max_points: float | None = None
+    waits: Sequence[str] = ()  # exercises that wait for points from a person
+    penalty: float = 0.0  # points taken off for being late
+    exercises: Sequence[ExerciseResult] | None = None
+    notes: Sequence[str] | None = None  # what the code tried, and was not allowed to
+    remarks: Sequence[str] = ()  # about the whole submission
+
+    @property
+    def total(self) -> str:
+        """The points in words; empty if they may not be read."""
+        if self.points is None or self.max_points is None:
+            return ""
+        return f"{round(self.points, 2):g} of {round(self.max_points, 2):g}{' so far' if self.waits else ''}"
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs: without what may not be read."""
+        found: dict[str, Any] = {"error": self.error} if self.error else {}
+        if self.points is not None:
+            found |= {"points": self.points, "max_points": self.max_points}
+            found |= {"waits": list(self.waits), "penalty": self.penalty}
+        if self.exercises is not None:
+            found["exercises"] = [exercise.to_json() for exercise in self.exercises]
+        if self.notes is not None:
+            found["notes"] = list(self.notes)
+        return found
+
+
+def result_of(arrival: Arrival, grades: Grades, shown: Detail) -> Result:
+    """As much of the result of a submission as may be read now. That we could not grade it always may."""
+    late = "This is late." if grades.late_by(arrival) else ""
+    if error := arrival.result.get("error"):
+        return Result(error=str(error), remarks=[late] if late else [])
+    grade = None if shown is Detail.NOTHING else grades.grade(arrival)
+    if grade is None:
+        return Result(remarks=[late] if late else [])
+    told = grade.told
+    remarks = [late and _late(told, grades.rules.late), _waiting(told), _counting(arrival, grades, told)]
+    with_exercises, with_verdicts = shown is not Detail.POINTS, shown in (Detail.MISTAKES, Detail.EVERYTHING)
+    return Result(
+        points=told.total,
+        max_points=grade.max_points,
+        waits=told.waits,
+        penalty=told.penalty,
+        exercises=list(_exercises(grade, grades, with_verdicts)) if with_exercises else None,
+        notes=[f"Your code tried to {for_student(kind)}." for kind in grade.found.tried] if with_verdicts else None,
+        remarks=list(filter(None, remarks)),
+    )
+
+
+def total_of(told: Told, max_points: float) -> Result:
+    """The points alone."""
+    return Result(points=told.total, max_points=max_points, waits=told.waits, penalty=told.penalty)
+
+
+def all_totals(grades: Grades) -> dict[str, Result]:
+    """What counts for each student who has points."""
+    students = grades.rows.graded if grades.rows else ()
+    known = {student: (grades.told(student), grades.most(student)) for student in students}
+    return {student: total_of(told, most) for student, (told, most) in known.items() if told}
+
+
+def _late(told: Told, rule: Late | None) -> str:
+    words = f" ({rule.words})" if rule else ""
+    return f"This is late: {told.penalty:g} points are taken off{words}." if told.penalty else "This is late."
+
+
+def _waiting(told: Told) -> str:
+    return f"Waiting for your instructor: {listed(told.waits)}." if told.waits else ""
+
+
+def _counting(arrival: Arrival, grades: Grades, told: Told) -> str:
+    """Which submission counts, if there are several."""
+    counting, row = grades.counting_arrival(arrival.student), grades.counting(arrival.student)
+    if counting == arrival or row is None:
+        return f"This is {told.hand_in}." if told.hand_in else ""
+    if counting is not None and counting.student == arrival.student:
+        if grades.counts(arrival):
+            return f"This is the same file as submission {counting.number}, whose time counts."
+        return f"Submission {counting.number} counts, not this one."
+    time = f" of {said(row.timestamp, grades.rules.zone)}" if row.timestamp else ""
+    by = f" by {row.student_id}" if row.student_id != arrival.student else ""
+    return f"The submission{time}{by} counts, not this one."
+
+
+def _exercises(grade: Grade, grades: Grades, with_verdicts: bool) -> Iterator[ExerciseResult]:
+    """All that earns points, in the order of the notebook."""
+    verdicts = {scored.verdict.label: scored for scored in grade.found.verdicts}
+    for item in grades.rows.items if grades.rows else ():
+        yield _exercise(item, grade.told, verdicts.get(item.label), with_verdicts and grade.explains)
+
+
+def _exercise(item: Item, told: Told, scored: Scored | None, with_verdicts: bool) -> ExerciseResult:
+    label, verdict = item.label, scored.verdict if scored else None
+    points = told.points.get(label)
+    state = state_of(points or 0.0, item.max_points)
+    if label in told.void:
+        state, points = "void", None
+    elif label in told.waits:
+        state, points = "waiting", points or None
+    title = verdict.title if verdict else item.name
+    is_wrong = verdict is not None and not verdict.right
+    return ExerciseResult(
+        exercise=item.exercise,
+        title=title,
+        heading=title if item.exercise is None else f"Exercise {item.exercise}: {title}",
+        state=state,
+        points=points,
+        max_points=item.max_points,
+        remark=_remark(item, told, scored),
+        sentences=verdict.sentences if verdict and is_wrong and with_verdicts else (),
+        scored=scored if with_verdicts else None,
+    )
+
+
+def _remark(item: Item, told: Told, scored: Scored | None) -> str:
+    """Why the points are not just what the tests gave."""
+    tests = f"; the tests gave {scored.points:g}" if scored else ""
+    if item.label in told.void:
+        return "This does not count."
+    if item.rule is Rule.FULL:
+        return "Everyone who submitted gets full marks."
+    if item.label in told.by_hand:
+        return f"Your instructor set these points{tests}."
+    return "This is a bonus." if item.rule is Rule.BONUS else ""

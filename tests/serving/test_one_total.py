@@ -1,0 +1,338 @@
+"""One total for a student: console, report, feedback page, export, publication, pages and programs say the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from grader.course.folder import Course
+from grader.gradebook.published import Publications
+from grader.serving import invitations
+from grader.serving.invitations import Role
+from grader.term.reading import COURSE_FILE, SERVING
+from grader.term.rules import Detail
+from support.command_line import grader
+from support.report_pages import text_of
+from support.second_course_answers import WRONG
+from support.served import Served, token_in
+from support.words_course import WORDS, answered, give_points, words_course
+
+NOW = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
+# Ada is late by four hours begun, and kurt is not; zoe submits for max, too.
+RULES = f"""\
+timezone = "Europe/Berlin"
+late = {{per = "hour", share = 0.1, cap = 0.5}}
+groups = {{blue = ["zoe", "max"]}}
+[assignments.words]
+due = {(NOW - timedelta(minutes=200)).isoformat()}Z
+extensions = {{kurt = "2 days"}}
+void = [2]
+bonus = ["test-greeting"]
+"""
+ROSTER = "id,first_name,last_name\nada,Ada,Lovelace\nkurt,Kurt,Gödel\nmax,,\nzoe,,\nlea,,\n"
+STUDENTS = ("ada", "kurt", "zoe")
+
+
+class ServedWords(Served):
+    """A server of the second course's assignment, to all of whose students a link was sent."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        (course.root / COURSE_FILE).write_text(RULES)
+        (course.root / "roster.csv").write_text(ROSTER)
+        self.codes = invitations.invite(course, ["ada", "kurt", "max", "zoe", "lea"])
+        self.codes |= invitations.invite(course, ["prof"], Role.INSTRUCTOR)
+        self.start()
+
+    def submit(self, name: str, content: bytes) -> dict[str, Any]:
+        answer = self.post(name, f"/assignments/{WORDS}", content)
+        assert answer.status_code == 202, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def page(self, name: str, place: str) -> str:
+        """What there is to read on a page for this person."""
+        with self.browser(name) as browser:
+            answer = browser.get(place)
+        assert answer.status_code == 200, (place, answer.text)
+        return " ".join(text_of(answer.text).split())
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What counts for a student, wherever it is read."""
+
+    total: float
+    most: float
+    penalty: float
+    waits: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        return f"{round(self.total, 2):g} of {self.most:g}{' so far' if self.waits else ''}"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedWords]:
+    one = ServedWords(words_course(tmp_path_factory.mktemp("words") / "course"))
+    try:
+        yield one
+    finally:
+        one.stop()
+
+
+@pytest.fixture(scope="module")
+def numbers(served: ServedWords) -> dict[str, int]:
+    """The submission of each student that counts; zoe has another one, and a person gave ada points for one answer."""
+    answers = {student: {"why": "The second."} for student in STUDENTS}
+    answers["ada"] |= {**WRONG, "plot": "print(1)"}
+    first = served.submit("zoe", answered(served.course, WRONG))["submission"]
+    served.verdict("zoe", first)
+    found = {"zoe, first": first}
+    for student in STUDENTS:
+        found[student] = served.submit(student, answered(served.course, answers[student]))["submission"]
+        assert served.verdict(student, found[student])["state"] == "graded"
+    give_points(served.course, "ada", "why", 1.5)
+    give_points(served.course, "zoe", "why", 2.0)
+    give_points(served.course, "zoe", "plot", 1.0)
+    return found
+
+
+def run(served: ServedWords, *words: str) -> str:
+    done = grader(*words, folder=served.course.root)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# --- where it is read ------------------------------------------------------------------------------------------------
+
+
+def in_console(served: ServedWords) -> dict[str, Standing]:
+    told = json.loads(run(served, "autograde", WORDS, "--json"))
+    most = told["max_points"]
+    return {
+        student: Standing(one["total"], most, one["penalty"], tuple(one["waits"]))
+        for student, one in told["students"].items()
+    }
+
+
+def in_report(served: ServedWords) -> dict[str, Standing]:
+    run(served, "report", WORDS)
+    told = json.loads((served.course.root / f"report/{WORDS}.json").read_text())
+    most = told["points"]["max"]
+    lines = {one["student"]: one for one in told["students"]}
+    return {
+        name: Standing(lines[name]["points"], most, lines[name]["penalty"], tuple(lines[name]["waiting"]))
+        for name in STUDENTS
+    }
+
+
+def in_publication(served: ServedWords) -> dict[str, Standing]:
+    found = Publications(served.course, WORDS).last()
+    assert found is not None
+    told = {student: found.students[student] for student in STUDENTS}
+    return {name: Standing(one.total, found.max_points, one.penalty, tuple(one.waits)) for name, one in told.items()}
+
+
+def for_programs(served: ServedWords, numbers: dict[str, int], asks: str = "") -> dict[str, Standing]:
+    results = {
+        student: served.get(asks or student, f"/submissions/{numbers[student]}").json()["result"]
+        for student in STUDENTS
+    }
+    return {
+        student: Standing(one["points"], one["max_points"], one["penalty"], tuple(one["waits"]))
+        for student, one in results.items()
+    }
+
+
+def in_class_for_programs(served: ServedWords) -> dict[str, tuple[float, float, list[str]]]:
+    lines = served.get("prof", "/class").json()["submissions"]
+    return {one["student"]: (one["points"], one["max_points"], one["waits"]) for one in lines}
+
+
+def exported(served: ServedWords) -> dict[str, float]:
+    run(served, "export", WORDS, "--to", "moodle")
+    text = (served.course.root / f"export/{WORDS}-moodle.csv").read_text(encoding="utf-8-sig")
+    _, *rows = csv.reader(io.StringIO(text))
+    return {student: float(points) for student, points in rows}
+
+
+def feedback_page(served: ServedWords, student: str) -> str:
+    path = served.course.root / f"feedback/{student}/{WORDS}/{WORDS}.html"
+    return " ".join(text_of(path.read_text()).split())
+
+
+# --- it is the same --------------------------------------------------------------------------------------------------
+
+
+def test_all_places_say_the_same_before_and_after_publishing(served: ServedWords, numbers: dict[str, int]) -> None:
+    told = in_console(served)
+    assert [name for name in told if told[name].waits] == ["ada", "kurt"], "the class is as awkward as it should be"
+    assert [name for name in told if told[name].penalty] == ["ada", "zoe"]
+    everywhere(served, numbers, told)
+    run(served, "publish", WORDS, "--waiting-anyway")
+    assert in_publication(served) == told
+    everywhere(served, numbers, told)
+
+
+def everywhere(served: ServedWords, numbers: dict[str, int], told: dict[str, Standing]) -> None:
+    assert in_report(served) == told == for_programs(served, numbers) == for_programs(served, numbers, "prof")
+    assert in_class_for_programs(served) == {name: (one.total, one.most, [*one.waits]) for name, one in told.items()}
+    points = exported(served)
+    assert {name: points[name] for name in told} == {name: round(one.total, 2) for name, one in told.items()}
+    run(served, "feedback", WORDS)
+    whole_class = served.page("prof", "/class")
+    for student, one in told.items():
+        page = served.page(student, f"/submissions/{numbers[student]}")
+        late = f"{one.penalty:g} points are taken off"
+        assert f"Your points: {one.words}" in served.page(student, "/")
+        assert one.words in whole_class
+        assert f"{one.words.removesuffix(' so far')} points{' so far' if one.waits else ''}" in page
+        assert ("taken off" in page) == (late in page) == bool(one.penalty)
+        assert f"Waiting for your instructor: {' and '.join(one.waits)}." in page or not one.waits
+        for feedback in (
+            feedback_page(served, student),
+            served.page(student, f"/submissions/{numbers[student]}/feedback"),
+        ):
+            assert f"{one.words.removesuffix(' so far')} points{' so far' if one.waits else ''}" in feedback
+            assert (f"{one.penalty:g} taken off" in feedback) == bool(one.penalty)
+    assert f"Your points: {told['zoe'].words}" in served.page("max", "/"), "who submits for a group submits for all"
+
+
+def test_each_exercise_is_as_on_the_feedback_page(served: ServedWords, numbers: dict[str, int]) -> None:
+    run(served, "feedback", WORDS)
+    for student in STUDENTS:
+        page, feedback = served.page(student, f"/submissions/{numbers[student]}"), feedback_page(served, student)
+        exercises = served.get(student, f"/submissions/{numbers[student]}").json()["result"]["exercises"]
+        assert [one["state"] for one in exercises if one["state"] == "void"] == ["void"]
+        for mark in "✓◐✗…–":
+            heading = rf"{mark} (?:Exercise (?:\d|[a-z-]+): )?[\w ]+"
+            shown, there = (len(re.findall(heading, text.partition("Receipt")[0])) for text in (page, feedback))
+            assert bool(shown) == bool(there), (student, mark)
+        assert "`" not in page.partition("Receipt")[0]
+
+
+def test_a_submission_that_does_not_count_says_which_one_does(served: ServedWords, numbers: dict[str, int]) -> None:
+    page = served.page("zoe", f"/submissions/{numbers['zoe, first']}")
+    assert "Submission 2 counts, not this one." in page
+    assert "Read the feedback page" not in page
+    assert "so far" in page
+    with served.browser("zoe") as browser:
+        assert browser.get(f"/submissions/{numbers['zoe, first']}/feedback").status_code == 404
+
+
+def test_what_is_not_published_yet_is_only_for_instructors(served: ServedWords, numbers: dict[str, int]) -> None:
+    run(served, "publish", WORDS, "--waiting-anyway", "--yes")
+    place = f"/submissions/{numbers['kurt']}"
+    before = served.page("kurt", place), served.page("kurt", f"{place}/feedback"), served.page("kurt", "/")
+    give_points(served.course, "kurt", "why", 1.0)
+    assert (served.page("kurt", place), served.page("kurt", f"{place}/feedback"), served.page("kurt", "/")) == before
+    assert served.get("prof", place).json()["result"]["points"] == in_report(served)["kurt"].total
+    run(served, "publish", WORDS, "--waiting-anyway", "--yes")
+    assert served.page("kurt", place) != before[0]
+
+
+# --- being late ------------------------------------------------------------------------------------------------------
+
+
+def test_being_late_is_said_before_and_after(served: ServedWords, numbers: dict[str, int]) -> None:
+    home, page = served.page("ada", "/"), served.page("ada", f"/submissions/{numbers['ada']}")
+    assert re.search(
+        r"This would be late and lose 40% of its points \(10% of the points for each hour started, at most 50%\)\. "
+        r"Your submission of 20\d\d-\d\d-\d\d \d\d:\d\d CES?T counts now, and would be replaced\.",
+        home,
+    )
+    assert re.search(r"This is late: \d\S* points are taken off \(10% of the points for each hour started", page)
+    assert "by zoe counts now" in served.page("max", "/")
+    for student, is_late in (("ada", True), ("kurt", False), ("lea", False)):
+        known = served.get(student, "/me").json()["assignments"][WORDS]
+        assert known["late_costs_points"] is is_late
+        assert bool(known["late"]) is (student != "kurt")
+    assert "late" not in served.page("kurt", "/").replace("late 10", "")
+    state = served.get("ada", f"/submissions/{numbers['ada']}").json()
+    assert state["remarks"][0].startswith("This is late: ")
+
+
+def test_a_form_from_before_the_due_date_does_not_replace_what_counts(served: ServedWords) -> None:
+    content = answered(served.course, {"why": "In time, as far as I know."})
+    place, files = f"/assignments/{WORDS}", {"notebook": ("my words.ipynb", content)}
+    before = len(served.get("prof", "/class?student=ada").json()["submissions"])
+    with served.browser("ada") as browser:
+        home = browser.get("/").text
+        assert '<input type="hidden" name="late" value="yes">' in home
+        refused = browser.post(place, data=token_in(home), files=files)
+        assert refused.status_code == 409
+        assert "Nothing was submitted. This would be late" in refused.text
+        assert "Back to the course" in refused.text
+    assert len(served.get("prof", "/class?student=ada").json()["submissions"]) == before
+
+
+# --- each setting, on each page --------------------------------------------------------------------------------------
+
+DUE = {"before": NOW + timedelta(days=2), "after": NOW - timedelta(days=2)}
+ALL = {
+    "attempts": ("1", "You have used your only attempt."),
+    "a_day": ("1", "You have used your only attempt for today."),
+    "pause": ('"3 days"', ""),  # only before a third attempt
+    "closed": ("true", "This assignment is closed."),
+}
+
+
+def test_every_setting_has_a_test() -> None:
+    assert {*SERVING} == {*ALL, *DUE}
+
+
+@pytest.mark.parametrize("when", DUE)
+@pytest.mark.parametrize("shown", Detail)
+def test_each_page_shows_as_much_as_it_should(
+    served: ServedWords, numbers: dict[str, int], when: str, shown: Detail
+) -> None:
+    rules, number = served.course.root / COURSE_FILE, numbers["ada"]
+    usual = rules.read_text()
+    try:
+        other = {"before": "after", "after": "before"}[when]
+        due = DUE[when].isoformat()
+        hidden = "nothing" if shown is not Detail.NOTHING else "everything"
+        rules.write_text(f'[serving]\n{when} = "{shown}"\n{other} = "{hidden}"\n[assignments.words]\ndue = {due}Z\n')
+        home, page = served.page("ada", "/"), served.page("ada", f"/submissions/{number}")
+        page = page.partition("Receipt")[0]
+        result = served.get("ada", f"/submissions/{number}").json()["result"]
+        sentences = [sentence for one in result.get("exercises", ()) for sentence in one["sentences"]]
+        seen = (" points" in page, "Exercise 1" in page, bool(sentences), "Read the feedback page" in page)
+        assert seen == tuple(shown in part for part in MORE)
+        assert ("Your points" in home) == ("points" in result) == (shown is not Detail.NOTHING)
+        assert ("You can read more after the due date" in page) == (shown is Detail.NOTHING)
+        with served.browser("ada") as browser:
+            feedback = browser.get(f"/submissions/{number}/feedback")
+        assert feedback.status_code == (200 if shown is Detail.EVERYTHING else 404)
+        assert "Exercise 1" in served.page("prof", f"/submissions/{number}")
+    finally:
+        rules.write_text(usual)
+
+
+DETAILS = list(Detail)
+MORE = [DETAILS[1:], DETAILS[2:], DETAILS[3:], DETAILS[4:]]  # what shows points, exercises, sentences, and the page
+
+
+@pytest.mark.parametrize("setting", ALL)
+def test_each_limit_is_said_on_the_page(served: ServedWords, numbers: dict[str, int], setting: str) -> None:
+    rules = served.course.root / COURSE_FILE
+    usual = rules.read_text()
+    value, refusal = ALL[setting]
+    try:
+        rules.write_text(f"[serving]\n{setting} = {value}\n")
+        home = served.page("ada", "/")
+        assert refusal in home
+        assert ("Your notebook" in home) == (not refusal)
+        assert "Your next attempt is possible at" in served.page("zoe", "/") or setting != "pause"
+        served.page("ada", f"/submissions/{numbers['ada']}")
+    finally:
+        rules.write_text(usual)
