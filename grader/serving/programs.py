@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from grader.pages.page_parts import MARKS
 from grader.serving import student_pages
 from grader.serving.arrivals import Stage
 from grader.serving.class_pages import ClassPage
@@ -34,20 +35,44 @@ TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer"
 TIME = {**TEXT, "format": "date-time"}
 LEFT = {"type": ["integer", "null"], "description": "Attempts that are left; null if there is no limit."}
 REFUSAL = {**TEXT, "description": "Why nothing can be submitted now; empty if it can."}
-ASSIGNMENT = _object(notebook={**TEXT, "description": "The file's name without .ipynb."}, left=LEFT, refusal=REFUSAL)
+ASSIGNMENT = _object(
+    notebook={**TEXT, "description": "The file's name without .ipynb."},
+    left=LEFT,
+    refusal=REFUSAL,
+    late={**TEXT, "description": "What to know before submitting now, if that is late; else empty."},
+    late_costs_points={"type": "boolean", "description": "Whether it would then replace one that counts."},
+)
 STAGE = {"enum": [*Stage]}
 RECEIPT = _object(student=TEXT, assignment=TEXT, number=COUNT, arrived=TIME, sha256=TEXT, signature=TEXT)
 POINTS = {"type": ["number", "null"]}
-LINE = _object(id=COUNT, student=TEXT, assignment=TEXT, number=COUNT, arrived=TIME, state=STAGE, points=POINTS)
-EXERCISE = _object(exercise={}, title=TEXT, points=NUMBER, max_points=NUMBER, sentences=_list(TEXT))
+WAITS = {**_list(TEXT), "description": "Exercises that wait for points from a person."}
+LINE = _object(
+    id=COUNT, student=TEXT, full_name=TEXT, assignment=TEXT, number=COUNT, arrived=TIME, state=STAGE,
+    points={**POINTS, "description": "What counts for the student; null until it is graded."}, waits=WAITS,
+)  # fmt: skip
+EXERCISE = _object(
+    exercise={}, title=TEXT, heading=TEXT, state={"enum": [*MARKS]}, points=NUMBER, max_points=NUMBER, remark=TEXT,
+    sentences=_list(TEXT),
+)  # fmt: skip
 RESULT = {
     "type": "object",
     "description": "As much of it as may be read now.",
-    "properties": {"error": TEXT, "points": NUMBER, "max_points": NUMBER, "exercises": _list(EXERCISE)},
+    "properties": {
+        "error": TEXT,
+        "points": {**NUMBER, "description": "As published, or else as the gradebook has it."},
+        "max_points": NUMBER,
+        "waits": WAITS,
+        "penalty": {**NUMBER, "description": "Points taken off for being late."},
+        "exercises": _list(EXERCISE),
+    },
 }
-STATE: Schema = {"state": STAGE, "ahead": COUNT, "result": RESULT, "feedback": {"type": "boolean"}}
+REMARKS = {**_list(TEXT), "description": "Whether it is late, what waits, and which submission counts."}
+STATE: Schema = {
+    "state": STAGE, "ahead": COUNT, "result": RESULT, "remarks": REMARKS, "feedback": {"type": "boolean"},
+}  # fmt: skip
 WHO: Schema = {
-    "name": TEXT,
+    "name": {**TEXT, "description": "The id."},
+    "full_name": TEXT,
     "role": {"enum": [*Role]},
     "scopes": _list({"enum": [*Scope]}),
     "until": {"type": ["string", "null"], "format": "date-time"},

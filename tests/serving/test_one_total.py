@@ -8,62 +8,20 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
-from grader.course.folder import Course
 from grader.gradebook.published import Publications
-from grader.serving import invitations
-from grader.serving.invitations import Role
 from grader.term.reading import COURSE_FILE, SERVING
 from grader.term.rules import Detail
 from support.command_line import grader
 from support.report_pages import text_of
 from support.second_course_answers import WRONG
-from support.served import Served, token_in
-from support.words_course import WORDS, answered, give_points, words_course
+from support.served import token_in
+from support.words_course import NOW, WORDS, ServedWords, answered, give_points, words_course
 
-NOW = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
-# Ada is late by four hours begun, and kurt is not; zoe submits for max, too.
-RULES = f"""\
-timezone = "Europe/Berlin"
-late = {{per = "hour", share = 0.1, cap = 0.5}}
-groups = {{blue = ["zoe", "max"]}}
-[assignments.words]
-due = {(NOW - timedelta(minutes=200)).isoformat()}Z
-extensions = {{kurt = "2 days"}}
-void = [2]
-bonus = ["test-greeting"]
-"""
-ROSTER = "id,first_name,last_name\nada,Ada,Lovelace\nkurt,Kurt,Gödel\nmax,,\nzoe,,\nlea,,\n"
 STUDENTS = ("ada", "kurt", "zoe")
-
-
-class ServedWords(Served):
-    """A server of the second course's assignment, to all of whose students a link was sent."""
-
-    def __init__(self, course: Course) -> None:
-        self.course = course
-        (course.root / COURSE_FILE).write_text(RULES)
-        (course.root / "roster.csv").write_text(ROSTER)
-        self.codes = invitations.invite(course, ["ada", "kurt", "max", "zoe", "lea"])
-        self.codes |= invitations.invite(course, ["prof"], Role.INSTRUCTOR)
-        self.start()
-
-    def submit(self, name: str, content: bytes) -> dict[str, Any]:
-        answer = self.post(name, f"/assignments/{WORDS}", content)
-        assert answer.status_code == 202, answer.text
-        told: dict[str, Any] = answer.json()
-        return told
-
-    def page(self, name: str, place: str) -> str:
-        """What there is to read on a page for this person."""
-        with self.browser(name) as browser:
-            answer = browser.get(place)
-        assert answer.status_code == 200, (place, answer.text)
-        return " ".join(text_of(answer.text).split())
 
 
 @dataclass(frozen=True)

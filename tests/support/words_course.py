@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,26 @@ import nbformat
 from grader.course.folder import Course
 from grader.notebooks.cells import new_cell, solved
 from grader.release.compiling import compile_release
+from grader.serving import invitations
+from grader.serving.invitations import Role
+from grader.term.reading import COURSE_FILE
 from support.places import DATA
+from support.report_pages import text_of
+from support.served import Served
 
+NOW = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
+# Ada is late by four hours begun, and kurt is not; zoe submits for max, too.
+RULES = f"""\
+timezone = "Europe/Berlin"
+late = {{per = "hour", share = 0.1, cap = 0.5}}
+groups = {{blue = ["zoe", "max"]}}
+[assignments.words]
+due = {(NOW - timedelta(minutes=200)).isoformat()}Z
+extensions = {{kurt = "2 days"}}
+void = [2]
+bonus = ["test-greeting"]
+"""
+ROSTER = "id,first_name,last_name\nada,Ada,Lovelace\nkurt,Kurt,Gödel\nmax,,\nzoe,,\nlea,,\n"
 WORDS = "words"
 WRITTEN = ("why", "plot")  # the cells that wait for a person
 
@@ -36,7 +55,8 @@ def answered(course: Course, answers: Mapping[str, str]) -> bytes:
     as_released = {cell.id: cell.source for cell in released.cells if cell.id in WRITTEN}
     for cell in notebook.cells:
         cell.source = {**as_released, **answers}.get(cell.id, cell.source)
-    return str(nbformat.writes(notebook)).encode()
+    text: str = nbformat.writes(notebook)
+    return text.encode()
 
 
 def give_points(course: Course, student: str, cell: str, points: float) -> None:
@@ -45,3 +65,28 @@ def give_points(course: Course, student: str, cell: str, points: float) -> None:
         grade = gradebook.find_grade(cell, WORDS, WORDS, student)
         grade.manual_score, grade.needs_manual_grade = points, False
         gradebook.db.commit()
+
+
+class ServedWords(Served):
+    """A server of the second course's assignment, to all of whose students a link was sent."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        (course.root / COURSE_FILE).write_text(RULES)
+        (course.root / "roster.csv").write_text(ROSTER)
+        self.codes = invitations.invite(course, ["ada", "kurt", "max", "zoe", "lea"])
+        self.codes |= invitations.invite(course, ["prof"], Role.INSTRUCTOR)
+        self.start()
+
+    def submit(self, name: str, content: bytes) -> dict[str, Any]:
+        answer = self.post(name, f"/assignments/{WORDS}", content)
+        assert answer.status_code == 202, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def page(self, name: str, place: str) -> str:
+        """What there is to read on a page for this person."""
+        with self.browser(name) as browser:
+            answer = browser.get(place)
+        assert answer.status_code == 200, (place, answer.text)
+        return " ".join(text_of(answer.text).split())
