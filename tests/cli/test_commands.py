@@ -159,6 +159,17 @@ def test_points_by_hand_and_what_they_are_in_place_of_are_in_the_table() -> None
     assert (students["ada"]["penalty"], students["ada"]["total"]) == (0.5, 6.5)
 
 
+def test_long_names_of_exercises_are_never_cut() -> None:
+    names = ["test-load", "test-zscore", "test-groupby-mean", "test-outliers", "essay"]
+    right = [Scored(Verdict(None, name, 1.0, Reason.RIGHT), max_points=2) for name in names]
+    written = io.StringIO()
+    Console(file=written, width=80).print(results_table([Graded("adalovelace", verdicts=right)]))
+    shown = " ".join(written.getvalue().split())
+    assert "…" not in shown
+    assert "student A B C D E total" in shown
+    assert "A: test-load, B: test-zscore, C: test-groupby-mean, D: test-outliers, E: essay" in shown
+
+
 def test_no_points_by_hand_for_an_earlier_answer_are_points_by_hand() -> None:
     results, told = by_hand()
     told["ada"] = replace(told["ada"], by_hand=["how"])

@@ -19,7 +19,7 @@ from support.command_line import grader
 from support.report_pages import text_of
 from support.second_course_answers import WRONG
 from support.served import token_in
-from support.words_course import NOW, WORDS, ServedWords, answered, give_points, words_course
+from support.words_course import NOW, RULES, WORDS, ServedWords, answered, give_points, words_course
 
 STUDENTS = ("ada", "kurt", "zoe")
 
@@ -294,3 +294,20 @@ def test_each_limit_is_said_on_the_page(served: ServedWords, numbers: dict[str, 
         served.page("ada", f"/submissions/{numbers['ada']}")
     finally:
         rules.write_text(usual)
+
+
+def test_with_the_best_attempt_each_submission_has_its_own_verdict(
+    served: ServedWords, numbers: dict[str, int]
+) -> None:
+    """The last test: lea is in no other."""
+    assert "lea" not in numbers
+    rules = served.course.root / COURSE_FILE
+    rules.write_text('counts = "best"\n' + RULES)
+    found = [served.submit("lea", answered(served.course, answers))["submission"] for answers in ({}, WRONG)]
+    results = [served.verdict("lea", number)["result"] for number in found]
+    states = [[one["state"] for one in result["exercises"] if one["exercise"] == 1] for result in results]
+    assert states == [["full"], ["part"]]
+    assert "Submission 1 counts, not this one." in served.page("lea", f"/submissions/{found[1]}")
+    assert "This is the best of 2 attempts" in served.page("lea", f"/submissions/{found[0]}")
+    assert "still counts if that is better." in served.page("lea", "/")
+    assert results[0]["points"] == served.get("prof", "/class?student=lea").json()["submissions"][0]["points"]
