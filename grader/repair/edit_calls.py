@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from grader.model.located import Change
+from grader.repair.edit_rules import CallPlace, rule
 from grader.repair.edit_words import AXES, KEEPS, OPERATORS, WITH_DIM, exchanged
-from grader.repair.rules import CallPlace, rule
 
 _TURNS = ("transpose", "t", "permute", "view", "reshape")
 _OF_SIZES = ("zeros", "ones", "empty", "rand", "randn")

@@ -7,13 +7,13 @@ import math
 from collections.abc import Iterator
 
 from grader.model.located import Change
+from grader.repair.edit_rules import ExpressionPlace, rule
 from grader.repair.edit_words import FITTED, NUMBERS_NEARBY, exchanged
-from grader.repair.rules import Place, rule
 
 NO_CONSTANT = object()
 
 
-def constant(place: Place) -> object:
+def constant(place: ExpressionPlace) -> object:
     """The value of a constant. A sign belongs to its number."""
     match place.node:
         case ast.Constant(value=value) if not isinstance(place.spot.parent, ast.UnaryOp):
@@ -27,12 +27,12 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _axis_or_number(place: Place) -> Change:
+def _axis_or_number(place: ExpressionPlace) -> Change:
     return Change.AXIS if place.is_axis else Change.NUMBER
 
 
 @rule(ast.Constant, change=_axis_or_number, cost=1)
-def opposite_truth(place: Place) -> Iterator[str]:
+def opposite_truth(place: ExpressionPlace) -> Iterator[str]:
     """False for True"""
     value = constant(place)
     if isinstance(value, bool):
@@ -40,7 +40,7 @@ def opposite_truth(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
-def parameter_forconstant(place: Place) -> Iterator[str]:
+def parameter_forconstant(place: ExpressionPlace) -> Iterator[str]:
     """n for 3"""
     value = constant(place)
     if _is_whole(value) or (isinstance(value, bool) and not place.is_axis):
@@ -48,14 +48,14 @@ def parameter_forconstant(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Constant, change=Change.NAME, cost=1)
-def loop_variable_for_index(place: Place) -> Iterator[str]:
+def loop_variable_for_index(place: ExpressionPlace) -> Iterator[str]:
     """x[i] for x[0]"""
     if _is_whole(constant(place)) and isinstance(place.spot.parent, ast.Subscript):
         yield from place.around.loop_variables
 
 
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def nearby_number(place: Place) -> Iterator[str]:
+def nearby_number(place: ExpressionPlace) -> Iterator[str]:
     """1 for 0, -1 for 1"""
     value = constant(place)
     if isinstance(value, int) and _is_whole(value):
@@ -65,7 +65,7 @@ def nearby_number(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def nearby_float(place: Place) -> Iterator[str]:
+def nearby_float(place: ExpressionPlace) -> Iterator[str]:
     """0.5 for 0.05, -1e9 for 1e9"""
     value = constant(place)
     if isinstance(value, float):
@@ -76,14 +76,14 @@ def nearby_float(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
-def parameter_for_float(place: Place) -> Iterator[str]:
+def parameter_for_float(place: ExpressionPlace) -> Iterator[str]:
     """eps for 0.1"""
     if isinstance(constant(place), float):
         yield from place.around.parameters
 
 
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def exact_e(place: Place) -> Iterator[str]:
+def exact_e(place: ExpressionPlace) -> Iterator[str]:
     """e for 2.72"""
     value = constant(place)
     if isinstance(value, float) and abs(value - math.e) < 0.1:
@@ -91,7 +91,7 @@ def exact_e(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Constant, ast.UnaryOp, change=Change.NUMBER, cost=2)
-def size_forconstant(place: Place) -> Iterator[str]:
+def size_forconstant(place: ExpressionPlace) -> Iterator[str]:
     """a size of the arguments for 3"""
     value = constant(place)
     if isinstance(value, float) or (_is_whole(value) and not place.is_axis):
@@ -99,14 +99,14 @@ def size_forconstant(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Constant, change=Change.AXIS, cost=1)
-def axis_for_none(place: Place) -> Iterator[str]:
+def axis_for_none(place: ExpressionPlace) -> Iterator[str]:
     """dim=-1 for dim=None"""
     if constant(place) is None and place.is_axis:
         yield from (f"({axis})" for axis in (-1, 0, 1))
 
 
 @rule(ast.Constant, change=Change.ARRANGEMENT, cost=1)
-def other_subscripts(place: Place) -> Iterator[str]:
+def other_subscripts(place: ExpressionPlace) -> Iterator[str]:
     """'ij,kj->ik' for 'ij,jk->ik'"""
     value = constant(place)
     if isinstance(value, str) and "->" in value:
@@ -126,7 +126,7 @@ def _subscripts_of_einsum(value: str) -> Iterator[str]:
 
 
 @rule(ast.Constant, change=_axis_or_number, cost=1)
-def minus_infinity(place: Place) -> Iterator[str]:
+def minus_infinity(place: ExpressionPlace) -> Iterator[str]:
     """float('-inf') for float('inf')"""
     if constant(place) == "inf":
         yield "'-inf'"

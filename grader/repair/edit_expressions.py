@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from grader.model.located import Change
 from grader.repair.edit_constants import NO_CONSTANT, constant
+from grader.repair.edit_rules import ExpressionPlace, rule
 from grader.repair.edit_words import (
     AXES,
     COMPARISONS,
@@ -18,18 +19,17 @@ from grader.repair.edit_words import (
     is_size,
     with_numbers_of,
 )
-from grader.repair.rules import Place, rule
 
 MOST_ITEMS = 8  # of a list whose items are compared with each other
 
 # Names and attributes.
 
 
-def _is_called(place: Place) -> bool:
+def _is_called(place: ExpressionPlace) -> bool:
     return isinstance(place.spot.parent, ast.Call) and place.spot.field == "func"
 
 
-def _is_asked_for(place: Place) -> bool:
+def _is_asked_for(place: ExpressionPlace) -> bool:
     """Whether the code only asks if the name has a value, as in `mask is not None`."""
     return isinstance(place.spot.parent, ast.Compare) and isinstance(place.spot.parent.ops[0], ast.Is | ast.IsNot)
 
@@ -41,14 +41,14 @@ def _siblings(name: str) -> list[str]:
 
 
 @rule(ast.Name, change=Change.CALL, cost=1)
-def sibling_function(place: Place) -> Iterator[str]:
+def sibling_function(place: ExpressionPlace) -> Iterator[str]:
     """max(x) for sum(x)"""
     if _is_called(place):
         yield from _siblings(place.of(place.node))
 
 
 @rule(ast.Name, change=Change.NAME, cost=1)
-def function_or_name_called(place: Place) -> Iterator[str]:
+def function_or_name_called(place: ExpressionPlace) -> Iterator[str]:
     """head(x) for tail(x)"""
     name, around = place.of(place.node), place.around
     if _is_called(place):
@@ -57,7 +57,7 @@ def function_or_name_called(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Name, change=Change.CALL, cost=1)
-def function_of_the_notebook(place: Place) -> Iterator[str]:
+def function_of_the_notebook(place: ExpressionPlace) -> Iterator[str]:
     """softmax_cols(x) for softmax(x)"""
     name, functions = place.of(place.node), place.around.notebook
     if _is_called(place) and name in functions:
@@ -65,7 +65,7 @@ def function_of_the_notebook(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Name, change=Change.NAME, cost=1)
-def other_name(place: Place) -> Iterator[str]:
+def other_name(place: ExpressionPlace) -> Iterator[str]:
     """keys for values"""
     name = place.of(place.node)
     if not _is_called(place) and not _is_asked_for(place) and name != "self":
@@ -73,7 +73,7 @@ def other_name(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Name, change=Change.MISSING, cost=2)
-def item_for_name(place: Place) -> Iterator[str]:
+def item_for_name(place: ExpressionPlace) -> Iterator[str]:
     """x[i] for x"""
     name, indices = place.of(place.node), place.around.loop_variables
     is_whole = isinstance(place.spot.parent, ast.Subscript | ast.For | ast.comprehension | ast.Attribute)
@@ -82,21 +82,21 @@ def item_for_name(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Name, change=Change.NAME, cost=2)
-def attribute_for_name(place: Place) -> Iterator[str]:
+def attribute_for_name(place: ExpressionPlace) -> Iterator[str]:
     """self.mask for mask"""
     if not _is_called(place) and not _is_asked_for(place) and place.of(place.node) != "self":
         yield from (f"self.{attribute}" for attribute in place.around.attributes)
 
 
 @rule(ast.Name, change=Change.NAME, cost=2)
-def other_parameter_asked_for(place: Place) -> Iterator[str]:
+def other_parameter_asked_for(place: ExpressionPlace) -> Iterator[str]:
     """if mask is not None for if keys is not None"""
     if _is_asked_for(place):
         yield from (other for other in place.around.parameters if other != place.of(place.node))
 
 
 @rule(ast.Name, change=Change.CONDITION, cost=1)
-def is_there(place: Place) -> Iterator[str]:
+def is_there(place: ExpressionPlace) -> Iterator[str]:
     """if mask is not None for if mask"""
     if place.spot.field in ("test", "values") and isinstance(place.spot.parent, ast.If | ast.IfExp | ast.BoolOp):
         yield f"({place.of(place.node)} is not None)"
@@ -106,13 +106,13 @@ def _of_self(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-def _attribute(place: Place) -> ast.Attribute:
+def _attribute(place: ExpressionPlace) -> ast.Attribute:
     assert isinstance(place.node, ast.Attribute)
     return place.node
 
 
 @rule(ast.Attribute, change=Change.NAME, cost=1)
-def other_attribute(place: Place) -> Iterator[str]:
+def other_attribute(place: ExpressionPlace) -> Iterator[str]:
     """self.W_key for self.W_value"""
     node = _attribute(place)
     if _of_self(node):
@@ -120,7 +120,7 @@ def other_attribute(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Attribute, change=Change.NAME, cost=2)
-def name_for_attribute(place: Place) -> Iterator[str]:
+def name_for_attribute(place: ExpressionPlace) -> Iterator[str]:
     """mask for self.mask"""
     node = _attribute(place)
     if _of_self(node):
@@ -128,7 +128,7 @@ def name_for_attribute(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Attribute, change=Change.CALL, cost=1)
-def sibling_method(place: Place) -> Iterator[str]:
+def sibling_method(place: ExpressionPlace) -> Iterator[str]:
     """x.max() for x.sum(), x.exp() for x.exp_(), torch.sqrt(x) for math.sqrt(x)"""
     node = _attribute(place)
     if _of_self(node):
@@ -143,12 +143,12 @@ def sibling_method(place: Place) -> Iterator[str]:
         yield f"{value}.values"
 
 
-def _surplus_or_turned(place: Place) -> Change:
+def _surplus_or_turned(place: ExpressionPlace) -> Change:
     return Change.ARRANGEMENT if _attribute(place).attr[-1] in "TH" else Change.SURPLUS
 
 
 @rule(ast.Attribute, change=_surplus_or_turned, cost=1)
-def drop_attribute(place: Place) -> Iterator[str]:
+def drop_attribute(place: ExpressionPlace) -> Iterator[str]:
     """x for x.T"""
     node = _attribute(place)
     if not _of_self(node) and node.attr in ("T", "mT", "H", "mH", "values", "data"):
@@ -156,7 +156,7 @@ def drop_attribute(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Attribute, change=Change.ARRANGEMENT, cost=1)
-def transpose_of_a_batch(place: Place) -> Iterator[str]:
+def transpose_of_a_batch(place: ExpressionPlace) -> Iterator[str]:
     """x.mT for x.T: of a batch, only the last two axes are exchanged."""
     node = _attribute(place)
     if not _of_self(node) and node.attr == "T":
@@ -164,7 +164,7 @@ def transpose_of_a_batch(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Attribute, change=Change.AXIS, cost=2)
-def transpose_of_named_axes(place: Place) -> Iterator[str]:
+def transpose_of_named_axes(place: ExpressionPlace) -> Iterator[str]:
     """x.transpose(1, 2) for x.T or x.mT"""
     node = _attribute(place)
     if not _of_self(node) and node.attr in ("T", "mT"):
@@ -172,7 +172,7 @@ def transpose_of_named_axes(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Attribute, change=Change.NUMBER, cost=1)
-def finite(place: Place) -> Iterator[str]:
+def finite(place: ExpressionPlace) -> Iterator[str]:
     """1e30 for math.inf"""
     node = _attribute(place)
     if not _of_self(node) and node.attr == "inf":
@@ -182,13 +182,13 @@ def finite(place: Place) -> Iterator[str]:
 # Operations and comparisons.
 
 
-def _operation(place: Place) -> ast.BinOp:
+def _operation(place: ExpressionPlace) -> ast.BinOp:
     assert isinstance(place.node, ast.BinOp)
     return place.node
 
 
 @rule(ast.BinOp, change=Change.OPERATOR, cost=1)
-def other_operator(place: Place) -> Iterator[str]:
+def other_operator(place: ExpressionPlace) -> Iterator[str]:
     """a / b for a * b"""
     node = _operation(place)
     for kind, sign in OPERATORS.items():
@@ -197,7 +197,7 @@ def other_operator(place: Place) -> Iterator[str]:
 
 
 @rule(ast.BinOp, change=Change.ORDER, cost=1)
-def swap_operands(place: Place) -> Iterator[str]:
+def swap_operands(place: ExpressionPlace) -> Iterator[str]:
     """b - a for a - b"""
     node = _operation(place)
     sign = OPERATORS.get(type(node.op), "")
@@ -206,7 +206,7 @@ def swap_operands(place: Place) -> Iterator[str]:
 
 
 @rule(ast.BinOp, change=Change.ORDER, cost=1)
-def other_brackets(place: Place) -> Iterator[str]:
+def other_brackets(place: ExpressionPlace) -> Iterator[str]:
     """a + b / c for (a + b) / c, and the reverse"""
     of, sign = place.of, OPERATORS.get(type(_operation(place).op), "")
     match place.node:
@@ -226,7 +226,7 @@ def other_brackets(place: Place) -> Iterator[str]:
 
 
 @rule(ast.BinOp, change=Change.SURPLUS, cost=2)
-def drop_operand(place: Place) -> Iterator[str]:
+def drop_operand(place: ExpressionPlace) -> Iterator[str]:
     """a for a + b"""
     node = _operation(place)
     yield f"({place.of(node.left)})"
@@ -234,7 +234,7 @@ def drop_operand(place: Place) -> Iterator[str]:
 
 
 @rule(ast.BinOp, change=Change.OPERATOR, cost=2)
-def side_by_side(place: Place) -> Iterator[str]:
+def side_by_side(place: ExpressionPlace) -> Iterator[str]:
     """torch.cat([a, b], dim=0) for a + b"""
     is_part = isinstance(place.spot.parent, ast.BinOp) and isinstance(place.spot.parent.op, ast.Add)
     terms = [] if is_part else list(_terms(_operation(place)))
@@ -253,7 +253,7 @@ def _terms(node: ast.expr) -> Iterator[ast.expr]:
 
 
 @rule(ast.UnaryOp, change=Change.OPERATOR, cost=1)
-def drop_sign(place: Place) -> Iterator[str]:
+def drop_sign(place: ExpressionPlace) -> Iterator[str]:
     """x for -x. Numbers have rules of their own."""
     match place.node:
         case ast.UnaryOp(operand=operand) if constant(place) is NO_CONSTANT:
@@ -261,7 +261,7 @@ def drop_sign(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Compare, change=Change.OPERATOR, cost=1)
-def other_comparison(place: Place) -> Iterator[str]:
+def other_comparison(place: ExpressionPlace) -> Iterator[str]:
     """a < b for a <= b"""
     match place.node:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
@@ -271,7 +271,7 @@ def other_comparison(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Compare, change=Change.CONDITION, cost=1)
-def is_there_for_truth(place: Place) -> Iterator[str]:
+def is_there_for_truth(place: ExpressionPlace) -> Iterator[str]:
     """if mask is not None for if mask == True"""
     match place.node:
         case ast.Compare(left=ast.Name() as left, ops=[_], comparators=[ast.Constant(value=bool())]):
@@ -281,13 +281,13 @@ def is_there_for_truth(place: Place) -> Iterator[str]:
 # Subscripts, lists and conditions.
 
 
-def _subscript(place: Place) -> ast.Subscript:
+def _subscript(place: ExpressionPlace) -> ast.Subscript:
     assert isinstance(place.node, ast.Subscript)
     return place.node
 
 
 @rule(ast.Subscript, change=Change.AXIS, cost=2)
-def index_of_another_axis(place: Place) -> Iterator[str]:
+def index_of_another_axis(place: ExpressionPlace) -> Iterator[str]:
     """x[:, i] for x[i], and the reverse"""
     node = _subscript(place)
     value, index = place.operand(node.value), place.of(node.slice)
@@ -299,7 +299,7 @@ def index_of_another_axis(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Subscript, change=Change.ORDER, cost=1)
-def swap_indices(place: Place) -> Iterator[str]:
+def swap_indices(place: ExpressionPlace) -> Iterator[str]:
     """x[j, i] for x[i, j]"""
     node = _subscript(place)
     if isinstance(node.slice, ast.Tuple):
@@ -308,7 +308,7 @@ def swap_indices(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Subscript, change=Change.NUMBER, cost=1)
-def slice_otherwise(place: Place) -> Iterator[str]:
+def slice_otherwise(place: ExpressionPlace) -> Iterator[str]:
     """x[1:] for x[1:n], x[:n + 1] for x[:n]"""
     node = _subscript(place)
     if isinstance(node.slice, ast.Slice):
@@ -318,19 +318,19 @@ def slice_otherwise(place: Place) -> Iterator[str]:
 
 
 @rule(ast.Subscript, change=Change.SURPLUS, cost=2)
-def drop_subscript(place: Place) -> Iterator[str]:
+def drop_subscript(place: ExpressionPlace) -> Iterator[str]:
     """x for x[0]"""
     yield f"({place.operand(_subscript(place).value)})"
 
 
 @rule(ast.Subscript, change=Change.NAME, cost=2)
-def item_of_the_loop(place: Place) -> Iterator[str]:
+def item_of_the_loop(place: ExpressionPlace) -> Iterator[str]:
     """value for values[0]"""
     if not isinstance(_subscript(place).slice, ast.Slice | ast.Tuple):
         yield from place.around.loop_variables
 
 
-def _swapped_items(place: Place) -> Iterator[str]:
+def _swapped_items(place: ExpressionPlace) -> Iterator[str]:
     match place.node:
         case ast.Tuple(elts=items) | ast.List(elts=items):
             start, end = place.text.span(place.node)
@@ -342,7 +342,7 @@ def _swapped_items(place: Place) -> Iterator[str]:
                 yield listed if is_bare else f"{opening}{listed}{closing}"
 
 
-def _are_named_alike(place: Place) -> bool:
+def _are_named_alike(place: ExpressionPlace) -> bool:
     match place.spot.parent:
         case ast.Assign(targets=[ast.Tuple(elts=targets)]):
             return are_named_alike(place.text, targets, place.node)
@@ -350,21 +350,21 @@ def _are_named_alike(place: Place) -> bool:
 
 
 @rule(ast.Tuple, ast.List, change=Change.ORDER, cost=1)
-def swap_items(place: Place) -> Iterator[str]:
+def swap_items(place: ExpressionPlace) -> Iterator[str]:
     """(b, a) for (a, b)"""
     if not _are_named_alike(place):
         yield from _swapped_items(place)
 
 
 @rule(ast.Tuple, ast.List, change=Change.ORDER, cost=3)
-def swap_items_with_their_names(place: Place) -> Iterator[str]:
+def swap_items_with_their_names(place: ExpressionPlace) -> Iterator[str]:
     """self.a, self.b = b, a for self.a, self.b = a, b"""
     if _are_named_alike(place):
         yield from _swapped_items(place)
 
 
 @rule(ast.IfExp, change=Change.ORDER, cost=1)
-def swap_branches(place: Place) -> Iterator[str]:
+def swap_branches(place: ExpressionPlace) -> Iterator[str]:
     """b if test else a, for a if test else b"""
     match place.node:
         case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -375,7 +375,7 @@ def swap_branches(place: Place) -> Iterator[str]:
 
 
 @rule(ast.expr, change=Change.COPIED, cost=1)
-def like_its_neighbor(place: Place) -> Iterator[str]:
+def like_its_neighbor(place: ExpressionPlace) -> Iterator[str]:
     """(K1, V1), (K2, V2) for (K1, V1), (K2, V1)"""
     parent = place.spot.parent
     if isinstance(parent, ast.Tuple | ast.List) and len(parent.elts) <= MOST_ITEMS:
@@ -385,7 +385,7 @@ def like_its_neighbor(place: Place) -> Iterator[str]:
 
 
 @rule(ast.expr, change=Change.NUMBER, cost=3)
-def another_size(place: Place) -> Iterator[str]:
+def another_size(place: ExpressionPlace) -> Iterator[str]:
     """another size of the arguments"""
     if is_size(place.node, place.spot):
         yield FITTED

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from grader.facts.student_text import Function, Splice, StudentText, statements
 from grader.model.located import Change
-from grader.repair import edit_calls, edit_expressions, edit_statements, edit_steps, rules  # noqa: F401 - enter their rules
+from grader.repair import edit_calls, edit_expressions, edit_rules, edit_statements, edit_steps  # noqa: F401 - enter their rules
+from grader.repair.edit_rules import ExpressionPlace
 from grader.repair.edit_words import FITTED, AtHand, Other, Spot, Surroundings
-from grader.repair.rules import Place
 from grader.repair.seen_values import FAILS, UNREACHED, SeenAt, Span
 
 MOST = 6_000  # edits to one code
@@ -130,7 +130,7 @@ def _changes_of(text: StudentText, notebook: Sequence[str]) -> Iterator[Edit]:
         for made in edit_statements.of_function(text, function, around):
             yield Edit(made.splices, made.line, made.change, made.cost, more_lines=made.more_lines)
         for spot in _spots(function):
-            yield from _edits(text, function, spot, rules.alternatives(text, spot, around), unread)
+            yield from _edits(text, function, spot, edit_rules.alternatives(text, spot, around), unread)
         yield from _numbers_again(text, function, around)
 
 
@@ -139,7 +139,7 @@ def _numbers_again(text: StudentText, function: Function, around: Surroundings) 
     by_value: dict[int, list[ast.Constant]] = {}
     for spot in _spots(function):
         match spot.node:
-            case ast.Constant(value=int() as value) if value > 1 and not Place(text, spot, around).is_axis:
+            case ast.Constant(value=int() as value) if value > 1 and not ExpressionPlace(text, spot, around).is_axis:
                 by_value.setdefault(value, []).append(spot.node)
     for numbers in by_value.values():
         by_line: dict[int, list[ast.Constant]] = {}

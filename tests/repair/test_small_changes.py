@@ -9,7 +9,7 @@ import pytest
 from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.repair import edit_calls, edit_constants, edit_expressions
-from grader.repair.rules import RULES
+from grader.repair.edit_rules import RULES
 from support.our_course import EXERCISES
 from support.recorded import Piece, judging
 from support.solution_cells import of_notebook

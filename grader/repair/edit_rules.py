@@ -18,7 +18,7 @@ _AXES_BY_NAME = ("dim", "axis", "dim0", "dim1", "keepdim", "keepdims")
 
 
 @dataclass(frozen=True)
-class Place:
+class ExpressionPlace:
     """An expression in its surroundings."""
 
     text: StudentText
@@ -46,7 +46,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class CallPlace(Place):
+class CallPlace(ExpressionPlace):
     """A call, in pieces of text."""
 
     @property
@@ -99,20 +99,20 @@ ChangeOf = Change | Callable[[Any], Change]
 
 
 @dataclass(frozen=True)
-class Rule:
+class EditRule:
     """Texts that may stand in place of an expression, what that changes, and what it costs."""
 
     write: Write
     change: ChangeOf
     cost: int
 
-    def applied_to(self, place: Place) -> Iterator[Other]:
+    def applied_to(self, place: ExpressionPlace) -> Iterator[Other]:
         change = self.change if isinstance(self.change, Change) else self.change(place)
         for text in self.write(place):
             yield Other(text, change, self.cost)
 
 
-RULES: dict[type[ast.expr], list[Rule]] = defaultdict(list)
+RULES: dict[type[ast.expr], list[EditRule]] = defaultdict(list)
 
 
 def rule(*kinds: type[ast.expr], change: ChangeOf, cost: int) -> Callable[[Write], Write]:
@@ -120,7 +120,7 @@ def rule(*kinds: type[ast.expr], change: ChangeOf, cost: int) -> Callable[[Write
 
     def enter(write: Write) -> Write:
         for kind in kinds:
-            RULES[kind].append(Rule(write, change, cost))
+            RULES[kind].append(EditRule(write, change, cost))
         return write
 
     return enter
@@ -131,6 +131,6 @@ def alternatives(text: StudentText, spot: Spot, around: Surroundings) -> Iterato
     node = spot.node
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return
-    place = (CallPlace if isinstance(node, ast.Call) else Place)(text, spot, around)
+    place = (CallPlace if isinstance(node, ast.Call) else ExpressionPlace)(text, spot, around)
     for entry in (*RULES[type(node)], *RULES[ast.expr]):
         yield from entry.applied_to(place)
