@@ -30,7 +30,7 @@ import torch
 from grader.errors import CourseError
 from grader.model.exercise import KINDS, Case, Columns, Exercise, LentClass, Misconception
 from grader.model.exercise_files import IMPORTED, ExerciseFiles
-from grader.model.forms.function import Form
+from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label, in_order, label_of
 from grader.solutions.lines import LineError, Lines
 
@@ -308,6 +308,8 @@ def _shown(value: object) -> str:
 def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
     if not str(function.entry).isidentifier():
         yield f"`entry` is “{function.entry}”, which is not a name that a student can define.", ""
+    if isinstance(function.solution, type) and function.form is FUNCTION:
+        yield "its solution is a class. Set `form=OBJECTS`; or `form=MODULE`, if it is a torch.nn.Module.", ""
     if not function.cases:
         yield f"`{function.entry}` has no cases, so every answer would be right.", ""
     for kind, names in (

@@ -322,7 +322,7 @@ class Exercise:
 
     def _take_for_reference(self, solution: Callable[..., Any]) -> None:
         written: Written
-        if isinstance(solution, type) and not issubclass(solution, nn.Module):
+        if isinstance(solution, type) and not self.form.methods:
             written = WrittenPlainClass(solution)
         elif isinstance(solution, type):
             written = WrittenClass(solution)

@@ -461,6 +461,43 @@ def test_a_class_is_made_an_exercise_too(course: Course) -> None:
     assert layer.sample()
 
 
+ACCOUNT = """\
+class Account:
+    def __init__(self, balance, owner=""):
+        self.balance = balance
+        self._owner = owner
+
+    @property
+    def owner(self):
+        return self._owner
+
+    def deposit(self, amount):
+        ### BEGIN SOLUTION
+        self.balance += amount
+        return self.balance
+        ### END SOLUTION
+
+    def total(self):
+        return self._rounded()
+
+    def _rounded(self):
+        return round(self.balance)"""
+
+
+def test_a_plain_class_is_made_an_exercise_whose_methods_are_called(course: Course) -> None:
+    with_cell(course, "account", ACCOUNT)
+    new_exercise(course, "account", "week1")
+    assert "torch" not in (course.root / "exercises/week1_account.py").read_text()
+    account = Course(course.root).exercises("week1")["account"]
+    arguments, steps = account.sample()[0].inputs
+    assert (account.form.name, len(arguments)) == ("objects", 1)
+    assert [(name, len(given)) for name, *given in steps] == [("deposit", 1), ("total", 0)]
+    (first, second) = account.reference(arguments, steps)
+    assert first == second
+    assert [note["value"] for note in first] == [arguments[0] + steps[0][1]] * 2
+    assert [text for text in wrong(Course(course.root)) if "account" in text and "no misconception" not in text] == []
+
+
 def test_a_class_without_init_is_told(course: Course) -> None:
     with_cell(course, "layer", LAYER_WITHOUT_INIT)
     new_exercise(course, "layer", "week1")

@@ -248,6 +248,10 @@ NO_NAME = "an exercise needs either a number"
         ({"ex1": lines('{"twice": "twice = 2 *"}')}, "“another”: with its lines, the solution is not Python"),
         ({"ex1": lines('{"twice": ("3", "4")}')}, "“another”: “3” does not stand in “twice = 2 * x”."),
         (
+            {"ex1": lines().replace("def double(x):", "class double:\n  def twice(self, x):")},
+            "ex1.py, line 10: its solution is a class. Set `form=OBJECTS`; or `form=MODULE`, if it",
+        ),
+        (
             {"ex1": lines().replace('as much."', 'as much.", kind="formula"')},
             "ex1.py, line 16: “three times”: there is no kind “formula”. There are: scaling, axis, mix-up,",
         ),
