@@ -250,7 +250,7 @@ class Grading:
 
     def _whose(self, lost: Lost) -> Lost:
         """The loss; a timeout is put down to the notebook if that took too long as a whole."""
-        is_of_all = lost.loss.is_timeout and lost.loss is not Loss.IDLE and self.time.is_over
+        is_of_all = lost.loss.is_timeout and lost.loss not in (Loss.IDLE, Loss.ENDLESS) and self.time.is_over
         return Lost(Loss.NOTEBOOK) if is_of_all else lost
 
     def _as_far_as_room(self, outputs: list[NotebookNode]) -> list[NotebookNode]:

@@ -28,6 +28,8 @@ from grader.host.replies import AnswersOfEdited, CellResult, read_answer, read_c
 from grader.host.scratch import MustEnd
 from grader.host.stand_ins import compute, kinds
 from grader.host.zygote_process import Forked, ZygoteError, fork_sandbox, inherited
+from grader.kit.endless import endless_loop
+from grader.model import untrusted
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.denied import DeniedCall
 from grader.model.edited import EditedSource
@@ -237,6 +239,10 @@ class SandboxProcess:
         if len(json.dumps(source)) > MAX_SOURCE:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
         request: dict[str, Any] = {"do": "cell", "source": source, "number": number}
+        blank = len(source) - len(source.lstrip("\n"))  # lines at the start, which IPython does not count
+        line = endless_loop(source)
+        if line is not None:
+            request["endless"] = [line - blank, line]
         if uses is not None:
             request |= {"do": "test", "uses": uses}
         return read_cell(self._ask(request, {}, within))
@@ -388,6 +394,8 @@ class SandboxProcess:
                 raise MustEnd(Loss.FORGED)
             if frame.header.get("unusable") is True:
                 raise MustEnd(Loss.DEVICE)
+            if "endless" in frame.header:
+                raise MustEnd(Loss.ENDLESS, untrusted.count(frame.header["endless"]))
             if "call" not in frame.header:
                 return frame
             watch(False)  # frames may come too fast for a check while waiting

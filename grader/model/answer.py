@@ -14,6 +14,7 @@ class Loss(StrEnum):
     """The ways to lose a sandbox."""
 
     TIME = "time"  # it computed for longer than a cell or a case may
+    ENDLESS = "endless"  # it is in a loop that never ends, as its text shows
     WAITING = "waiting"  # it hardly computed, yet never finished
     IDLE = "idle"  # all of the notebook had waited for longer than it may without computing
     NOTEBOOK = "notebook"  # the notebook as a whole took too long, and was stopped during this
@@ -32,7 +33,7 @@ class Loss(StrEnum):
 
     @property
     def is_timeout(self) -> bool:
-        return self in (Loss.TIME, Loss.WAITING, Loss.IDLE, Loss.NOTEBOOK, Loss.NOT_RUN)
+        return self in (Loss.TIME, Loss.ENDLESS, Loss.WAITING, Loss.IDLE, Loss.NOTEBOOK, Loss.NOT_RUN)
 
 
 class Unchanged(Enum):
@@ -145,6 +146,10 @@ def _seconds(amount: float) -> str:
 _SENTENCES: dict[Loss, Callable[[float], str]] = {
     Loss.TIME: lambda limit: (
         f"Your code ran for more than {_seconds(limit)} and was stopped. Is there an endless loop?"
+    ),
+    Loss.ENDLESS: lambda line: (
+        f"Your `while` loop in line {line:.0f} of its cell never ends: "
+        "nothing in the loop changes what its condition reads."
     ),
     Loss.WAITING: lambda limit: (
         f"Your code had not finished after {_seconds(limit)} and was stopped. "

@@ -24,6 +24,7 @@ import torch
 from grader.sandbox import accelerator, wire
 from grader.sandbox.accelerator import device_of, on_device
 from grader.sandbox.decoder import decode
+from grader.sandbox.endless_loops import EndlessLoops
 from grader.sandbox.forms import put, read, written
 from grader.sandbox.lent_classes import lent_class
 from grader.sandbox.restoring import AsItWas
@@ -145,12 +146,15 @@ def serve(shell: Shell, before: AsItWas, channel: socket.socket, device: str, ha
     # The files it imports lie next to the notebook. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
     sys.stdout, sys.stderr = OutStream("stdout", shell), OutStream("stderr", shell)
+    endless = EndlessLoops(shell, channel)
     wire.send(channel, {"ready": True, "disk": has_disk}, {})
     while True:
         try:
             request = wire.receive(channel)
         except wire.ChannelError:
             return
+        endless.request = request.header["id"]
+        endless.line, endless.line_of_cell = request.header.get("endless", (0, 0))
         for reply in _replies(shell, before, channel, request, device):
             # What was computed for this request belongs to it, and nothing is read of a device that has failed.
             header, tensors = reply if accelerator.is_usable(device) else ({"unusable": True}, {})

@@ -160,6 +160,32 @@ def test_a_notebook_that_waits_too_long_is_stopped_for_it() -> None:
     assert verdicts[2].reason != "right"
 
 
+LOOP = """
+def softmax(items_in):
+    x, i = torch.as_tensor(items_in), 0
+    while i < {limit}:
+        y = items_in[0]
+    return torch.softmax(x, 0)
+"""
+
+
+def test_a_loop_that_never_ends_is_given_up_at_once_with_its_line() -> None:
+    """Limits of time have no part in it, nor have other losses; what else the notebook does is graded."""
+    verdicts, _ = grade(
+        LOOP.format(limit="len(items_in)"), 3, SCORES, 2, limits=Limits(cell=10**6, case=10**6, submission=10**6)
+    )
+    assert verdicts[3].sentences[0].startswith("Your `while` loop in line 4 of its cell never ends")
+    assert verdicts[2].right
+
+
+def test_a_loop_that_is_never_entered_or_left_with_an_error_costs_nothing() -> None:
+    verdicts, _ = grade(LOOP.format(limit=0), 3)
+    assert verdicts[3].right
+    leaves = "    try:\n        while True:\n            items_in['x']\n    except Exception: pass\n"
+    verdicts, _ = grade(f"def softmax(items_in):\n{leaves}    return torch.softmax(torch.as_tensor(items_in), 0)", 3)
+    assert verdicts[3].right
+
+
 def test_all_that_a_notebook_waits_counts_together() -> None:
     time = Time(60, 5, waiting=1)
     time.waits(0.6)

@@ -35,6 +35,7 @@ UNTIL_ENDED = "\n    while True: time.sleep(0.01)"
 # What the function does that is asked, with which limits, and what is made smaller here so that it is soon over.
 WAYS: dict[Loss, tuple[str, Limits, dict[str, int]]] = {
     Loss.TIME: (BUSY, Limits(cell=30, case=0.5, patience=100), {}),
+    Loss.ENDLESS: ("n = 0\n    while n < 1: pass", GENEROUS, {}),
     Loss.WAITING: ("time.sleep(3600)", Limits(cell=30, case=1, patience=1.5), {}),
     Loss.IDLE: ("time.sleep(3600)", Limits(cell=30, case=30, waiting=1), {}),
     Loss.NOTEBOOK: (BUSY, Limits(cell=30, case=30, submission=1, patience=100), {}),
@@ -111,7 +112,8 @@ def test_the_report_lists_it(loss: Loss, course: Course) -> None:
     """Whether an exercise was asked or a cell was run when it happened."""
     asked, ran = Lost(loss, 7), Lost(loss, 8)
     grade(course, Made("grace", lost={5: asked}, stopped={3: ran}))
-    kind = "timeout" if "too long" in sentence_of(asked) or "seconds" in sentence_of(asked) else "crash"
+    takes_long = any(words in sentence_of(asked) for words in ("too long", "seconds", "never ends"))
+    kind = "timeout" if takes_long else "crash"
     assert told(course)["stopped"] == [
         {"student": "grace", "exercise": 5, "kind": kind, "said": sentence_of(asked)},
         {"student": "grace", "exercise": 3, "kind": kind, "said": sentence_of(ran)},
