@@ -136,8 +136,8 @@ class _Scope:
 
     def _numbers(self) -> set[str]:
         numbers = {name for name in self.values if self.is_local(name) and name not in self.parameters}
-        while others := {name for name in numbers if not all(map(self.gives_number, self.values[name]))}:
-            numbers -= others
+        while non_numbers := {name for name in numbers if not all(map(self.gives_number, self.values[name]))}:
+            numbers -= non_numbers
         return numbers
 
     def gives_number(self, value: ast.expr | None) -> bool:
@@ -179,8 +179,8 @@ class _Scope:
     def shared_with(self, names: set[str]) -> set[str]:
         """These names, and those whose values may be theirs, or a part of theirs."""
         shared = set(names)
-        while more := {name for name in self.values.keys() - shared if self._mentions(name, shared)}:
-            shared |= more
+        while aliases := {name for name in self.values.keys() - shared if self._mentions(name, shared)}:
+            shared |= aliases
         return shared
 
     def _mentions(self, name: str, names: set[str]) -> bool:
