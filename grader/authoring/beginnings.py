@@ -67,11 +67,11 @@ class SolutionCell:
     @property
     def methods(self) -> dict[str, list[str]]:
         """The required arguments of the methods of a class that anybody may call, and of `__init__`."""
-        parts = [part for part in getattr(self.node, "body", ()) if isinstance(part, ast.FunctionDef)]
+        functions = [function for function in getattr(self.node, "body", ()) if isinstance(function, ast.FunctionDef)]
         return {
-            part.name: _required(part)[1:]
-            for part in parts
-            if (part.name == "__init__" or not part.name.startswith("_")) and not part.decorator_list
+            function.name: _required(function)[1:]
+            for function in functions
+            if (function.name == "__init__" or not function.name.startswith("_")) and not function.decorator_list
         }
 
     @property
@@ -100,8 +100,8 @@ class SolutionCell:
 
 def _required(function: ast.FunctionDef) -> list[str]:
     """The names of the arguments without defaults."""
-    every = [*function.args.posonlyargs, *function.args.args]
-    return [one.arg for one in every[: len(every) - len(function.args.defaults)]]
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    return [one.arg for one in parameters[: len(parameters) - len(function.args.defaults)]]
 
 
 def _mark(node: ast.stmt) -> str:

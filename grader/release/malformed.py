@@ -49,5 +49,5 @@ def _reason(error: Exception, source: str) -> str:
     """What nbgrader says, without the text of the cell."""
     if isinstance(error, KeyError):
         return f"its nbgrader metadata has no {error}"
-    said = getattr(error, "message", str(error)).replace(source, "")
-    return " ".join(said.split()).strip(" :.")
+    message = getattr(error, "message", str(error)).replace(source, "")
+    return " ".join(message.split()).strip(" :.")

@@ -43,29 +43,29 @@ class Objects(Function):
         first, second = (self._first_wrong(*notes, tolerance) for notes in zip(got, want, strict=True))
         return first or (Broken("", SHARED) if second else None)
 
-    def _first_wrong(self, notes: Sequence[Note], wanted: Sequence[Note], tolerance: float) -> Finding | None:
-        for note, expected in itertools.zip_longest(notes, wanted):
+    def _first_wrong(self, notes: Sequence[Note], expected_notes: Sequence[Note], tolerance: float) -> Finding | None:
+        for note, expected in itertools.zip_longest(notes, expected_notes):
             if note is None or expected is None:  # only one of the two could be made, which its first step says
                 return None
-            if found := self._wrong_step(note, expected, tolerance):
-                return found
+            if finding := self._wrong_step(note, expected, tolerance):
+                return finding
         return None
 
     def _wrong_step(self, note: Note, expected: Note, tolerance: float) -> Finding | None:
         if "raises" in expected:
-            asked = expected["raises"][0]
-            wrong = asked not in note.get("raises", ())
-            return Broken("", f"{_called(expected)} should raise {asked}, {_instead(note)}.") if wrong else None
+            error_name = expected["raises"][0]
+            wrong = error_name not in note.get("raises", ())
+            return Broken("", f"{_called(expected)} should raise {error_name}, {_instead(note)}.") if wrong else None
         if "raises" in note:
             return Broken("", f"{_called(expected)} raises {_word(note['raises'])}, where it should not.")
         if "itself" in expected or "itself" in note:
             if expected.keys() == note.keys():
                 return None
             return Broken("", f"{_called(expected)} should {'' if 'itself' in expected else 'not '}return `self`.")
-        found = super().finding(note["value"], expected["value"], tolerance)
-        if isinstance(found, Differs):
-            return Differs(found.difference, expected["step"], f"result of `{expected['step']}`")
-        return found
+        finding = super().finding(note["value"], expected["value"], tolerance)
+        if isinstance(finding, Differs):
+            return Differs(finding.difference, expected["step"], f"result of `{expected['step']}`")
+        return finding
 
 
 OBJECTS = Objects()

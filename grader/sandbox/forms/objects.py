@@ -25,8 +25,8 @@ def put(made_class: Function, inputs: Inputs) -> list[list[Note]]:
     """The notes on both objects."""
     arguments, steps = inputs
     again = copy.deepcopy((arguments, steps))  # before student code can change them
-    made = [_making(made_class, given) for given in (arguments, again[0])]
-    return [_used(*each, given) for each, given in zip(made, (steps, again[1]), strict=True)]
+    objects = [_making(made_class, given) for given in (arguments, again[0])]
+    return [_used(*each, given) for each, given in zip(objects, (steps, again[1]), strict=True)]
 
 
 def _making(made_class: Function, arguments: Inputs) -> tuple[object, list[Note]]:
@@ -37,19 +37,19 @@ def _making(made_class: Function, arguments: Inputs) -> tuple[object, list[Note]
         return None, [_raised(MAKING, error)]
 
 
-def _used(thing: object, notes: list[Note], steps: Sequence[Step]) -> list[Note]:
-    return notes or [_taken(thing, step) for step in steps]
+def _used(instance: object, notes: list[Note], steps: Sequence[Step]) -> list[Note]:
+    return notes or [_note_on(instance, step) for step in steps]
 
 
-def _taken(thing: object, step: Step) -> Note:
+def _note_on(instance: object, step: Step) -> Note:
     """The note on one step. What was returned is copied, since later calls may change it."""
     name: str = step if isinstance(step, str) else step[0]
     try:
-        part = getattr(thing, name)
-        value = part if isinstance(step, str) else part(*step[1:])
+        attribute = getattr(instance, name)
+        value = attribute if isinstance(step, str) else attribute(*step[1:])
     except Exception as error:
         return _raised(name, error)
-    if value is thing:
+    if value is instance:
         return {"step": name, "itself": True}
     try:
         return {"step": name, "value": copy.deepcopy(value)}
