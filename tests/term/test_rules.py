@@ -288,7 +288,7 @@ def test_a_page_says_what_counts_and_still_what_was_found(course: Course) -> Non
     page = " ".join((course.folder("feedback") / "kurt" / WORDS / "words.html").read_text().split())
     assert "“A” and “a” are two words here." in page
     assert page.count("does not count") == 2, "in the table, and at the exercise"
-    assert "for the rest" not in page.split("part-test-exercise-1-title")[2].split("</section>")[0]
+    assert "Everything else" not in page.split("part-test-exercise-1-title")[2].split("</section>")[0]
     assert "Everyone who submitted gets these points; otherwise, it would have been 1 (Day first)." in page
     assert "1 of 2 (bonus)" in page
     assert "<b>Next:</b>" in page
