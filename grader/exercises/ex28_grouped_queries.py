@@ -33,7 +33,7 @@ def grouped_query_attention(queries, keys, values, causal=False):
     return outputs  #: result
 
 
-def both(shared: str) -> dict[str, str]:
+def shared_by(shared: str) -> dict[str, str]:
     """A mistake: keys and values that are shared like this."""
     return {"keys": f"keys = {shared.format('keys')}", "values": f"values = {shared.format('values')}"}
 
@@ -117,19 +117,19 @@ exercise = Exercise(
               "The first query heads use the last head of keys and values. Keep the groups in order: head h // (Hq // "
               "Hkv).", kind="arrangement"),
         wrong("head h // Hkv",
-              both("{}[:, torch.arange(Hq, device=queries.device) // Hkv]"),
+              shared_by("{}[:, torch.arange(Hq, device=queries.device) // Hkv]"),
               "Query head h uses key head h // Hkv in your code, which may be another one, or none at all. Use head h "
               "// (Hq // Hkv).", kind="mix-up"),
         wrong("groups of two",
-              both("{}.repeat_interleave(2, dim=1)"),
+              shared_by("{}.repeat_interleave(2, dim=1)"),
               "Your code works only if two query heads share a key head. Repeat each key head Hq // Hkv times.",
               kind="hard-coded"),
         wrong("keys repeated behind the words",
-              both("{}[:, :, :, None].expand(-1, -1, -1, Hq // Hkv, -1).reshape(-1, Hq, S, d)"),
+              shared_by("{}[:, :, :, None].expand(-1, -1, -1, Hq // Hkv, -1).reshape(-1, Hq, S, d)"),
               "In your results, words and heads are mixed up, as if keys were repeated along a new axis behind the "
               "words, and then reshaped. Put that axis right behind the heads.", kind="arrangement"),
         wrong("queries of several groups together",
-              {**both("{}.repeat(1, Hq // Hkv, 1, 1)"),
+              {**shared_by("{}.repeat(1, Hq // Hkv, 1, 1)"),
                "result": "return outputs.unflatten(1, (-1, Hkv)).transpose(1, 2).flatten(1, 2)"},
               "In your results, query heads are grouped as if neighbors belonged to different groups, and then put "
               "together as if they belonged to the same one. View the queries as (B, Hkv, Hq // Hkv, T, d).",

@@ -36,10 +36,10 @@ EMPTY_WEIGH_NOTHING = {
 BY_WEIGHTS = "o = mixed / torch.where(l == 0, 1.0, w1 + w2)"
 
 
-def nan_of_nothing(one: Misconception) -> Misconception:
+def nan_of_nothing(mistake: Misconception) -> Misconception:
     """The same mistake in the factors of the pieces, where −∞ is subtracted from −∞."""
-    factors = one.change["rescale"].replace("subtracted", "m")
-    return replace(one, name=f"{one.name}, NaN of nothing", change={"rescale": factors})
+    factors = mistake.change["rescale"].replace("subtracted", "m")
+    return replace(mistake, name=f"{mistake.name}, NaN of nothing", change={"rescale": factors})
 
 
 def piece(scores: Tensor, values: Tensor) -> Piece:
@@ -259,7 +259,7 @@ exercise = Exercise(
                   kind="mix-up"),
             wrong("minimum", {"": "m = torch.minimum(m1, m2)", **EMPTY_WEIGH_NOTHING},
                   "Your m is the smaller of the two maxima. Take the larger one.")),
-        *(each for one in at("rescale",
+        *(form for mistake in at("rescale",
             wrong("first piece alone rescaled", "a1, a2 = torch.exp(m1 - subtracted), torch.ones_like(m2)",
                   "Only your first piece is rescaled. Either may have the smaller maximum, so rescale both.",
                   kind="missing step"),
@@ -269,7 +269,7 @@ exercise = Exercise(
             wrong("factors exchanged", "a1, a2 = torch.exp(m2 - subtracted), torch.exp(m1 - subtracted)",
                   "Your first piece is multiplied by exp(m2 − m), and your second by exp(m1 − m). Swap them: each "
                   "piece needs the factor of its own maximum.", kind="mix-up"),
-        ) for each in (one, nan_of_nothing(one))),
+        ) for form in (mistake, nan_of_nothing(mistake))),
         *at("rescale",
             wrong("rescaled by the other maximum", "a1, a2 = torch.exp(m1 - m2), torch.exp(m2 - m1)",
                   "Your pieces are multiplied by exp(their maximum − the other's). Compare both with the new maximum "

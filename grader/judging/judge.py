@@ -263,8 +263,8 @@ class _Judgement:
             return None
         same = is_the_same_for_all([self.expected[index] for index in about], self._results)
         returned = sentences.constant_for_all if same else sentences.constant
-        said = (returned(self.form.noun), *said_of_whole_numbers(self._numbers))
-        return self._result(0.0, Reason.CONSTANT, *said)
+        whole = said_of_whole_numbers(self._numbers)
+        return self._result(0.0, Reason.CONSTANT, returned(self.form.noun), *whole)
 
     def _given_back(self) -> Verdict | None:
         """The verdict on results that are an argument itself."""

@@ -81,12 +81,12 @@ def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Seque
         return verdict
     names, said = {held.name for held in fixed}, {held.says for held in fixed}
     (borrowed,) = sentences.of_facts([fact for fact in facts if fact.kind == FactKind.BORROWED])
-    named = dict.fromkeys(NAME if name in names else name for name in verdict.misconceptions)
+    misconceptions = dict.fromkeys(NAME if name in names else name for name in verdict.misconceptions)
     texts = dict.fromkeys(borrowed if text in said else text for text in verdict.sentences)
-    heading = verdict.heading if len(named) > 1 else ""
+    heading = verdict.heading if len(misconceptions) > 1 else ""
     return replace(
         verdict,
-        misconceptions=tuple(named),
+        misconceptions=tuple(misconceptions),
         sentences=tuple(text for text in texts if text != verdict.heading or heading),
         heading=heading,
     )
