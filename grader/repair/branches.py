@@ -35,9 +35,9 @@ def _decides(text: StudentText, edit: Edit, tests: Sequence[ast.expr]) -> bool:
     """Whether it changes a condition, or what a condition reads."""
     if any(_is_in(text, edit, test) for test in tests):
         return True
-    read = {_name(node) for test in tests for node in ast.walk(test)} - {"", "self"}
+    names_read = {_name(node) for test in tests for node in ast.walk(test)} - {"", "self"}
     assigned = [node for node in ast.walk(text.tree) if isinstance(node, ast.Assign) and _is_in(text, edit, node)]
-    return any(_name(target) in read for node in assigned for target in node.targets)
+    return any(_name(target) in names_read for node in assigned for target in node.targets)
 
 
 def _name(node: ast.AST) -> str:
