@@ -87,8 +87,8 @@ class StudentNames:
 
     def fits(self, student: str, text: str) -> bool:
         """Whether all words of a text are in the student's id or name."""
-        known = self.with_id(student).casefold()
-        return all(word in known for word in text.casefold().split())
+        label = self.with_id(student).casefold()
+        return all(word in label for word in text.casefold().split())
 
 
 def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:

@@ -30,7 +30,7 @@ class ClassPage(Handler):
 
     async def get(self) -> None:
         self.must_see_class()
-        asked = self.get_query_argument("student", "")
+        search = self.get_query_argument("student", "")
         arrivals = self.services.arrivals.of_class()
         last = sorted(newest(arrivals).values(), key=lambda one: (one.assignment, one.student))
         rules, wrong = self._rules()
@@ -40,26 +40,26 @@ class ClassPage(Handler):
         lines = [
             ClassLine(arrival, names(arrival.student), points.get((arrival.student, arrival.assignment)))
             for arrival in last
-            if names.fits(arrival.student, asked)
+            if names.fits(arrival.student, search)
         ]
         if self.scopes:
             self.say({"waiting": waiting, "trouble": trouble, "submissions": [line.to_json() for line in lines]})
             return
-        there = {student for arrival in last for student in self._group_of(arrival, rules)}
-        missing = sorted(student for student in names.students if student not in there)
+        submitters = {student for arrival in last for student in self._group_of(arrival, rules)}
+        missing = sorted(student for student in names.students if student not in submitters)
         self.show(
             "class",
             lines=lines,
             names=names,
-            missing=[student for student in missing if names.fits(student, asked)],
+            missing=[student for student in missing if names.fits(student, search)],
             waiting=waiting,
             trouble=trouble,
             rules=rules,
             closed_here=[name for name, one in read_changes(self.services.course.root).items() if one.closed],
             exercises=exercises_now(last),
             stopped=sorted(stopped_now(last), key=lambda one: -one.arrival.id),
-            asked=asked,
-            refresh=0 if asked else 5,
+            asked=search,
+            refresh=0 if search else 5,
         )
 
     def _points(self, arrivals: Sequence[Arrival]) -> tuple[dict[tuple[str, str], Result], dict[str, str]]:
@@ -76,8 +76,8 @@ class ClassPage(Handler):
         return points, unreadable
 
     def _group_of(self, arrival: Arrival, rules: Mapping[str, AssignmentRules]) -> Sequence[str]:
-        known = rules.get(arrival.assignment)
-        return known.group_of(arrival.student) if known else [arrival.student]
+        rule = rules.get(arrival.assignment)
+        return rule.group_of(arrival.student) if rule else [arrival.student]
 
     def _rules(self) -> tuple[dict[str, AssignmentRules], dict[str, str]]:
         """The rules of each assignment, and what is wrong with those that cannot be read."""
@@ -106,10 +106,10 @@ class ClassLine:
     def to_json(self) -> dict[str, object]:
         """For programs."""
         keys = ("id", "student", "assignment", "number", "state")
-        known = {key: getattr(self.arrival, key) for key in keys} | {"arrived": self.arrival.arrived.isoformat()}
+        fields = {key: getattr(self.arrival, key) for key in keys} | {"arrived": self.arrival.arrived.isoformat()}
         result = self.result if self.arrival.state is Stage.GRADED else None
         points = {"points": result and result.points, "max_points": result and result.max_points}
-        return known | {"full_name": self.name} | points | {"waits": list(result.waits) if result else []}
+        return fields | {"full_name": self.name} | points | {"waits": list(result.waits) if result else []}
 
 
 class StudentPage(Handler):

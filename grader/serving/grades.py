@@ -24,9 +24,9 @@ from grader.term.times import said
 class Grade:
     """What a submission earns, and why."""
 
-    told: Told
+    standing: Told
     max_points: float
-    found: Found  # what grading found
+    findings: Found  # what grading found
     explains: bool = True  # whether that is behind the points: not if it was graded again since they were published
 
 
@@ -67,7 +67,7 @@ class Grades:
         counting = self.counting_arrival(arrival.student)
         return counting is not None and (counting.student, counting.sha256) == (arrival.student, arrival.sha256)
 
-    def told(self, student: str) -> Told | None:
+    def standing(self, student: str) -> Told | None:
         """What counts for a student now: as published for this submission, or else as the gradebook has it."""
         if self.rows is None or self.counting(student) is None:
             return None
@@ -93,12 +93,12 @@ class Grades:
             return None
         if not self.counts(arrival):
             return self._by_tests(arrival, self.rows)
-        told, row = self.told(arrival.student), self.rows.submissions[arrival.student]
-        assert told is not None
+        standing, row = self.standing(arrival.student), self.rows.submissions[arrival.student]
+        assert standing is not None
         folder = self.course.folder("autograded") / row.student_id / self.assignment
-        found = what_grading_found(folder, self.rows.notebooks, self.rows.records.get(row.id))
-        changed = changes_between(told.fingerprint, told_of(self.rows, arrival.student).fingerprint)
-        return Grade(told, self.most(arrival.student), found, not changed)
+        findings = what_grading_found(folder, self.rows.notebooks, self.rows.records.get(row.id))
+        changed = changes_between(standing.fingerprint, told_of(self.rows, arrival.student).fingerprint)
+        return Grade(standing, self.most(arrival.student), findings, not changed)
 
     def _by_tests(self, arrival: Arrival, rows: ClassRows) -> Grade:
         """What a submission earns that does not count: all that is known are its tests and its time."""
@@ -107,14 +107,14 @@ class Grades:
         points = {item.cell: earned[item.label] for item in rows.items if item.label in earned}
         counted = count(rows.items, points, rows.rules.late, self.late_by(arrival))
         settled = (Rule.VOID, Rule.FULL)
-        told = Told(
+        standing = Told(
             points={item.label: counted.points[item.cell] for item in rows.items if item.cell in counted.points},
             total=counted.total,
             penalty=counted.penalty,
             void=[item.label for item in rows.items if item.rule is Rule.VOID],
             waits=[item.label for item in rows.items if item.label not in earned and item.rule not in settled],
         )
-        return Grade(told, rows.max_points, Found(verdicts))
+        return Grade(standing, rows.max_points, Found(verdicts))
 
     def late_by(self, arrival: Arrival) -> timedelta:
         """How late a submission is. The same file as the one that counts is as late as that one."""
@@ -149,9 +149,9 @@ class Grades:
         row = self.counting(student)
         return (row.student_id, row.timestamp) if row and row.timestamp else None
 
-    def _whose(self, student: str, other: str, moment: datetime) -> str:
+    def _whose(self, student: str, submitter: str, moment: datetime) -> str:
         time = said(moment, self.rules.zone)
-        return f"Your submission of {time}" if other == student else f"The submission of {time} by {other}"
+        return f"Your submission of {time}" if submitter == student else f"The submission of {time} by {submitter}"
 
 
 def _in_gradebook(moment: datetime) -> datetime:

@@ -278,7 +278,7 @@ class Handler(RequestHandler):
 
     async def state_of(self, arrival: Arrival) -> State:
         """What a person, or a program, learns of a submission."""
-        shown, services = self.shown(arrival), self.services
+        detail, services = self.shown(arrival), self.services
         if arrival.is_done:
             grades = await self.grades(arrival.assignment, arrival.student)
         else:  # it is asked for often, and the gradebook does not know it yet
@@ -287,9 +287,9 @@ class Handler(RequestHandler):
         return State(
             stage=arrival.state,
             ahead=services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
-            result=await asyncio.to_thread(result_of, arrival, grades, shown),
+            result=await asyncio.to_thread(result_of, arrival, grades, detail),
             # There is a page for the submission that counts only.
-            feedback=shown is Detail.EVERYTHING and arrival.state is Stage.GRADED and grades.counts(arrival),
+            feedback=detail is Detail.EVERYTHING and arrival.state is Stage.GRADED and grades.counts(arrival),
         )
 
     async def grades(self, assignment: str, student: str) -> Grades:

@@ -78,65 +78,65 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """For programs: without what may not be read."""
-        found: dict[str, Any] = {"error": self.error} if self.error else {}
+        data: dict[str, Any] = {"error": self.error} if self.error else {}
         if self.points is not None:
-            found |= {"points": self.points, "max_points": self.max_points}
-            found |= {"waits": list(self.waits), "penalty": self.penalty}
+            data |= {"points": self.points, "max_points": self.max_points}
+            data |= {"waits": list(self.waits), "penalty": self.penalty}
         if self.exercises is not None:
-            found["exercises"] = [exercise.to_json() for exercise in self.exercises]
+            data["exercises"] = [exercise.to_json() for exercise in self.exercises]
         if self.notes is not None:
-            found["notes"] = list(self.notes)
-        return found
+            data["notes"] = list(self.notes)
+        return data
 
 
-def result_of(arrival: Arrival, grades: Grades, shown: Detail) -> Result:
+def result_of(arrival: Arrival, grades: Grades, detail: Detail) -> Result:
     """As much of the result of a submission as may be read now. That we could not grade it always may."""
     late = "This is late." if grades.late_by(arrival) else ""
     if error := arrival.result.get("error"):
         return Result(error=str(error), remarks=[late] if late else [])
-    grade = None if shown is Detail.NOTHING else grades.grade(arrival)
+    grade = None if detail is Detail.NOTHING else grades.grade(arrival)
     if grade is None:
         return Result(remarks=[late] if late else [])
-    told = grade.told
-    remarks = [late and _late(told, grades.rules.late), _waiting(told), _counting(arrival, grades, told)]
-    with_exercises, with_verdicts = shown is not Detail.POINTS, shown in (Detail.MISTAKES, Detail.EVERYTHING)
+    standing = grade.standing
+    remarks = [late and _late(standing, grades.rules.late), _waiting(standing), _counting(arrival, grades, standing)]
+    with_exercises, with_verdicts = detail is not Detail.POINTS, detail in (Detail.MISTAKES, Detail.EVERYTHING)
     return Result(
-        points=told.total,
+        points=standing.total,
         max_points=grade.max_points,
-        waits=told.waits,
-        penalty=told.penalty,
+        waits=standing.waits,
+        penalty=standing.penalty,
         exercises=list(_exercises(grade, grades, with_verdicts)) if with_exercises else None,
-        notes=[f"Your code tried to {for_student(kind)}." for kind in grade.found.tried] if with_verdicts else None,
+        notes=[f"Your code tried to {for_student(kind)}." for kind in grade.findings.tried] if with_verdicts else None,
         remarks=list(filter(None, remarks)),
     )
 
 
-def total_of(told: Told, max_points: float) -> Result:
+def total_of(standing: Told, max_points: float) -> Result:
     """The points alone."""
-    return Result(points=told.total, max_points=max_points, waits=told.waits, penalty=told.penalty)
+    return Result(points=standing.total, max_points=max_points, waits=standing.waits, penalty=standing.penalty)
 
 
 def all_totals(grades: Grades) -> dict[str, Result]:
     """What counts for each student who has points."""
     students = grades.rows.graded if grades.rows else ()
-    known = {student: (grades.told(student), grades.most(student)) for student in students}
-    return {student: total_of(told, most) for student, (told, most) in known.items() if told}
+    totals = {student: (grades.standing(student), grades.most(student)) for student in students}
+    return {student: total_of(standing, most) for student, (standing, most) in totals.items() if standing}
 
 
-def _late(told: Told, rule: Late | None) -> str:
+def _late(standing: Told, rule: Late | None) -> str:
     words = f" ({rule.words})" if rule else ""
-    return f"This is late: {told.penalty:g} points are taken off{words}." if told.penalty else "This is late."
+    return f"This is late: {standing.penalty:g} points are taken off{words}." if standing.penalty else "This is late."
 
 
-def _waiting(told: Told) -> str:
-    return f"Waiting for your instructor: {listed(told.waits)}." if told.waits else ""
+def _waiting(standing: Told) -> str:
+    return f"Waiting for your instructor: {listed(standing.waits)}." if standing.waits else ""
 
 
-def _counting(arrival: Arrival, grades: Grades, told: Told) -> str:
+def _counting(arrival: Arrival, grades: Grades, standing: Told) -> str:
     """Which submission counts, if there are several."""
     counting, row = grades.counting_arrival(arrival.student), grades.counting(arrival.student)
     if counting == arrival or row is None:
-        return f"This is {told.hand_in}." if told.hand_in else ""
+        return f"This is {standing.hand_in}." if standing.hand_in else ""
     if counting is not None and counting.student == arrival.student:
         if grades.counts(arrival):
             return f"This is the same file as submission {counting.number}, whose time counts."
@@ -148,18 +148,18 @@ def _counting(arrival: Arrival, grades: Grades, told: Told) -> str:
 
 def _exercises(grade: Grade, grades: Grades, with_verdicts: bool) -> Iterator[ExerciseResult]:
     """All that earns points, in the order of the notebook."""
-    verdicts = {scored.verdict.label: scored for scored in grade.found.verdicts}
+    verdicts = {scored.verdict.label: scored for scored in grade.findings.verdicts}
     for item in grades.rows.items if grades.rows else ():
-        yield _exercise(item, grade.told, verdicts.get(item.label), with_verdicts and grade.explains)
+        yield _exercise(item, grade.standing, verdicts.get(item.label), with_verdicts and grade.explains)
 
 
-def _exercise(item: Item, told: Told, scored: Scored | None, with_verdicts: bool) -> ExerciseResult:
+def _exercise(item: Item, standing: Told, scored: Scored | None, with_verdicts: bool) -> ExerciseResult:
     label, verdict = item.label, scored.verdict if scored else None
-    points = told.points.get(label)
+    points = standing.points.get(label)
     state = state_of(points or 0.0, item.max_points)
-    if label in told.void:
+    if label in standing.void:
         state, points = "void", None
-    elif label in told.waits:
+    elif label in standing.waits:
         state, points = "waiting", points or None
     title = verdict.title if verdict else item.name
     is_wrong = verdict is not None and not verdict.right
@@ -170,19 +170,19 @@ def _exercise(item: Item, told: Told, scored: Scored | None, with_verdicts: bool
         state=state,
         points=points,
         max_points=item.max_points,
-        remark=_remark(item, told, scored),
+        remark=_remark(item, standing, scored),
         sentences=verdict.sentences if verdict and is_wrong and with_verdicts else (),
         scored=scored if with_verdicts else None,
     )
 
 
-def _remark(item: Item, told: Told, scored: Scored | None) -> str:
+def _remark(item: Item, standing: Told, scored: Scored | None) -> str:
     """Why the points are not just what the tests gave."""
     tests = f"; the tests gave {scored.points:g}" if scored else ""
-    if item.label in told.void:
+    if item.label in standing.void:
         return "This does not count."
     if item.rule is Rule.FULL:
         return "Everyone who submitted gets full marks."
-    if item.label in told.by_hand:
+    if item.label in standing.by_hand:
         return f"Your instructor set these points{tests}."
     return "This is a bonus." if item.rule is Rule.BONUS else ""

@@ -90,16 +90,16 @@ class HomePage(Handler):
     async def _assignment(self, name: str) -> AssignmentNow:
         student, services = self.person.name, self.services
         grades = await self.grades(name, student)
-        own = [arrival for arrival in reversed(grades.arrivals) if arrival.student == student]
-        shown = shown_to(grades.rules, student, datetime.now(UTC))
-        told = grades.told(student) if shown is not Detail.NOTHING else None
+        arrivals = [arrival for arrival in reversed(grades.arrivals) if arrival.student == student]
+        detail = shown_to(grades.rules, student, datetime.now(UTC))
+        standing = grades.standing(student) if detail is not Detail.NOTHING else None
         return AssignmentNow(
             name,
             services.allowance(student, name),
             ", ".join(grades.rules.dates(student)),
             grades.warning(student, datetime.now(UTC)),
-            total_of(told, grades.most(student)).total if told else "",
-            [(self.visible_part(arrival), result_of(arrival, grades, shown).total) for arrival in own],
+            total_of(standing, grades.most(student)).total if standing else "",
+            [(self.visible_part(arrival), result_of(arrival, grades, detail).total) for arrival in arrivals],
         )
 
 

@@ -114,14 +114,14 @@ def in_terminal(words: Sequence[str], program: str = "python submit.py") -> int:
     parser.add_argument("--assignment", dest="named", default="", help="if the file name does not show it")
     parser.add_argument("--link", help="a personal link, to sign in with once")
     parser.add_argument("--late", action="store_true", help="submit even if being late costs points")
-    asked = parser.parse_args(words)
-    if not asked.notebook and not asked.link:
+    options = parser.parse_args(words)
+    if not options.notebook and not options.link:
         parser.print_help()
         return 2
-    if asked.link and (code := _tried(_sign_in, asked.link)):
+    if options.link and (code := _tried(_sign_in, options.link)):
         return code
-    assignment = asked.named or asked.assignment or ""
-    return _tried(_submit, asked.notebook, assignment, asked.late, _in_terminal(program)) if asked.notebook else 0
+    assignment = options.named or options.assignment or ""
+    return _tried(_submit, options.notebook, assignment, options.late, _in_terminal(program)) if options.notebook else 0
 
 
 def _tried(do: Callable[..., None], *arguments: Any) -> int:
@@ -168,10 +168,10 @@ def _verdict_on(path: Path, assignment: str, late: bool, spelling: _Spelling) ->
     with _ask(server, code, "/me") as answer:
         assignments = json.load(answer)["assignments"]
     name = assignment or _assignment_of(path, assignments, spelling)
-    known = assignments.get(name, {})
-    if known.get("late_costs_points") and not late:
+    warning = assignments.get(name, {})
+    if warning.get("late_costs_points") and not late:
         anyway = spelling.late.format(path.name)
-        raise Sorry(f"{known['late']} Nothing was submitted. To submit it anyway: {anyway}")
+        raise Sorry(f"{warning['late']} Nothing was submitted. To submit it anyway: {anyway}")
     with _ask(server, code, f"/assignments/{quote(name, safe='')}", path.read_bytes()) as answer:
         sent = json.load(answer)
     left = "" if sent["left"] is None else f" Attempts left: {sent['left']}."
@@ -213,8 +213,8 @@ def _assignment_of(path: Path, assignments: dict[str, Any], spelling: _Spelling)
     fitting = [name for name, one in assignments.items() if path.stem.startswith(one["notebook"])]
     if not fitting:
         names = ", ".join(assignments)
-        wanted = spelling.assignment.format(path.name)
-        raise Sorry(f"Which assignment is {path.name}? Write {wanted} with one of: {names}")
+        spelled = spelling.assignment.format(path.name)
+        raise Sorry(f"Which assignment is {path.name}? Write {spelled} with one of: {names}")
     return max(fitting, key=len)
 
 
