@@ -4,4 +4,13 @@ What arrives is on disk before anybody is told so. A thread puts it into submitt
 `grader autograde`, so that everything else works on it as on any submission.
 """
 
-__all__ = ["arrivals", "desk", "invitations", "mailing", "receipts", "server", "submit"]
+__all__ = [
+    "arrivals",
+    "desk",
+    "invitations",
+    "mailing",
+    "receipts",
+    "server",
+    "student_pages",
+    "submit",
+]

@@ -18,8 +18,8 @@ from grader.serving.exercises_now import exercises_now, stopped_now
 from grader.serving.grades import read_grades
 from grader.serving.handler import Handler
 from grader.serving.invitations import Role, named
-from grader.serving.results import Result, all_totals, result_of
 from grader.serving.student_pages import released
+from grader.serving.submission_results import Result, all_totals, result_of
 from grader.term.page_changes import CHANGES_FILE, PageChanges, read_changes
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import NoTime, local, moment_of, said

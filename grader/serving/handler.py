@@ -30,8 +30,8 @@ from grader.serving.desk import Desk
 from grader.serving.grades import Grades, read_grades
 from grader.serving.invitations import Invited, Proxy, Role, Scope, admitted, digest_of, links, named
 from grader.serving.repeated import Repeated
-from grader.serving.results import Result, result_of
 from grader.serving.sessions import LONGEST, Sessions
+from grader.serving.submission_results import Result, result_of
 from grader.term.page_changes import CHANGES_FILE
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail

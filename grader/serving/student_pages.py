@@ -28,9 +28,9 @@ from grader.serving.grades import Grades, LateWarning
 from grader.serving.handler import NOT_VALID, SAID, Handler
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
-from grader.serving.results import result_of, total_of
 from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
 from grader.serving.room import NoRoomLeft, make_room
+from grader.serving.submission_results import result_of, total_of
 from grader.term.rules import Detail
 
 MOST_BYTES = 20 * 2**20  # of a notebook
