@@ -136,7 +136,8 @@ def test_what_may_be_submitted_is_said(served: Served) -> None:
         assert served.get(name, "/me").json()["scopes"] == ["class", "read"]
     served.codes |= invitations.invite(served.course, ["zoe"])  # who has submitted nothing
     told = served.get("zoe", "/me").json()
-    assert told["assignments"][ASSIGNMENT] == {"notebook": ASSIGNMENT, "left": 50, "refusal": ""}
+    known = {"notebook": ASSIGNMENT, "left": 50, "refusal": "", "late": "", "late_costs_points": False}
+    assert told["assignments"][ASSIGNMENT] == known
 
 
 def test_points_of_all_are_those_of_the_report(served: Served, notebook: bytes) -> None:
