@@ -21,7 +21,7 @@ from grader.term.times import said
 
 
 @dataclass(frozen=True)
-class Grade:
+class SubmissionGrade:
     """What a submission earns, and why."""
 
     standing: Told
@@ -39,7 +39,7 @@ class LateWarning:
 
 
 @dataclass(frozen=True)
-class Grades:
+class SubmissionGrades:
     """Where students stand in one assignment."""
 
     course: Course
@@ -87,7 +87,7 @@ class Grades:
             return self.publication.max_points
         return self.rows.max_points if self.rows else 0.0
 
-    def grade(self, arrival: Arrival) -> Grade | None:
+    def grade(self, arrival: Arrival) -> SubmissionGrade | None:
         """What a graded submission earns; None if the gradebook does not know it."""
         if self.rows is None or arrival.state is not Stage.GRADED:
             return None
@@ -98,9 +98,9 @@ class Grades:
         folder = self.course.folder("autograded") / row.student_id / self.assignment
         findings = what_grading_found(folder, self.rows.notebooks, self.rows.records.get(row.id))
         changed = changes_between(standing.fingerprint, told_of(self.rows, arrival.student).fingerprint)
-        return Grade(standing, self.most(arrival.student), findings, not changed)
+        return SubmissionGrade(standing, self.most(arrival.student), findings, not changed)
 
-    def _by_tests(self, arrival: Arrival, rows: ClassRows) -> Grade:
+    def _by_tests(self, arrival: Arrival, rows: ClassRows) -> SubmissionGrade:
         """What a submission earns that does not count: all that is known are its tests and its time."""
         verdicts = [scored for data in arrival.result.get("exercises", ()) if (scored := Scored.from_json(data))]
         earned = {scored.verdict.label: scored.points for scored in verdicts}
@@ -114,7 +114,7 @@ class Grades:
             void=[item.label for item in rows.items if item.rule is Rule.VOID],
             waits=[item.label for item in rows.items if item.label not in earned and item.rule not in settled],
         )
-        return Grade(standing, rows.max_points, Found(verdicts))
+        return SubmissionGrade(standing, rows.max_points, Found(verdicts))
 
     def late_by(self, arrival: Arrival) -> timedelta:
         """How late a submission is. The same file as the one that counts is as late as that one."""
@@ -167,7 +167,7 @@ def read_grades(
     students: Collection[str] | None = None,
     *,
     as_published: bool = False,
-) -> Grades:
+) -> SubmissionGrades:
     """The grades of these students, or of all; with `as_published`, as they were told."""
     rows = None
     if not is_new(course.api()):
@@ -176,4 +176,4 @@ def read_grades(
         except NotInGradebook:
             rows = None
     publication = Publications(course, assignment).last() if as_published else None
-    return Grades(course, assignment, course.rules(assignment), arrivals, rows, publication)
+    return SubmissionGrades(course, assignment, course.rules(assignment), arrivals, rows, publication)

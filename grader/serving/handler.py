@@ -27,7 +27,7 @@ from grader.pages.text_html import sentence_html
 from grader.serving.allowance import Allowance, allowance, shown_to
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
-from grader.serving.grades import Grades, read_grades
+from grader.serving.grades import SubmissionGrades, read_grades
 from grader.serving.invitations import Invited, Proxy, Role, Scope, admitted, digest_of, links, named
 from grader.serving.repeated import Repeated
 from grader.serving.sessions import LONGEST, Sessions
@@ -75,7 +75,7 @@ class Services:
         """The rules as they are now."""
         return self.course_now.rules(assignment)
 
-    def grades(self, assignment: str, student: str, *, as_published: bool) -> Grades:
+    def grades(self, assignment: str, student: str, *, as_published: bool) -> SubmissionGrades:
         """Where a student stands in an assignment; `as_published`, as students are told. It reads the gradebook."""
         course = self.course_now
         arrivals = self.arrivals.of_group(course.rules(assignment).group_of(student), assignment)
@@ -120,7 +120,7 @@ def _template(page: str) -> Template:
 
 
 @dataclass(frozen=True)
-class State:
+class SubmissionState:
     """How far a submission is, and what may be read of it."""
 
     stage: Stage
@@ -276,15 +276,15 @@ class Handler(RequestHandler):
             return Detail.EVERYTHING
         return shown_to(self.services.rules(arrival.assignment), arrival.student, datetime.now(UTC))
 
-    async def state_of(self, arrival: Arrival) -> State:
+    async def state_of(self, arrival: Arrival) -> SubmissionState:
         """What a person, or a program, learns of a submission."""
         detail, services = self.shown(arrival), self.services
         if arrival.is_done:
             grades = await self.grades(arrival.assignment, arrival.student)
         else:  # it is asked for often, and the gradebook does not know it yet
             course = services.course_now
-            grades = Grades(course, arrival.assignment, course.rules(arrival.assignment), [arrival])
-        return State(
+            grades = SubmissionGrades(course, arrival.assignment, course.rules(arrival.assignment), [arrival])
+        return SubmissionState(
             stage=arrival.state,
             ahead=services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
             result=await asyncio.to_thread(result_of, arrival, grades, detail),
@@ -292,7 +292,7 @@ class Handler(RequestHandler):
             feedback=detail is Detail.EVERYTHING and arrival.state is Stage.GRADED and grades.counts(arrival),
         )
 
-    async def grades(self, assignment: str, student: str) -> Grades:
+    async def grades(self, assignment: str, student: str) -> SubmissionGrades:
         """Where a student stands in an assignment: for instructors by the gradebook, else as students are told."""
         as_published = not self.person.sees_class
         return await asyncio.to_thread(self.services.grades, assignment, student, as_published=as_published)

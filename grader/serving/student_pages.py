@@ -24,7 +24,7 @@ from grader.course.folder import Course
 from grader.sandbox.plain_text import listed, one_line
 from grader.serving.allowance import Allowance, shown_to
 from grader.serving.arrivals import Arrival
-from grader.serving.grades import Grades, LateWarning
+from grader.serving.grades import LateWarning, SubmissionGrades
 from grader.serving.handler import NOT_VALID, SAID, Handler
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
@@ -327,7 +327,7 @@ class VerdictPage(Handler):
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish(page)
 
-    def _page(self, arrival: Arrival, grades: Grades) -> bytes:
+    def _page(self, arrival: Arrival, grades: SubmissionGrades) -> bytes:
         """The page that was published with the points, or a new one."""
         from grader.pages.feedback import write_feedback
         from grader.publishing.publish import published_page

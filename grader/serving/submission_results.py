@@ -14,7 +14,7 @@ from grader.model.verdict import Scored
 from grader.pages.page_parts import MARKS, state_of
 from grader.sandbox.plain_text import listed
 from grader.serving.arrivals import Arrival
-from grader.serving.grades import Grade, Grades
+from grader.serving.grades import SubmissionGrade, SubmissionGrades
 from grader.term.rules import Detail, Late, Rule
 from grader.term.times import said
 
@@ -89,7 +89,7 @@ class Result:
         return data
 
 
-def result_of(arrival: Arrival, grades: Grades, detail: Detail) -> Result:
+def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Result:
     """As much of the result of a submission as may be read now. That we could not grade it always may."""
     late = "This is late." if grades.late_by(arrival) else ""
     if error := arrival.result.get("error"):
@@ -116,7 +116,7 @@ def total_of(standing: Told, max_points: float) -> Result:
     return Result(points=standing.total, max_points=max_points, waits=standing.waits, penalty=standing.penalty)
 
 
-def all_totals(grades: Grades) -> dict[str, Result]:
+def all_totals(grades: SubmissionGrades) -> dict[str, Result]:
     """What counts for each student who has points."""
     students = grades.rows.graded if grades.rows else ()
     totals = {student: (grades.standing(student), grades.most(student)) for student in students}
@@ -132,7 +132,7 @@ def _waiting(standing: Told) -> str:
     return f"Waiting for your instructor: {listed(standing.waits)}." if standing.waits else ""
 
 
-def _counting(arrival: Arrival, grades: Grades, standing: Told) -> str:
+def _counting(arrival: Arrival, grades: SubmissionGrades, standing: Told) -> str:
     """Which submission counts, if there are several."""
     counting, row = grades.counting_arrival(arrival.student), grades.counting(arrival.student)
     if counting == arrival or row is None:
@@ -146,7 +146,7 @@ def _counting(arrival: Arrival, grades: Grades, standing: Told) -> str:
     return f"The submission{time}{by} counts, not this one."
 
 
-def _exercises(grade: Grade, grades: Grades, with_verdicts: bool) -> Iterator[ExerciseResult]:
+def _exercises(grade: SubmissionGrade, grades: SubmissionGrades, with_verdicts: bool) -> Iterator[ExerciseResult]:
     """All that earns points, in the order of the notebook."""
     verdicts = {scored.verdict.label: scored for scored in grade.findings.verdicts}
     for item in grades.rows.items if grades.rows else ():
