@@ -139,7 +139,8 @@ class _Judgement:
 
     def without_understanding(self, verdict: Verdict) -> Verdict:
         """Give no credit to answers that do not depend on the inputs. A single misconception may still be named."""
-        if not 0 < verdict.credit < 1 or self.exercise.read is not None:  # then several results are read
+        is_explained = bool(verdict.credit) or len(verdict.misconceptions) > 1  # two explain a lot, even without credit
+        if verdict.right or not is_explained or self.exercise.read is not None:  # then several results are read
             return verdict
         instead = self._given_back() or self._all_nan() or self._constant()
         if instead and len(verdict.misconceptions) == 1:
