@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 
-class Run(NamedTuple):
+class CellRun(NamedTuple):
     """The last run of a cell that defined something."""
 
     cell: str | None  # its id, where the notebook tells it
@@ -27,7 +27,7 @@ class CellRuns:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = [*names]
-        self._runs: dict[str, Run] = {}
+        self._runs: dict[str, CellRun] = {}
         self._values: dict[str, object] = {}
         self._shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
         if self._shell is not None:
@@ -60,7 +60,7 @@ class CellRuns:
         for name in self._values:
             is_new = self._shell.user_ns.get(name) is not self._values[name]
             if is_new or self._defines(cell, code, name):
-                self._runs[name] = Run(cell, code, time.time(), None if is_new else error)
+                self._runs[name] = CellRun(cell, code, time.time(), None if is_new else error)
 
     def _defines(self, cell: str | None, code: str, name: str) -> bool:
         """Whether a cell is about this name: it has a definition of it, or is the cell that it came from."""

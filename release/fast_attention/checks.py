@@ -517,7 +517,7 @@ def _tiled() -> list[Example | InDouble | LongExample]:
             (torch.zeros_like(long), long, long, 64),
             (long.mean(-2, keepdim=True).expand_as(long), torch.full((1, 1, 150), 150.0).log()),
         ),
-        InDouble("five words", inputs(1, 1, 5, 3, 2)),
+        InDouble("five words", inputs(1, 1, 5, 3, 2), results=1),  # the logsumexp may be float32
         LongExample(512, (*inputs(1, 1, 512, 4, 64), True)),
     ]
 
@@ -528,11 +528,14 @@ def _backward() -> list[WithoutAutograd]:
 
     three = (torch.tensor(each).reshape(1, 1, 3, 2) for each in BACKWARD)
     heads = (torch.tensor(each).reshape(1, 2, 2, 3) for each in BACKWARD_HEADS)
+    single = inputs(2, 1, 1, 3)  # the one weight of each is always 1
+    nothing = torch.zeros_like(single[0])
     large = tuple(one.clone() for one in inputs(1, 1, 3, 4))
     large[0][..., 0], large[1][..., 0] = 64.0, 4.0  # all scores are near 128, where exp overflows
     return [
         WithoutAutograd(Example("three words", inputs(1, 1, 3, 2), tuple(three))),
         WithoutAutograd(Example("two words and two heads", inputs(1, 2, 2, 3), tuple(heads))),
+        WithoutAutograd(Example("two sentences of one word", single, (nothing, nothing, single[3]))),
         WithoutAutograd(Example("large scores", large, _by_autograd(*large))),
         WithoutAutograd(InDouble("three words", inputs(1, 1, 3, 2))),
     ]
@@ -581,6 +584,11 @@ def _paged() -> list[Example | PieceExample]:
                 torch.tensor([3, 4, 1]),
             ),
             torch.tensor(PAGED_THREE).reshape(3, 1, 2),
+        ),
+        Example(
+            "full pages, and queries of zeros",
+            (torch.zeros(2, 2, 3), *inputs[1:3], torch.tensor([[3, 2], [0, -1]]), torch.tensor([4, 2])),
+            torch.stack([values[[3, 2]].mean((0, 1)), values[0].mean(0)]),
         ),
         Example("scores far below zero", (*far_below, *inputs[2:]), torch.stack([values[1, 0], values[0, 0]])),
         PieceExample("the same two sentences", inputs, (2, 2, 3), large=(_large(2, 2, 3), lines, *inputs[2:])),

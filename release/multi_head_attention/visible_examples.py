@@ -70,13 +70,21 @@ class PieceExample(NamedTuple):
 
 
 class InDouble(NamedTuple):
-    """The same numbers in float64, for functions with several results, of which all must be of that type."""
+    """The same numbers in float64, for functions with several results, of which the first ones must be of that type."""
 
     name: str
     inputs: tuple[object, ...]
+    results: int | None = None  # how many of them; None for all
 
     def problem(self, function: Student, called: str) -> str | None:
-        return _wrong_in_double(function, self.inputs, called)
+        return _wrong_in_double(self._of_results(function), self.inputs, called)
+
+    def _of_results(self, function: Student) -> Student:
+        def first_results(*inputs: object) -> object:
+            results = function(*inputs)
+            return results[: self.results] if isinstance(results, (tuple, list)) else results
+
+        return first_results
 
 
 class FiniteGradients(NamedTuple):
@@ -110,7 +118,7 @@ class ModuleExample(NamedTuple):
     causal: bool = False  # no word may look at later ones
 
     def problem(self, student_class: Student, called: str) -> str | None:
-        module = student_class(**self.arguments)
+        module = _built(student_class, self.arguments)
         if not isinstance(module, torch.nn.Module):
             return f"{called} is not a module. Start with `class {called}(nn.Module):`, as in the cell above."
         even = _not_random(module, self.weights)
@@ -146,6 +154,15 @@ class ModuleExample(NamedTuple):
         return _alike(result, module(*_copy(self.inputs))) if callable(self.expected) else None
 
 
+def _built(student_class: Student, arguments: dict[str, object]) -> Any:
+    """A module, with the arguments by position if they have other names. In another order, they are told by name."""
+    parameters = inspect.signature(student_class).parameters.values()
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    if takes_any or arguments.keys() <= {parameter.name for parameter in parameters}:
+        return student_class(**arguments)
+    return student_class(*arguments.values())
+
+
 class Refusal(NamedTuple):
     """Arguments that make no sense, so that building the module must raise an error."""
 
@@ -154,7 +171,7 @@ class Refusal(NamedTuple):
 
     def problem(self, student_class: Student, called: str) -> str | None:
         try:
-            student_class(**self.arguments)
+            _built(student_class, self.arguments)
         except Exception as error:
             if is_to_do(error, called):
                 raise
@@ -412,15 +429,23 @@ def is_to_do(error: Exception, called: str) -> bool:
     return isinstance(error, NotImplementedError) and (not error.args or lacks_forward)
 
 
-def described(error: Exception) -> str:
+def described(error: BaseException) -> str:
     """The error in one line, with the line of the notebook where it happened."""
+    if isinstance(error, SyntaxError) and error.lineno:
+        return f"{type(error).__name__}: {error.msg}, in line {error.lineno}."
     text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    place = line_of(error)
+    return f"{text}{NEW_LINE}{place}" if place else f"{text.rstrip('.')}."
+
+
+def line_of(error: BaseException) -> str:
+    """Where it happened: the innermost line of the notebook, in words; empty if there is none."""
     lines = [
         frame.line
         for frame in traceback.extract_tb(error.__traceback__)
         if "ipython-input" in frame.filename or "ipykernel" in frame.filename
     ]
-    return f"{text}{NEW_LINE}at the line `{lines[-1]}`" if lines and lines[-1] else f"{text.rstrip('.')}."
+    return f"at the line `{lines[-1]}`" if lines and lines[-1] else ""
 
 
 def _copy(value: object) -> Any:

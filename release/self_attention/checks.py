@@ -49,9 +49,14 @@ VALUES = [
     [0.205331, 1.071594, -3.352443, -4.966953],
     [1.153791, 0.902244, -1.383608, -0.972190],
 ]
-SCORES = [[-2.8869, 3.6531, -1.1920], [0.0760, 4.2115, 4.1211], [0.8152, -6.1015, 1.6231]]
+SCORES = [[-2.886872, 3.653063, -1.191964], [0.075994, 4.211520, 4.121120], [0.815220, -6.101500, 1.623121]]
 WEIGHTS = [[0.001431, 0.990774, 0.007795], [0.008289, 0.518253, 0.473458], [0.308244, 0.000305, 0.691451]]
 OUTPUTS = [[0.2117, 1.0697, -3.3355, -4.9260], [0.6486, 0.9883, -2.4109, -3.0185], [0.6463, 0.8405, -1.6421, -0.0805]]
+# On the way of two examples of exercise 6, whose check thus knows what right earlier functions return.
+THREE_SCORES = [[0.5, 0.5, -0.5], [0.5, 2.5, 0.5]]
+THREE_WEIGHTS = [[0.422319, 0.422319, 0.155362], [0.106507, 0.786986, 0.106507]]
+SINGLE_SCORES = [[1.0, -1.0], [2.0, -2.0]]
+SINGLE_WEIGHTS = [[0.880797, 0.119203], [0.982014, 0.017986]]
 TWO_HEADS = [
     [7.501, 15.386, 12.121, 23.458, 5.546, -7.499],
     [4.221, 4.875, -2.205, 4.050, -4.525, 5.155],
@@ -93,8 +98,9 @@ def _scores() -> list[Example]:
         Example(
             "two queries and three keys",
             (_columns(TWO_QUERIES), _columns(THREE_KEYS)),
-            [[0.5, 0.5, -0.5], [0.5, 2.5, 0.5]],
+            THREE_SCORES,
         ),
+        Example("two words of one entry", (_columns([[1], [2]]), _columns([[1], [-1]])), SINGLE_SCORES),
         Example("one query and one key of two entries", (_columns([[1, 1]]), _columns([[2, 1]])), [[2.1213]]),
     ]
 
@@ -103,21 +109,23 @@ def _softmax() -> list[Example]:
     return [
         Example("a tensor", (torch.tensor([2.0, -1.0, 0.0]),), torch.tensor([0.8438, 0.0420, 0.1142])),
         Example("a plain list", ([1.0, 2.0, -1.0, 0.5],), torch.tensor([0.2242, 0.6095, 0.0303, 0.1360])),
+        *(
+            Example("one query's scores", (scores,), torch.tensor(weights))
+            for scores, weights in zip(
+                [*SCORES, *THREE_SCORES, *SINGLE_SCORES], [*WEIGHTS, *THREE_WEIGHTS, *SINGLE_WEIGHTS], strict=True
+            )
+        ),
     ]
 
 
 def _weights() -> list[Example]:
-    scores = [[torch.tensor(score) for score in row] for row in SCORES]
-    two = [[torch.tensor(1.0), torch.tensor(-1.0)], [torch.tensor(0.5), torch.tensor(2.0)]]
-    three = [[torch.tensor(score) for score in row] for row in ([1.0, 0.0, 2.0], [-1.0, 1.0, 0.5])]
+    def scores(rows: list[list[float]]) -> list[list[torch.Tensor]]:
+        return [[torch.tensor(score) for score in row] for row in rows]
+
     return [
-        Example("the notebook's scores", (scores,), list(_matrix(WEIGHTS))),
-        Example("two words", (two,), list(_matrix([[0.8808, 0.1192], [0.1824, 0.8176]]))),
-        Example(
-            "two queries and three keys",
-            (three,),
-            list(_matrix([[0.244728, 0.090031, 0.665241], [0.077696, 0.574097, 0.348207]])),
-        ),
+        Example("the notebook's scores", (scores(SCORES),), list(_matrix(WEIGHTS))),
+        Example("two words", (scores(SINGLE_SCORES),), list(_matrix(SINGLE_WEIGHTS))),
+        Example("two queries and three keys", (scores(THREE_SCORES),), list(_matrix(THREE_WEIGHTS))),
     ]
 
 
@@ -134,6 +142,16 @@ def _sums() -> list[Example]:
             "two queries and three values",
             (list(_matrix([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])), _columns(THREE_VALUES)),
             _columns([[0.25, 0.75], [-0.6, 1.1]]),
+        ),
+        Example(
+            "two words of one entry",
+            (list(_matrix(SINGLE_WEIGHTS)), _columns([[3], [5]])),
+            _columns([[3.2384], [3.036]]),
+        ),
+        Example(
+            "two queries and three uneven weights",
+            (list(_matrix(THREE_WEIGHTS)), _columns(THREE_VALUES)),
+            _columns([[0.266957, 1.0], [0.000001, 1.680478]]),
         ),
     ]
 

@@ -18,7 +18,7 @@ HINTS = {
     ]),
     4: ('exercise-4', [
         "There is nothing new to compute: each query's list of scores goes through your `softmax` by itself.",
-        'One loop, or one line, that calls your `softmax` on each entry of `all_attention_scores`. If your `softmax` needs a tensor and not a list of scalars, [`torch.stack`](https://docs.pytorch.org/docs/stable/generated/torch.stack.html) turns one into the other.',
+        'One loop, or one line, that calls your `softmax` on each entry of `all_attention_scores`. If your `softmax` needs a tensor and not a list of scalars, [`torch.stack`](https://docs.pytorch.org/docs/stable/generated/torch.stack.html) turns one into the other ([`torch.tensor`](https://docs.pytorch.org/docs/stable/generated/torch.tensor.html), if your exercise 2 returns plain numbers).',
         "A list comprehension does it, with the name of one query's scores in place of each “…”: `[softmax(…) for … in all_attention_scores]`.",
     ]),
     5: ('exercise-5', [

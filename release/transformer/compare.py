@@ -156,7 +156,8 @@ def _leaves(got: object, want: object, where: Where, strict: bool) -> Iterator[_
     elif isinstance(want, torch.Tensor) and want.dim() > 0:
         yield where, *_same_shape(_tensor(got, where), _double(want), where, strict)
     else:
-        yield where, _one_number(got, where), torch.as_tensor(want).detach().cpu().double().reshape(())
+        number = want if isinstance(want, torch.Tensor) else torch.tensor(want, dtype=torch.float64)  # no digit is lost
+        yield where, _one_number(got, where), _double(number).reshape(())
 
 
 def _items(got: Any, want: list[object] | tuple[object, ...], where: Where, strict: bool) -> list[object]:

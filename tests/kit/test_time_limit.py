@@ -74,8 +74,11 @@ def test_the_stop_button_leads_to_a_sentence(call: str, check: Callable[[str, st
 
 
 def test_waiting_is_not_computing() -> None:
+    passed = []
     with time_limit.time_limit(0.05):
         time.sleep(0.3)
+        passed.append("the sleep")
+    assert passed == ["the sleep"]
 
 
 def test_elsewhere_than_in_the_main_thread_nothing_is_stopped() -> None:

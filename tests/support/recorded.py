@@ -175,7 +175,7 @@ def _notebook(piece: Piece) -> Any:
     assignment = EXERCISES[piece.number].assignment
     cells = [cell for cell in source(assignment).cells if cell.cell_type == "code"]
     by_name = {str(cell.metadata.get("nbgrader", {}).get("grade_id")): cell for cell in cells}
-    imports = "\n".join(re.findall(r"^ *((?:import|from) (?:math|torch)\b.*)$", by_name["setup"].source, re.MULTILINE))
+    imports = "\n".join(re.findall(r"^(?:import|from) (?:math|torch)\b.*$", by_name["setup"].source, re.MULTILINE))
     given = [cell for name, cell in by_name.items() if name.startswith("given-")]
     earlier = [cell for number, cell in of_notebook(assignment).items() if number < piece.number]
     before, *own = [nbformat.v4.new_code_cell(text) for text in (imports, *earlier, piece.cell)]
