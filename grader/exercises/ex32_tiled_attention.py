@@ -169,7 +169,7 @@ exercise = Exercise(
               "maximum). Multiply by it instead: they become smaller."),
         wrong("rescaled the wrong way, NaN of nothing", {"rescale": "rescale = torch.exp(new_m - m)"},
               "Your sum and your output so far are multiplied by exp(new maximum − old maximum), which is ∞ in the "
-              "first block, and 0 · ∞ is NaN. Use exp(old maximum − new maximum).", kind="mix-up"),
+              "first block, and 0 · ∞ is NaN. Use exp(old maximum − new maximum).", kind="mix-up", credit=0.0),
         *at("sum",
             wrong("sum of the last block", "l = p.sum(dim=-1, keepdim=True)",
                   "Your output is divided by the sum of the last block alone. Add it to the sum so far, which you "

@@ -156,8 +156,9 @@ def _leaves(got: object, want: object, where: Where, strict: bool) -> Iterator[_
     elif isinstance(want, torch.Tensor) and want.dim() > 0:
         yield where, *_same_shape(_tensor(got, where), _double(want), where, strict)
     else:
-        number = want if isinstance(want, torch.Tensor) else torch.tensor(want, dtype=torch.float64)  # no digit is lost
-        yield where, _one_number(got, where), _double(number).reshape(())
+        number = _one_number(got, where)  # before `want` is read, which is something else where `got` is no number
+        right = want if isinstance(want, torch.Tensor) else torch.tensor(want, dtype=torch.float64)  # no digit is lost
+        yield where, number, _double(right).reshape(())
 
 
 def _items(got: Any, want: list[object] | tuple[object, ...], where: Where, strict: bool) -> list[object]:

@@ -45,6 +45,7 @@ class Hostile:
     """Stands for the forked process: a thread that plays the sandbox's end of the channel."""
 
     alive = True
+    is_asleep = True
     pid = os.getpid()
     threads = 1
     cpu_seconds = 0.0
@@ -287,7 +288,7 @@ def test_a_request_that_is_never_read_does_not_block(monkeypatch: pytest.MonkeyP
 
 def test_a_cell_without_end_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     with hostile_sandbox(monkeypatch, never_reads) as process:
-        assert process.run_cell("x" * (2**20 + 1), 1).error.startswith("CellTooLong")
+        assert process.run_cell("x" * (sandbox_process.MAX_SOURCE + 1), 1).error.startswith("CellTooLong")
 
 
 class Lying(list[Any]):

@@ -38,7 +38,7 @@ class Objects(Function):
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with the first step that differs."""
-        if not _are_notes(got):
+        if not _are_notes(got) or not _are_notes(want):  # the judge also asks about arguments
             return Unreadable("something that cannot be read")
         first, second = (self._first_wrong(*notes, tolerance) for notes in zip(got, want, strict=True))
         return first or (Broken("", SHARED) if second else None)
