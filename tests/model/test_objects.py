@@ -233,7 +233,7 @@ WRONG = {
 @pytest.mark.parametrize(("text", "said"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_is_told_of_the_step(sandbox: SandboxProcess, text: str, said: str) -> None:
     verdict = verdict_on(sandbox, text)
-    assert verdict.credit == 0
+    assert verdict.credit == (0.25 if 4 * verdict.cases_right >= 3 * verdict.cases else 0)  # right but for one kind
     assert verdict.sentences[0].startswith(said)
 
 
