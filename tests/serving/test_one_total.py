@@ -267,7 +267,7 @@ def test_each_page_shows_as_much_as_it_should(
         seen = (" points" in page, "Exercise 1" in page, bool(sentences), "Read the feedback page" in page)
         assert seen == tuple(shown in part for part in MORE)
         assert ("Your points" in home) == ("points" in result) == (shown is not Detail.NOTHING)
-        assert ("You can read more after the due date" in page) == (shown is Detail.NOTHING)
+        assert ("Results are hidden for now." in page) == (shown is Detail.NOTHING)
         with served.browser("ada") as browser:
             feedback = browser.get(f"/submissions/{number}/feedback")
         assert feedback.status_code == (200 if shown is Detail.EVERYTHING else 404)
@@ -309,5 +309,5 @@ def test_with_the_best_attempt_each_submission_has_its_own_verdict(
     assert states == [["full"], ["part"]]
     assert "Submission 1 counts, not this one." in served.page("lea", f"/submissions/{found[1]}")
     assert "This is the best of 2 attempts" in served.page("lea", f"/submissions/{found[0]}")
-    assert "still counts if that is better." in served.page("lea", "/")
+    assert "It counts only if it is better than what was submitted before." in served.page("lea", "/")
     assert results[0]["points"] == served.get("prof", "/class?student=lea").json()["submissions"][0]["points"]

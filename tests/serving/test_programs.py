@@ -267,7 +267,7 @@ def test_a_command_signs_in_and_submits(
         return done.returncode, done.stdout
 
     code, said = run(f"{ASSIGNMENT}.ipynb")
-    assert (code, "in a terminal --link LINK" in said) == (1, True)
+    assert (code, "grader submit --link LINK" in said) == (1, True)
     assert run("--link", f"{served.address}/enter/wrong")[0] == 1
     assert run("--link", f"{served.address}/enter/{served.codes['ada']}") == (0, "Signed in as ada.\n")
     code, said = run(f"{ASSIGNMENT}.ipynb")
