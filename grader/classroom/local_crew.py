@@ -1,4 +1,4 @@
-"""Crews on this machine: this process alone, or several others."""
+"""Crews on this machine: this process alone, several others, or several that crews of some assignments share."""
 
 from __future__ import annotations
 
@@ -70,12 +70,95 @@ class LocalCrew:
             yield None
 
     def running(self) -> dict[str, float]:
-        now = time.monotonic()
-        return {process.submission.student: now - process.since for process in self._processes if process.submission}
+        return _running(self._processes)
 
     def close(self) -> None:
         for process in self._processes:
             process.end()
+
+
+class SharedProcesses:
+    """Processes on this machine for crews of several assignments, so that no crew waits for another one.
+
+    Each process is for one assignment, and stays until its place is needed for another one.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._processes: list[_Process] = []
+
+    @property
+    def is_free(self) -> bool:
+        """Whether another submission can be graded at once."""
+        return sum(process.submission is not None for process in self._processes) < self._count
+
+    def start(self, assignment: Assignment, submission: Submission) -> None:
+        """Grade a submission, now that a process is free."""
+        free = [process for process in self._processes if process.submission is None]
+        process = next((process for process in free if process.assignment == assignment), None)
+        (process or self._new(assignment, free)).start(submission)
+
+    def _new(self, assignment: Assignment, free: list[_Process]) -> _Process:
+        if len(self._processes) == self._count:
+            self._end([min(free, key=lambda process: process.since)])
+        gpu = min(places_on(assignment.device), key=[process.gpu for process in self._processes].count)
+        process = _Process(preloaded(), assignment, gpu)
+        self._processes.append(process)
+        _must_start(assignment)  # while it starts
+        return process
+
+    def busy(self, assignment: str) -> dict[Connection, _Process]:
+        return {
+            process.connection: process
+            for process in self._processes
+            if process.submission is not None and process.assignment.name == assignment
+        }
+
+    def wait(self) -> None:
+        """Wait until there is a result, but no longer than a tick."""
+        wait([process.connection for process in self._processes if process.submission is not None], TICK)
+
+    def end(self, assignment: str) -> None:
+        """End the processes of an assignment, whatever they are grading."""
+        self._end([process for process in self._processes if process.assignment.name == assignment])
+
+    def _end(self, processes: list[_Process]) -> None:
+        for process in processes:
+            self._processes.remove(process)
+            with contextlib.suppress(Exception):  # it has not even started
+                process.end()
+
+    def close(self) -> None:
+        self._end(list(self._processes))
+
+
+class SharingCrew:
+    """A crew of whichever shared processes are free. It does not wait for results: that is done for all such crews."""
+
+    def __init__(self, assignment: Assignment, processes: SharedProcesses) -> None:
+        self._assignment = assignment
+        self._processes = processes
+
+    def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        waiting = iter(submissions)
+        while True:
+            busy = self._processes.busy(self._assignment.name)
+            for connection in wait(list(busy), 0):
+                if (graded := busy[connection].result()) is not None:  # type: ignore[index]
+                    yield graded
+            is_at_end = False
+            while self._processes.is_free and not is_at_end:
+                if (submission := next(waiting, None)) is not None:
+                    self._processes.start(self._assignment, submission)
+                is_at_end = submission is None
+            if is_at_end and not self._processes.busy(self._assignment.name):
+                return
+            yield None
+
+    def running(self) -> dict[str, float]:
+        return _running(self._processes.busy(self._assignment.name).values())
+
+    def close(self) -> None: ...
 
 
 class _Process:
@@ -83,8 +166,8 @@ class _Process:
 
     def __init__(self, context: multiprocessing.context.ForkServerContext, assignment: Assignment, gpu: str) -> None:
         self._context = context
-        self._gpu = gpu
-        self._assignment = assignment
+        self.gpu = gpu
+        self.assignment = assignment
         self.submission: Submission | None = None
         self.since = 0.0
         self._deaths = 0
@@ -95,7 +178,7 @@ class _Process:
         with start_zygote().another() as zygote:
             self._process = self._context.Process(
                 target=_serve,
-                args=(self._assignment, other_end, zygote, tempfile.gettempdir(), self._gpu),
+                args=(self.assignment, other_end, zygote, tempfile.gettempdir(), self.gpu),
                 daemon=True,
             )
             self._process.start()
@@ -131,6 +214,11 @@ class _Process:
         self._process.kill()
         self._process.join()
         self.connection.close()
+
+
+def _running(processes: Iterable[_Process]) -> dict[str, float]:
+    now = time.monotonic()
+    return {process.submission.student: now - process.since for process in processes if process.submission}
 
 
 def places_on(device: str) -> list[str]:

@@ -102,7 +102,8 @@ def autograde(
     if dask and dask_without_tls:
         watcher.tell(f"Without TLS, anyone who can reach {dask} can read all submissions and set any grade.")
     sweep()
-    with open_run(course, assignment, device=device, force=force, confined=confined, watcher=watcher) as run:
+    opened = open_run(course, assignment, device=device, force=force, confined=confined, watcher=watcher)
+    with alone(course), opened as run:
         crew = functools.partial(crew_for, run.assignment, dask=dask, dask_without_tls=dask_without_tls)
         yield from run.grade(chosen, crew, jobs)
 
@@ -111,26 +112,25 @@ def autograde(
 def open_run(
     course: Course, assignment: str, *, device: str, force: bool, confined: bool, watcher: Watcher
 ) -> Iterator[Run]:
-    """A run over an assignment, alone in the course until it ends."""
-    with alone(course):
-        api = course.api()
-        settings = read_settings(course, api, assignment)
-        rules = term_rules(course, assignment)
-        emptied = is_emptied(api)
-        with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
-            if not emptied:
-                enter(course, assignment, opened, watcher.tell)
-            gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell, rules)
-            settle(opened, assignment, rules, watcher.tell)
-            common = read_assignment(course, settings, gradebook, device=device, confined=confined)
-            known = Attempts(gradebook)
-            intake = Intake(course, common, settings, gradebook, known)
-            folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
-            with contextlib.closing(Ledger(folder, known, common.given, watcher.tell)) as ledger:
-                yield Run(common, intake, ledger, watcher, force)
-            settle(opened, assignment, rules, watcher.tell)
-            tell_of_unknown(opened, rules, watcher.tell)
-        tell_of_late(course, assignment, watcher.tell)
+    """A run over an assignment. Whoever opens it is alone in the course until it ends."""
+    api = course.api()
+    settings = read_settings(course, api, assignment)
+    rules = term_rules(course, assignment)
+    emptied = is_emptied(api)
+    with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
+        if not emptied:
+            enter(course, assignment, opened, watcher.tell)
+        gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell, rules)
+        settle(opened, assignment, rules, watcher.tell)
+        common = read_assignment(course, settings, gradebook, device=device, confined=confined)
+        known = Attempts(gradebook)
+        intake = Intake(course, common, settings, gradebook, known)
+        folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
+        with contextlib.closing(Ledger(folder, known, common.given, watcher.tell)) as ledger:
+            yield Run(common, intake, ledger, watcher, force)
+        settle(opened, assignment, rules, watcher.tell)
+        tell_of_unknown(opened, rules, watcher.tell)
+    tell_of_late(course, assignment, watcher.tell)
 
 
 def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
@@ -202,20 +202,21 @@ class Run:
             return
         with contextlib.closing(crew_of(1 if len(first) == 1 else jobs)) as crew:
             try:
-                yield from self._follow(crew, itertools.chain(first, new))
+                for batch in self._follow(crew, itertools.chain(first, new)):
+                    yield from batch
             except CrewGone:
                 yield from self._write_down()
                 raise
             yield from self._write_down()
 
-    def grade_whoever_comes(self, coming: Callable[[], str | None], crew: Crew) -> Iterator[Graded]:
+    def grade_whoever_comes(self, coming: Callable[[], str | None], crew: Crew) -> Iterator[list[Graded]]:
         """The same with a crew that is there already, for students who come while others are graded.
 
-        It ends when nobody is left.
+        It yields an empty list when there is nothing to do but wait, and ends when nobody is left.
         """
         self._ledger.recover()
         yield from self._follow(crew, _Coming(coming, self._new))
-        yield from self._write_down()
+        yield self._write_down()
 
     def _new(self, student: str) -> Iterable[Submission]:
         """The submissions of a student to grade. All others already have a result, or cannot be taken in."""
@@ -240,14 +241,16 @@ class Run:
             return [taken.submission for taken in new]
         return ()
 
-    def _follow(self, crew: Crew, submissions: Iterable[Submission]) -> Iterator[Graded]:
-        """Yield the results of a crew as soon as they are written down."""
+    def _follow(self, crew: Crew, submissions: Iterable[Submission]) -> Iterator[list[Graded]]:
+        """Yield the results of a crew as soon as they are written down, and an empty list while it has none."""
         for graded in crew.grade(submissions):
             if graded is not None:
                 self._keep(graded)
             self._watcher.look(crew.running())
             if len(self._ready) >= BATCH or time.monotonic() > self._batch_began + BATCH_SECONDS:
-                yield from self._write_down()
+                yield self._write_down()
+            elif graded is None:
+                yield []
 
     def _keep(self, graded: Graded) -> None:
         attempts = self._taken[graded.student]

@@ -1,4 +1,4 @@
-"""The thread that grades what arrives, like `grader autograde`, with a crew that stays."""
+"""The thread that grades what arrives, like `grader autograde`, several assignments side by side."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from grader.classroom.attempts import NoRoom
-from grader.classroom.local_crew import LocalCrew
-from grader.classroom.run import open_run
+from grader.classroom.local_crew import SharedProcesses, SharingCrew
+from grader.classroom.run import alone, open_run
 from grader.collecting.choosing import Chosen
 from grader.collecting.placing import Place
 from grader.collecting.students import Key
 from grader.collecting.uploads import Upload
 from grader.course.folder import Course
 from grader.errors import CourseBusy, CourseError
-from grader.model.submission import Assignment, Graded
+from grader.model.submission import Graded
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.queue import Queue
 
-LONGEST = 5.0  # seconds with one assignment while others wait
+LONGEST = 5.0  # seconds in which all that is free goes to one assignment while others wait
 AGAIN = 5.0  # seconds until the next try, where something of ours went wrong
 BUSY = 0.5  # … and where somebody else grades or publishes
 SORRY = "something went wrong on our side. Please tell your instructor."
@@ -88,8 +88,9 @@ class Desk:
         self.trouble: dict[str, str] = {}  # by assignment: why it cannot be graded, for instructors
         self.news = News()
         self._grading: dict[str, Arrival] = {}  # by student
-        self._crew: LocalCrew | None = None
-        self._crew_of: Assignment | None = None
+        self._processes = SharedProcesses(how.jobs)
+        self._turn = ""  # the assignment that is next: a process that changes to another one starts again
+        self._turn_ends = 0.0
         for arrival in arrivals.not_done():
             self.queue.put(arrival)
         self._thread = threading.Thread(target=self._work, name="grading", daemon=True)
@@ -101,8 +102,7 @@ class Desk:
         """Finish what is being graded, and leave the rest for the next start."""
         self.queue.close()
         self._thread.join()
-        if self._crew:
-            self._crew.close()
+        self._processes.close()
 
     def look(self, running: Mapping[str, float]) -> None:
         """What a run tells while it goes on is not needed here."""
@@ -110,59 +110,85 @@ class Desk:
     def _work(self) -> None:
         while (assignment := self.queue.next_assignment()) is not None:
             try:
-                self._grade(assignment)
-                self.trouble.pop(assignment, None)
+                with alone(self._course):
+                    self._grade_all()
             except CourseBusy:
-                self._once_more(assignment, BUSY)
-            except Exception as error:  # whatever it is, the server goes on, and tries again
-                self.trouble[assignment] = str(error) if isinstance(error, CourseError) else repr(error)
-                self.tell(f"{assignment}: {self.trouble[assignment]}")
-                self._close_crew()
-                self._once_more(assignment, AGAIN)
+                self.queue.rest(assignment, BUSY)
+            except Exception as error:
+                self._fail(assignment, error)
 
-    def _once_more(self, assignment: str, later: float) -> None:
+    def _grade_all(self) -> None:
+        """Grade what waits. Runs over several assignments go on side by side, so none waits for a slow submission."""
+        runs: dict[str, Iterator[None]] = {}
+        while True:
+            if (assignment := self._next_assignment()) and assignment not in runs:
+                runs[assignment] = self._grade(assignment)
+            runs = {assignment: run for assignment, run in runs.items() if self._goes_on(assignment, run)}
+            if not runs:
+                return
+            if not self._next_assignment():
+                self._processes.wait()
+
+    def _goes_on(self, assignment: str, run: Iterator[None]) -> bool:
+        """Let a run go on for a moment. False at its end."""
+        try:
+            next(run)
+        except StopIteration:
+            self.trouble.pop(assignment, None)
+        except Exception as error:  # whatever it is, the server goes on, and tries again
+            self._fail(assignment, error)
+        else:
+            return True
+        return False
+
+    def _next_assignment(self) -> str:
+        """The assignment of which a submission can be begun now; empty if there is none."""
+        waiting = self.queue.assignments() if self._processes.is_free else []
+        if not waiting:
+            return ""
+        if self._turn not in waiting or time.monotonic() > self._turn_ends:
+            self._begin_turn(waiting[0])
+        return self._turn
+
+    def _begin_turn(self, assignment: str) -> None:
+        self._turn, self._turn_ends = assignment, time.monotonic() + LONGEST
+
+    def _fail(self, assignment: str, error: Exception) -> None:
         """Try what was being graded again, later. Other assignments go on."""
-        self.queue.rest(assignment, later)
-        for arrival in list(self._grading.values()):
+        text = str(error) if isinstance(error, CourseError) else repr(error)
+        if self.trouble.get(assignment) != text:
+            self.tell(f"{assignment}: {text}")
+        self.trouble[assignment] = text
+        self._processes.end(assignment)
+        self.queue.rest(assignment, AGAIN)
+        for arrival in [arrival for arrival in self._grading.values() if arrival.assignment == assignment]:
+            del self._grading[arrival.student]
             self.queue.put_back(arrival)
-        self._grading.clear()
 
-    def _grade(self, assignment: str) -> None:
-        began = time.monotonic()
+    def _grade(self, assignment: str) -> Iterator[None]:
+        """Grade an assignment until nobody of it is left, and yield when there is nothing to do but wait."""
+        course = Course(self._course.root)  # its rules, and its notebooks, may have changed
 
         def coming() -> str | None:
-            if time.monotonic() > began + LONGEST and self.queue.others_wait(assignment):
-                return None
-            while (arrival := self.queue.take(assignment)) is not None:
+            while self._next_assignment() == assignment and (arrival := self.queue.take(assignment)) is not None:
                 self._grading[arrival.student] = arrival
-                if self._is_in_place(arrival):
+                if self._is_in_place(arrival, course):
                     return arrival.student
             return None
 
-        self._course = Course(self._course.root)  # its rules, and its notebooks, may have changed
-        device = self._how.device
-        opened = open_run(self._course, assignment, device=device, force=False, confined=True, watcher=self)
+        opened = open_run(course, assignment, device=self._how.device, force=False, confined=True, watcher=self)
         with opened as run:
-            for graded in run.grade_whoever_comes(coming, self._crew_for(run.assignment)):
-                self._finish(graded)
+            self._begin_turn(assignment)  # however long that took
+            for batch in run.grade_whoever_comes(coming, SharingCrew(run.assignment, self._processes)):
+                for graded in batch:
+                    self._finish(graded)
+                if not batch:
+                    yield
 
-    def _crew_for(self, assignment: Assignment) -> LocalCrew:
-        """The crew, which stays as long as nothing changes that all submissions have in common."""
-        if self._crew is None or self._crew_of != assignment:
-            self._close_crew()
-            self._crew, self._crew_of = LocalCrew(assignment, self._how.jobs), assignment
-        return self._crew
-
-    def _close_crew(self) -> None:
-        if self._crew:
-            with contextlib.suppress(Exception):
-                self._crew.close()
-        self._crew = self._crew_of = None
-
-    def _is_in_place(self, arrival: Arrival) -> bool:
+    def _is_in_place(self, arrival: Arrival, course: Course) -> bool:
         """Put a submission into submitted/. If only this one cannot be, it fails alone."""
         try:
-            self._put_in_place(arrival)
+            self._put_in_place(arrival, course)
         except NoRoom:  # with all that failed on our side, too
             self._finish(Graded(arrival.student, error="you have submitted too often for all of it to be kept."))
             return False
@@ -174,12 +200,12 @@ class Desk:
             return False
         return True
 
-    def _put_in_place(self, arrival: Arrival) -> None:
+    def _put_in_place(self, arrival: Arrival, course: Course) -> None:
         self._arrivals.begin(arrival)
-        (name,) = self._course.notebooks("release", arrival.assignment)
+        (name,) = course.notebooks("release", arrival.assignment)
         upload = Upload(Key.of(arrival.student), [], "", arrival.arrived.replace(tzinfo=None))
-        keeps = self._course.rules(arrival.assignment).best
-        place = Place(self._course, arrival.student, arrival.assignment, keeps)
+        keeps = course.rules(arrival.assignment).best
+        place = Place(course, arrival.student, arrival.assignment, keeps)
         place.recover()
         place.put(Chosen(upload, {name: self._arrivals.content(arrival)}, dict(BESIDE), ()))
         self.news.tell(arrival)

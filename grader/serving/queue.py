@@ -61,10 +61,11 @@ class Queue:
             self._waiting.setdefault(arrival.student, deque()).appendleft(arrival)
             self._changed.notify_all()
 
-    def others_wait(self, assignment: str) -> bool:
-        """Whether somebody waits with another assignment."""
+    def assignments(self) -> list[str]:
+        """The assignments of which there is something to do now, that of whoever is next first."""
         with self._changed:
-            return any(one.assignment != assignment for one in self._ready())
+            ready = [] if self._closed else sorted(self._ready(), key=self._rank)
+            return list(dict.fromkeys(arrival.assignment for arrival in ready))
 
     def ahead_of(self, arrival: Arrival) -> int:
         """How many students, at most, have a turn before this submission."""
