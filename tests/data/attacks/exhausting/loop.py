@@ -1,5 +1,5 @@
 """Never ends, and does not listen to interrupts."""
-# Gets: Is there an endless loop?
+# Gets: never ends: nothing in the loop changes what its condition reads
 
 while True:
     try:

@@ -1,5 +1,5 @@
 """Never ends when it is asked, once per case, to take the time of all others."""
-# Gets: Is there an endless loop?
+# Gets: never ends: nothing in the loop changes what its condition reads
 
 
 def compute_qkv(*inputs):

@@ -1,5 +1,5 @@
 """Raises an error whose text takes forever, and shows a value whose repr does."""
-# Gets: Is there an endless loop?
+# Gets: never ends: nothing in the loop changes what its condition reads
 
 
 class Endless(Exception):

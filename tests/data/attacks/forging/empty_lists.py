@@ -1,5 +1,5 @@
 """Returns lists without elements: all of their elements are right."""
-# Gets: returns the same result for all inputs of the same size
+# Gets: your function returns the same result
 
 
 def compute_qkv(*inputs):
