@@ -230,7 +230,7 @@ exercise = Exercise(
             wrong("not divided by the sum", "o = mixed",
                   "Your output is too large by a factor of the new sum. Divide by that sum: outputs are normalized.",
                   kind="missing step"),
-            wrong("divided by l1 + l2", "o = mixed / torch.where(l == 0, 1.0, l1 + l2)",
+            wrong("divided by the old sums", "o = mixed / torch.where(l == 0, 1.0, l1 + l2)",
                   "Your output is divided by l1 + l2. Divide by the new sum, in which both are rescaled.",
                   kind="mix-up")),
         wrong("outputs averaged", {"mix": "", "divide": "o = (o1 + o2) / 2"},

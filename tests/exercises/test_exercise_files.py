@@ -239,8 +239,8 @@ def test_words_and_dimensions_differ_in_number_both_ways(number: int) -> None:
 DETAIL, PART, NOTHING = 0.75, 0.25, 0.0
 # In one exercise it is a detail, or all that there is to do; in another it is not.
 AS_IT_COMES = {
-    "base two", "first head only", "no logarithm", "not divided", "not shifted", "one head", "raw scores as weights",
-    "the mask returned", "the notebook's words",
+    "base two", "first head only", "hard maximum", "no logarithm", "not divided", "not shifted", "one head",
+    "raw scores as weights", "the mask returned", "the notebook's words",
 }  # fmt: skip
 
 
