@@ -35,6 +35,7 @@ from grader.model.findings import (
     is_of_another_form,
     part_of,
 )
+from grader.model.forms.parts import named
 from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.decoder import UNREADABLE
 from grader.sandbox.values import Unusable
@@ -140,9 +141,11 @@ class _Judgement:
     def without_understanding(self, verdict: Verdict) -> Verdict:
         """Give no credit to answers that do not depend on the inputs. A single misconception may still be named."""
         is_explained = bool(verdict.credit) or len(verdict.misconceptions) > 1  # two explain a lot, even without credit
-        if verdict.right or not is_explained or self.exercise.read is not None:  # then several results are read
+        if verdict.right or not is_explained:
             return verdict
-        instead = self._given_back() or self._all_nan() or self._constant()
+        instead = self._given_back()
+        if self.exercise.read is None:  # otherwise several results are read
+            instead = instead or self._all_nan() or self._constant()
         if instead and len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
         return instead or verdict
@@ -269,15 +272,31 @@ class _Judgement:
 
     def _given_back(self) -> Verdict | None:
         """The verdict on results that are an argument itself."""
-        about = self.key.about_numbers
-        for arguments in zip(*(self.cases[index].inputs for index in about), strict=False):
-            if all(map(self._is_argument, self._results, arguments)):
+        calls = [call for index in self.key.about_numbers for call in self._calls(index)]
+        results = [result for result, _ in calls]
+        for arguments in zip(*(arguments for _, arguments in calls), strict=False):
+            if all(map(self._is_argument, results, arguments)):
                 return self._result(0.0, Reason.CONSTANT, sentences.given_back(self.form.noun))
         return None
 
+    def _calls(self, index: int) -> list[tuple[object, Sequence[object]]]:
+        """What was returned in a case, with the arguments: of a class, in each of its calls."""
+        answer, inputs = self.answers[index], self.cases[index].inputs
+        result = answer.value if isinstance(answer, Returned) else None
+        outputs, expected = named(result, "output"), named(self.expected[index], "output")
+        if not isinstance(expected, dict):
+            return [(result, inputs)]
+        if not isinstance(outputs, dict):
+            return [(None, inputs)]
+        calls = next((part for part in inputs if isinstance(part, dict) and part.keys() >= expected.keys()), {})
+        return [(outputs.get(name), calls.get(name, ())) for name in expected]
+
     def _is_argument(self, result: object, argument: object) -> bool:
-        compared = self.form.right_answer(argument)
-        return result is not None and not self.form.finding(result, compared, self.tolerance)
+        if result is None or isinstance(result, torch.Tensor) != isinstance(argument, torch.Tensor):
+            return False
+        if isinstance(result, torch.Tensor):
+            return compare.same(result, argument, self.tolerance)
+        return not self.form.finding(result, self.form.right_answer(argument), self.tolerance)
 
     def _all_nan(self) -> Verdict | None:
         """The verdict on results that are all NaN."""

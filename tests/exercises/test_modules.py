@@ -95,7 +95,10 @@ def test_who_mixes_sentences_need_not_look_into_the_future() -> None:
 
 def test_a_class_that_gives_back_its_input_earns_nothing() -> None:
     found = verdict(23, ("precise = x.float()", "return x\n        precise = x.float()"))
-    assert (found.credit, found.sentences[0]) == (0, "In every hidden case, your class returns its argument unchanged.")
+    assert (found.credit, found.sentences[0]) == (
+        0,
+        "In every hidden case, your class returns one of its arguments unchanged.",
+    )
 
 
 @pytest.mark.parametrize("noise", ["torch.rand_like(x)", "self.out(x + torch.rand(1))"])
