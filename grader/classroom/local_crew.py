@@ -28,7 +28,7 @@ class InThisProcess:
     def __init__(self, assignment: Assignment) -> None:
         from grader.classroom.submission_grader import SubmissionGrader  # imports torch, which takes long
 
-        _must_start(assignment)
+        try_a_sandbox(assignment)
         self._grader = SubmissionGrader(assignment)
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
@@ -47,9 +47,9 @@ class LocalCrew:
     def __init__(self, assignment: Assignment, count: int) -> None:
         context = preloaded()
         every = places_on(assignment.device)
-        self._processes = [_Process(context, assignment, every[index % len(every)]) for index in range(count)]
+        self._processes = [CrewProcess(context, assignment, every[index % len(every)]) for index in range(count)]
         try:  # while they start
-            _must_start(assignment)
+            try_a_sandbox(assignment)
         except BaseException:
             self.close()
             raise
@@ -85,7 +85,7 @@ class SharedProcesses:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._processes: list[_Process] = []
+        self._processes: list[CrewProcess] = []
 
     @property
     def is_free(self) -> bool:
@@ -98,16 +98,16 @@ class SharedProcesses:
         process = next((process for process in free if process.assignment == assignment), None)
         (process or self._new(assignment, free)).start(submission)
 
-    def _new(self, assignment: Assignment, free: list[_Process]) -> _Process:
+    def _new(self, assignment: Assignment, free: list[CrewProcess]) -> CrewProcess:
         if len(self._processes) == self._count:
             self._end([min(free, key=lambda process: process.since)])
         gpu = min(places_on(assignment.device), key=[process.gpu for process in self._processes].count)
-        process = _Process(preloaded(), assignment, gpu)
+        process = CrewProcess(preloaded(), assignment, gpu)
         self._processes.append(process)
-        _must_start(assignment)  # while it starts
+        try_a_sandbox(assignment)  # while it starts
         return process
 
-    def busy(self, assignment: str) -> dict[Connection, _Process]:
+    def busy(self, assignment: str) -> dict[Connection, CrewProcess]:
         return {
             process.connection: process
             for process in self._processes
@@ -122,7 +122,7 @@ class SharedProcesses:
         """End the processes of an assignment, whatever they are grading."""
         self._end([process for process in self._processes if process.assignment.name == assignment])
 
-    def _end(self, processes: list[_Process]) -> None:
+    def _end(self, processes: list[CrewProcess]) -> None:
         for process in processes:
             self._processes.remove(process)
             with contextlib.suppress(Exception):  # it has not even started
@@ -161,7 +161,7 @@ class SharingCrew:
     def close(self) -> None: ...
 
 
-class _Process:
+class CrewProcess:
     """One process of a crew, which is started again if it dies."""
 
     def __init__(self, context: multiprocessing.context.ForkServerContext, assignment: Assignment, gpu: str) -> None:
@@ -216,7 +216,7 @@ class _Process:
         self.connection.close()
 
 
-def _running(processes: Iterable[_Process]) -> dict[str, float]:
+def _running(processes: Iterable[CrewProcess]) -> dict[str, float]:
     now = time.monotonic()
     return {process.submission.student: now - process.since for process in processes if process.submission}
 
@@ -230,7 +230,7 @@ def places_on(device: str) -> list[str]:
     return gpus() or [""]
 
 
-def _must_start(assignment: Assignment) -> None:
+def try_a_sandbox(assignment: Assignment) -> None:
     """Try one sandbox before all others. Only this imports torch."""
     from grader.host.devices import must_start
 

@@ -139,7 +139,7 @@ def notebook(course: Course, student: str) -> str:
     return path.read_text() if path.exists() else ""
 
 
-HANGS = "def softmax(items_in):\n    while True:\n        pass"
+HANGS = "def softmax(items_in):\n    while str(items_in):\n        pass"  # its text does not show that it never ends
 
 
 @pytest.mark.usefixtures("hears_ctrl_c")

@@ -75,7 +75,7 @@ def test_a_new_form_is_a_row_of_the_table() -> None:
     assert verdict_on(sums).right
     assert verdict_on(flipped).misconceptions == ("sign flipped",)
     assert verdict_on(halved).sentences[0].startswith("Entry [0] of the running sum is the first wrong number.")
-    same = "In the hidden cases, your generator returns the same result for all inputs of the same size."
+    same = "In every hidden case, your generator returns the same result."
     assert verdict_on(lambda _x: [torch.zeros(()), torch.zeros(5)]).sentences == (same,)
     assert verdict_on(lambda _x: [torch.ones(()), torch.ones(5)]).sentences == (same, WHOLE)
 

@@ -93,12 +93,6 @@ SLIPS = {
         "return exp / sum(exp[i] for i in range(3))",
         Change.NUMBER,
     ),
-    "a size that is another's in some case": (
-        35,
-        {"torch.arange(M * page_size, device": "torch.arange(M * 4, device"},
-        "place = torch.arange(M * 4, device=query.device)",
-        Change.NUMBER,
-    ),
     "two sizes of one tensor": (
         20,
         {"torch.stack([sines, cosines], dim=-1).flatten(1)  # (length, d_model)": "torch.zeros(50, 16)"}
@@ -132,17 +126,6 @@ def simple_attention_scores(inputs, query):
         scores[i] = inputs[i] @ query
     return scores
 """
-PAGES_OF_FOUR = """
-def paged_attention(query, key_pages, value_pages, page_table, lengths):
-    outputs = []
-    for b in range(query.shape[0]):
-        pages = [(page_table[b, t // 4], t % 4) for t in range(lengths[b])]
-        keys = torch.stack([key_pages[page, slot] for page, slot in pages])
-        values = torch.stack([value_pages[page, slot] for page, slot in pages])
-        scores = torch.einsum("hd,shd->hs", query[b], keys) / math.sqrt(query.shape[-1])
-        outputs.append(torch.einsum("hs,shd->hd", torch.softmax(scores, dim=-1), values))
-    return torch.stack(outputs)
-"""
 
 
 @pytest.mark.parametrize(
@@ -161,13 +144,6 @@ def paged_attention(query, key_pages, value_pages, page_table, lengths):
             "Small changes in two lines make all values right: `scores = torch.zeros(6)` (a number or a size), "
             "`for i in range(6):` (a number or a size).",
             id="in two lines",
-        ),
-        pytest.param(
-            35,
-            PAGES_OF_FOUR,
-            "A few small changes in the line `pages = [(page_table[b, t // 4], t % 4) for t in range(lengths[b])]` "
-            "make all values right. They have to do with numbers or sizes.",
-            id="of pages",
         ),
     ],
 )

@@ -72,8 +72,8 @@ class Table(Arrivals):
 
 @pytest.fixture
 def table(course: Course, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
-    monkeypatch.setattr(local_crew, "_Process", Process)
-    monkeypatch.setattr(local_crew, "_must_start", lambda _: None)
+    monkeypatch.setattr(local_crew, "CrewProcess", Process)
+    monkeypatch.setattr(local_crew, "try_a_sandbox", lambda _: None)
     monkeypatch.setattr(Process, "every", [], raising=False)
     monkeypatch.setattr(Process, "started", queue.Queue(), raising=False)
     monkeypatch.setattr(Process, "breaking", 0, raising=False)
