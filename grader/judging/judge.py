@@ -292,10 +292,10 @@ class _Judgement:
         return [(outputs.get(name), calls.get(name, ())) for name in expected]
 
     def _is_argument(self, result: object, argument: object) -> bool:
-        if result is None or isinstance(result, torch.Tensor) != isinstance(argument, torch.Tensor):
-            return False
         if isinstance(result, torch.Tensor):
-            return compare.same(result, argument, self.tolerance)
+            return isinstance(argument, torch.Tensor) and compare.same(result, argument, self.tolerance)
+        if result is None or isinstance(argument, torch.Tensor) or self.exercise.read is not None:
+            return False
         return not self.form.finding(result, self.form.right_answer(argument), self.tolerance)
 
     def _all_nan(self) -> Verdict | None:
