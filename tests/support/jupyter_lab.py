@@ -109,6 +109,8 @@ class NotebookPage(Page):
 
     def restart_and_run_all(self) -> None:
         """Kernel > Restart Kernel and Run All Cells…; wait until a new kernel has numbered all cells from 1 on."""
+        # Cells keep their numbers until the new kernel runs them: without them, nothing looks as if it had run already.
+        self.script("return jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
         self.choose("Kernel", "runmenu:restart-and-run-all")
         self.wait(lambda: self.find(".jp-Dialog .jp-mod-accept"), "no question whether to restart")[0].click()
         self.wait(lambda: self.has_run_in_order() or self.tracebacks(), "the notebook did not run to its end")
