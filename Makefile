@@ -1,5 +1,5 @@
-# Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed labs-installed install packages lint types check validate release records lock site gallery screenshots clean
+# Most people need `make demo` and `make test`. CONTRIBUTING.md says what else there is.
+.PHONY: demo test slow proof gpu pythons newest hub hub-installed labs-installed install packages lint types validate release records lock site gallery screenshots clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -7,7 +7,7 @@ GRADER := $(VENV)/bin/grader
 # each core, everything takes longer again.
 PROCESSES := $(shell expr $$(nproc) \* 3 / 2)
 ON_ALL_CORES := -n $(PROCESSES) --dist loadscope --no-loadscope-reorder
-RESULTS := build/tests.xml
+PYTEST := $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES)
 QUIETLY := .ci/quietly
 # Nothing is printed of what is as it should be.
 define if_wrong
@@ -19,16 +19,17 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: install
 	@$(GRADER) demo
 
-test: install lint
-	@$(MAKE) --no-print-directory --jobs=2 types check
+# Lint, types and the plain tests, in three minutes.
+test: install lint types
+	@$(PYTEST) -m "not slow and not browser and not proof"
 
-# All of what `make test` tries a part of; see tests/support/part.py.
-proof: install
-	@GRADER_ALL=1 $(MAKE) --no-print-directory check
+# What CI runs beside the plain tests.
+slow: install
+	@$(PYTEST) -m "$(or $(MARKS),(slow or browser) and not proof)"
 
-# Lint, types and the tests of what changed; see tests/support/what_changed.py.
-quick: install lint types
-	$(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) -m "not browser" $$(PYTHONPATH=tests $(VENV)/bin/python -m support.what_changed)
+# Everything, the large collections of student code among it: an hour and more.
+proof: install lint types
+	@$(PYTEST)
 
 # On a machine with a GPU, which may have no network: its own Python has PyTorch, and wheels of the rest lie in $(WHEELS).
 # docs/gpu.md says how to bring them.
@@ -59,13 +60,6 @@ lint: install
 types: install
 	$(call if_wrong,$(VENV)/bin/mypy)
 
-check: install
-	@passed=0; $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) --junit-xml=$(RESULTS) $(PYTEST) || passed=$$?; \
-	PYTHONPATH=tests $(VENV)/bin/python -m support.durations $(RESULTS) $(if $(GRADER_CI),,> build/durations.txt); exit $$passed
-
-test-browser: install
-	$(VENV)/bin/python -m pytest -m browser
-
 # Another course, and ours, go from the wheel to grades with other Pythons and another PyTorch, each in an environment of its
 # own. docs/installing.md says which have been tried.
 PYTHONS := python3.12 python3.13
@@ -84,7 +78,7 @@ pythons:
 newest:
 	python3 -m venv build/newest
 	build/newest/bin/python -m pip install --quiet --upgrade -e '.[dev]'
-	build/newest/bin/python -m pytest $(ON_ALL_CORES) -m "not slow and not browser"
+	build/newest/bin/python -m pytest $(ON_ALL_CORES) -m "not slow and not browser and not proof"
 
 # JupyterHub and ngshare go into an environment of their own, since ngshare needs an older SQLAlchemy than we do. All that they
 # need is listed, and nothing is looked for: what ngshare's exchange asks for, a jupyter-core of 2022, it does not need.
@@ -108,7 +102,7 @@ $(VENV)/labs: $(VENV)/installed
 
 # The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.
 records: install
-	GRADER_CI=1 GRADER_RECORD=1 $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) tests/judging/test_records.py -k each_piece
+	$(PYTEST) tests/judging/test_records.py -k each_piece --record
 
 validate: install
 	$(GRADER) validate

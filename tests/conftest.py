@@ -35,9 +35,6 @@ from grader.model.label import Label
 from grader.notebooks.cells import fill_in, solutions
 from grader.release.compiling import compile_release
 from support.chromium import headless_chromium
-from support.groups import InGroups, seconds
-from support.one_line import OneLine
-from support.part import NOT_TRIED, is_tried
 
 gc.disable()  # until all tests are found: until then little becomes garbage, and to look for it takes seconds
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.
@@ -56,10 +53,10 @@ def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def released_course(of_all_workers: Path) -> Course:
+def released_course(request: pytest.FixtureRequest, of_all_workers: Path) -> Course:
     """A scratch copy of the course with every assignment released. Read it; take `course` to write into one."""
-    if given := os.environ.get("GRADER_RELEASED"):  # in a container, where it can be read only
-        return Course(Path(given))
+    if folder := request.config.getoption("released"):  # in a container, where it can be read only
+        return Course(Path(folder))
     folder = of_all_workers / "released"
     with FileLock(f"{folder}.lock"):  # the first one compiles for all
         if not folder.exists():
@@ -217,44 +214,20 @@ def _same_random_numbers() -> None:
     torch.default_generator.manual_seed(0)
 
 
-@pytest.hookimpl(trylast=True)  # after the terminal is there
-def pytest_configure(config: pytest.Config) -> None:
-    """Several processes run many tests, of which dots would tell nothing."""
-    terminal = config.pluginmanager.get_plugin("terminalreporter")
-    if terminal and config.getoption("numprocesses", None):
-        config.pluginmanager.register(OneLine(terminal))
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record", action="store_true", help="write the verdicts on student code down, in tests/data")
+    parser.addoption("--released", help="a folder with the released course, made before")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Marks that nobody has to write: what asks for the browser, and what was measured to take long."""
     if "browser" in getattr(item, "fixturenames", ()):
         item.add_marker("browser")
-    if item.nodeid.partition("[")[0] in seconds():
-        item.add_marker("slow")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long comes first, so that no core waits for the other at the end."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        items.sort(key=lambda item: -seconds().get(item.nodeid.partition("::")[0], 0.0))
-
-
-@pytest.hookimpl(tryfirst=True)  # before anything is made for it
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Who names a test or a file has it run; several processes, which are there for everything, leave some out."""
-    if "PYTEST_XDIST_WORKER" in os.environ and item.get_closest_marker("slow") and not is_tried(item.nodeid):
-        pytest.skip(NOT_TRIED)
 
 
 def pytest_collection_finish() -> None:
     """What is there now, much more than a test makes, stays to the end: to look through it again takes long."""
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InGroups:
-    """Tests of a group run one after another in one process."""
-    return InGroups(config, log)
 
 
 @pytest.fixture(scope="module")

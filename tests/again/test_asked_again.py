@@ -17,6 +17,8 @@ from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
 from support.solution_cells import corpus, from_notebook
 
+pytestmark = pytest.mark.slow
+
 Judged = Callable[[int, str], Verdict]
 
 

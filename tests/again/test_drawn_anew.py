@@ -120,6 +120,7 @@ def self_attention(all_queries, all_keys, all_values):
 """
 
 
+@pytest.mark.slow
 def test_a_line_to_change_does_not_help_and_is_not_called_enough() -> None:
     verdict = grade(LINES, 6)[0][6]
     assert (verdict.credit, verdict.reason) == (0, Reason.CONSTANT)
@@ -164,6 +165,7 @@ def test_sizes_masks_and_settings_are_not_drawn_anew(value: Any) -> None:
     assert with_redrawn_argument(FUNCTIONS[6], (value,), 0) is None
 
 
+@pytest.mark.slow
 def test_all_mistakes_keep_what_their_authors_give_them() -> None:
     """In a few exercises: whoever has just this mistake loses nothing."""
     for number in (1, 2, 5, 6):

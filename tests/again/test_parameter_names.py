@@ -12,6 +12,8 @@ from support.our_course import EXERCISES
 from support.recorded import Piece, judging
 from support.solution_cells import of_notebook
 
+pytestmark = pytest.mark.slow
+
 Judged = Callable[[int, dict[str, str]], Verdict]
 
 

@@ -12,6 +12,8 @@ from support.kernel import client_of
 from support.our_course import OURS
 from support.places import ROOT
 
+pytestmark = pytest.mark.slow
+
 SETUP = "import torch\nfrom torch.nn import functional as F\nfrom grader.notebook import hidden_tests"
 CODE = {
     "right": "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), 0)",

@@ -59,12 +59,14 @@ def wrong(course: Course) -> list[str]:
     return [finding.text for finding in validate(course, "week1") if not finding.ok]
 
 
+@pytest.mark.slow
 def test_what_is_new_is_sound_at_once(made: Course) -> None:
     findings = list(validate(made, "week1"))
     assert [finding.text for finding in findings if not finding.ok] == []
     assert Finding("code in corpus/ is judged as it says", count=4) in findings
 
 
+@pytest.mark.slow
 def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> None:
     compile_release(course, "week1", lambda _: None)
     assert "sum(numbers) / len" not in course.notebook("release", "week1").read_text()
@@ -84,6 +86,7 @@ def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> Non
     assert "not divided" in write_report(course, "week1", lambda _: None)[0].read_text()
 
 
+@pytest.mark.slow
 def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
     """By their labels, 2 would come before the-mean."""
     compile_release(course, "week1", lambda _: None)
@@ -117,6 +120,7 @@ def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path
         assert (root / place).is_file()
 
 
+@pytest.mark.slow
 def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> None:
     folder = course.root / "corpus/week1"
     two, mean = folder / "2.txt", folder / "the-mean.txt"
@@ -153,6 +157,7 @@ FIVE = "lambda rng: (randn(rng, 5).tolist(),)"
 IN_NO_ORDER = "lambda rng: ([float(len(word)) for word in {'a', 'bb', 'ccc', 'dddd'}],)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("inputs", "line", "told"),
     [
@@ -207,6 +212,7 @@ def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.Monk
     assert ended.returncode == 1
 
 
+@pytest.mark.slow
 def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_told(course: Course) -> None:
     notebook = course.read("source", "week1")
     cells = {cell.id: cell for cell in notebook.cells}
@@ -221,12 +227,14 @@ def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_tol
     ), said
 
 
+@pytest.mark.slow
 def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
     (course.root / "corpus/week1/2.txt").write_bytes(b"=== right: \xe4")
     (said,) = wrong(course)
     assert said == "exercise 2, corpus/week1/2.txt: it is not UTF-8 text. Save it as UTF-8."
 
 
+@pytest.mark.slow
 def test_a_name_that_no_mistake_has_is_told(course: Course) -> None:
     path = course.root / "corpus/week1/2.txt"
     path.write_text(path.read_text().replace(":named: not divided", ":named: not divide"))
@@ -234,6 +242,7 @@ def test_a_name_that_no_mistake_has_is_told(course: Course) -> None:
     assert "`not divide` should be named, but not divided is; the exercise has no mistake “not divide”." in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [":Named: one too few", "# named: not divided", ": named: not divided", "named: sum"])
 def test_a_field_that_is_none_is_told(course: Course, line: str) -> None:
     path = course.root / "corpus/week1/2.txt"
@@ -287,6 +296,7 @@ def test_an_answer_without_understanding_that_is_right_is_told(course: Course) -
     assert any("a program that just" in text for text in said), said
 
 
+@pytest.mark.slow
 def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
     compile_release(course, "week1", lambda _: None)
     (course.root / "release/week1/more.txt").write_text("")
@@ -299,6 +309,7 @@ def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
     assert score.startswith("the solved source scores 3 of 4. exercise 2: What comes out is the sum. The mean is")
 
 
+@pytest.mark.slow
 def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
     """And nothing is wrong with the course for it."""
     checked = "visible checks catch all misconceptions"
@@ -356,6 +367,7 @@ class exercise_2(torch.nn.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> None:
     (course.root / "exercises/week1_2.py").write_text(CLASS)
     path = course.notebook("source", "week1")
@@ -371,6 +383,7 @@ def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> 
     assert passed == ["added", "squared"]
 
 
+@pytest.mark.slow
 def test_a_visible_check_that_cannot_be_tried_is_told(course: Course) -> None:
     """What it shows is another thing whenever it runs."""
     path = course.notebook("source", "week1")
@@ -484,6 +497,7 @@ class Account:
         return round(self.balance)"""
 
 
+@pytest.mark.slow
 def test_a_plain_class_is_made_an_exercise_whose_methods_are_called(course: Course) -> None:
     with_cell(course, "account", ACCOUNT)
     new_exercise(course, "account", "week1")

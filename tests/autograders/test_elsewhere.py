@@ -36,6 +36,8 @@ from support.command_line import export, grader
 from support.places import ROOT
 from support.root_container import run_as_root
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 EMAIL = "ada@example.edu"
 MakeNotebook = Callable[..., Any]

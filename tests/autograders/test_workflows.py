@@ -25,6 +25,8 @@ from support.command_line import export
 from support.places import ROOT
 from support.workflow_runner import Runner
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 STUDENT = "class/self-attention-ada"
 MakeNotebook = Callable[..., Any]

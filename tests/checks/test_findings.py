@@ -80,6 +80,7 @@ def test_a_text_stays_on_its_line_whatever_is_in_it() -> None:
     assert told == "week1: a ✓ b [2K"
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_1_only_if_something_is_wrong(tmp_path: Path) -> None:
     new_course(tmp_path)
     new_assignment(Course(tmp_path), "week1")
@@ -95,6 +96,7 @@ def test_the_command_ends_with_1_only_if_something_is_wrong(tmp_path: Path) -> N
     assert "All checks passed" not in ended.stdout
 
 
+@pytest.mark.slow
 def test_what_was_found_before_an_error_is_shown(tmp_path: Path) -> None:
     """An assignment that cannot be read does not hide what is known of those before it."""
     new_course(tmp_path)

@@ -17,6 +17,8 @@ from support.command_line import Ended
 from support.command_line import grader as run_grader
 from support.made_class import ASSIGNMENT
 
+pytestmark = pytest.mark.slow
+
 OVERFLOWS = "\nfrom dataclasses import replace\nexercise = replace(exercise, reference=lambda items, **_: {})\n"
 
 

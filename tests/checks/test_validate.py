@@ -6,15 +6,14 @@ import pytest
 
 from grader.checks.validate import validate
 from grader.course.folder import Course
-from support.part import part
 from support.places import ROOT
 
-pytestmark = pytest.mark.by_parameter
+pytestmark = pytest.mark.slow
 
 COURSE = Course(ROOT)
 
 
-@pytest.mark.parametrize("assignment", part(COURSE.assignments(), of=5, in_ci=1))
+@pytest.mark.parametrize("assignment", COURSE.assignments())
 def test_an_assignment_holds_what_it_promises(assignment: str) -> None:
     findings = list(validate(COURSE, assignment))
     assert [finding.text for finding in findings if not finding.ok] == []

@@ -18,7 +18,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from support.whole_course import files, rows
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
 Close = Callable[[Path, int], None]

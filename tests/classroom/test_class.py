@@ -30,10 +30,9 @@ from grader.host import scratch
 from grader.host.scratch import write_files
 from grader.model.submission import Graded, Submission
 from grader.notebooks.cells import fill_in
-from support.part import part
 from support.whole_course import files, rows
 
-pytestmark = [pytest.mark.user, pytest.mark.apart]
+pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
 PR_SET_CHILD_SUBREAPER = 36
@@ -45,8 +44,7 @@ def hand_in_all_kinds(course: Course, submit: Callable[..., Path], solved: dict[
     make_up_class(course)
     made_up = course.students(ASSIGNMENT)
     # An endless loop costs time, and an upload that broke off has no grade.
-    kept = {"ada", "kurt", *part(made_up, of=3, in_ci=1)} - {"henri", "luca"}
-    for student in set(made_up) - kept:
+    for student in {"henri", "luca"} & set(made_up):
         shutil.rmtree(course.root / "submitted" / student)
     for student, hours in (("late", 30), ("extended", 30), ("early", -5)):
         folder = submit(course, student, {1: solved[1], 3: solved[3]}).parent

@@ -20,6 +20,8 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 LATE = """
 from nbgrader.plugins import BasePlugin

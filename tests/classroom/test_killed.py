@@ -22,8 +22,9 @@ from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.host.zygote_process import start_zygote, use_zygote
 from grader.model.submission import Graded, Submission
-from support.part import part
 from support.whole_course import files, rows
+
+pytestmark = pytest.mark.slow
 
 ASSIGNMENT = "self_attention"
 STUDENTS = [f"s{number}" for number in range(8)]
@@ -77,7 +78,7 @@ def test_killed_at_many_moments(
     duration = time.monotonic() - start
     wanted = [state(other) for other in undisturbed]
     seen = set()
-    for kill, moment in enumerate(part(MOMENTS, of=3)):
+    for kill, moment in enumerate(MOMENTS):
         rng = random.Random(moment)
         hand_in(course, submit, versions[(kill + 1) % 2])
         if kill % IN_THE_MIDDLE:

@@ -172,6 +172,7 @@ def grade(course: Course, submit: Callable[..., Path], monkeypatch: pytest.Monke
     return lambda *options: CliRunner().invoke(app.app, ["autograde", "self_attention", *options])
 
 
+@pytest.mark.slow
 def test_as_json_is_json_and_nothing_else(grade: Callable[..., Any]) -> None:
     done = grade("--json")
     found = json.loads(done.stdout)
@@ -183,12 +184,14 @@ def test_as_json_is_json_and_nothing_else(grade: Callable[..., Any]) -> None:
     assert done.stderr == "eve has no grade: there is no [notebook]\n"
 
 
+@pytest.mark.slow
 def test_quiet_prints_who_has_no_grade_alone(grade: Callable[..., Any]) -> None:
     done = grade("--quiet")
     assert done.exit_code == 1
     assert (done.stdout, done.stderr) == ("", "eve has no grade: there is no [notebook]\n")
 
 
+@pytest.mark.slow
 def test_otherwise_the_points_are_shown(grade: Callable[..., Any]) -> None:
     done = grade()
     assert "ada" in done.stdout

@@ -16,7 +16,7 @@ from grader.course.folder import Course
 from grader.gradebook.fingerprint import digest
 from grader.gradebook.preprocessors import links
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
 

@@ -32,8 +32,6 @@ from support.made_class import Made, grade
 from support.our_course import CATALOGUE
 from support.places import ROOT
 
-pytestmark = pytest.mark.apart
-
 COMMANDS = [
     command.name or command.callback.__name__
     for command in app.registered_commands
@@ -54,6 +52,7 @@ def run(*arguments: str, folder: Path, **environment: str) -> subprocess.Complet
     )
 
 
+@pytest.mark.slow
 def test_help_fits_a_screen_and_tells_the_work_in_its_order() -> None:
     shown = run("--help", folder=ROOT, COLUMNS="80", LINES="24").stdout
     lines = shown.rstrip().splitlines()
@@ -87,6 +86,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_colors_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -> None:
     color = re.compile(r"\x1b\[[0-9;]*3[0-9]")
     assert color.search(on_a_terminal("validate", folder=tmp_path))
@@ -104,6 +104,7 @@ def test_help_shows_an_example(command: str) -> None:
     assert f"grader {command}" in result.stdout.split("Example:")[1]
 
 
+@pytest.mark.slow
 def test_help_speaks_of_any_course() -> None:
     """The attention course is one among many."""
     for command in ["", *COMMANDS, *GROUPS]:
@@ -166,6 +167,7 @@ def test_outside_of_a_course_folder_nobody_waits_for_torch(arguments: list[str],
     assert (done.returncode, done.stdout) == (1, "False\n")
 
 
+@pytest.mark.slow
 def test_the_installed_command_ends_with_an_error_and_one_line(tmp_path: Path) -> None:
     result = run("autograde", "self_attention", folder=tmp_path)
     said = f"There is no nbgrader_config.py in {tmp_path}. Run this in the course folder.\n"
@@ -250,6 +252,7 @@ def test_a_gradebook_that_cannot_be_read_is_named(
     )
 
 
+@pytest.mark.slow
 def test_a_terminal_of_few_letters_is_told_all_the_same(course: Course) -> None:
     result = run("doctor", folder=course.root, PYTHONIOENCODING="ascii")
     assert "\\u2713" in result.stdout
@@ -265,6 +268,7 @@ def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
     assert "nbgrader_config.py cannot be read. Fix it, then run this again. SystemExit: 0" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_is_told(course: Course) -> None:
     """It says so while a file is written, and not of which one."""
     grade(course, Made("ada"))
@@ -296,6 +300,7 @@ def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) 
     assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Fix that, then run this again.\n")
 
 
+@pytest.mark.slow
 def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
     grade(course, Made("ada"))
     (course.root / "feedback").write_text("a file, where a folder is to be")
@@ -324,6 +329,7 @@ def test_what_lies_in_the_way_is_named(course: Course) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_autograde_and_feedback_from_the_shell(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     """One right submission, and a student who handed in a folder without the notebook."""
     submit(course, "ada", solved)
@@ -431,6 +437,7 @@ def without_demos(course: Course, assignment: str) -> None:
         nbformat.write(notebook, course.notebook(folder, assignment))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
 def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Course) -> None:
     without_demos(course, "self_attention")
@@ -455,6 +462,7 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
 def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(
     course: Course, monkeypatch: pytest.MonkeyPatch

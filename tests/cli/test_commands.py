@@ -43,6 +43,7 @@ def command(course: Course, *words: str) -> Ended:
 # --- all assignments -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_without_a_name_all_that_was_handed_in_is_graded(
     course: Course, submit: Submit, solved: dict[Label, str]
 ) -> None:
@@ -58,6 +59,7 @@ def test_without_a_name_all_that_was_handed_in_is_graded(
     assert list(json.loads(command(course, "autograde", ASSIGNMENT, "--json").stdout)["students"]) == ["ada"]
 
 
+@pytest.mark.slow
 def test_one_assignment_that_cannot_be_graded_does_not_stop_the_others(course: Course, submit: Submit) -> None:
     submit(course, "ada")
     submit(course, "ada", assignment=OTHER)
@@ -86,6 +88,7 @@ def test_whose_hand_ins_there_are(course: Course, submit: Submit) -> None:
 # --- a fresh clone ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_where_the_release_lies_there_it_need_not_be_made_again(
     course: Course, submit: Submit, solved: dict[Label, str], scores: Any
 ) -> None:
@@ -104,6 +107,7 @@ def test_where_the_release_lies_there_it_need_not_be_made_again(
     assert "to the gradebook" not in command(course, "autograde", ASSIGNMENT).stdout
 
 
+@pytest.mark.slow
 def test_a_release_of_another_source_is_refused(course: Course, submit: Submit) -> None:
     (course.root / "gradebook.db").unlink()
     submit(course, "ada")
@@ -116,6 +120,7 @@ def test_a_release_of_another_source_is_refused(course: Course, submit: Submit) 
     assert not (course.root / "autograded").exists()
 
 
+@pytest.mark.slow
 def test_a_gradebook_that_has_lost_its_grades_gets_no_new_ones(course: Course, submit: Submit) -> None:
     submit(course, "ada")
     grade(course, Made("ada"))
@@ -177,6 +182,7 @@ def test_no_points_by_hand_for_an_earlier_answer_are_points_by_hand() -> None:
     assert besides == ["how: set manually to 0 so far\nlate: 0.5 taken off"]
 
 
+@pytest.mark.slow
 def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, solved: dict[Label, str]) -> None:
     submit(course, "ada", {3: solved[3]})
     list(autograde(course, ASSIGNMENT))
@@ -211,6 +217,7 @@ def test_it_says_its_version() -> None:
     assert (ended.returncode, ended.stdout) == (0, f"grader {version('attention-grader')}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

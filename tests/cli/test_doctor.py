@@ -166,6 +166,7 @@ def test_an_address_that_is_none(address: str) -> None:
     assert PASSWORD not in f"{line.found} {line.means}"
 
 
+@pytest.mark.slow
 def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
     done = in_a_process(course.root, "-m", "grader", "doctor")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -174,12 +175,14 @@ def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
     assert "This machine can grade" in done.stdout
 
 
+@pytest.mark.slow
 def test_outside_of_a_course_too(tmp_path: Path) -> None:
     done = grader("doctor", folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no course here" in done.stdout
 
 
+@pytest.mark.slow
 def test_where_something_must_be_mended_the_exit_code_is_1(course: Course) -> None:
     settings = course.root / CONFIG_FILE
     address = f"postgresql+psycopg://grader:{PASSWORD}@127.0.0.1:1/course"
@@ -211,6 +214,7 @@ def damaged(module: str, error: type[Exception]) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [ImportError, OSError])
 @pytest.mark.parametrize(
     ("module", "bad"),
@@ -232,6 +236,7 @@ def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
     assert f"Fix this first, as described above: {bad}" in " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_a_process_that_never_could_import_a_package_says_so_too(course: Course) -> None:
     """From the way in on, in a Python that has imported nothing yet."""
     program = "import sys; sys.modules['nbformat'] = None; sys.argv = ['grader', 'doctor']; from grader import __main__"
@@ -241,6 +246,7 @@ def test_a_process_that_never_could_import_a_package_says_so_too(course: Course)
     assert "Fix this first, as described above: sandbox, nbgrader, gradebook" in " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_is_not_confined_is_noticed(other_zygote: Callable[[str], None]) -> None:
     assert doctor.why_no_sandbox() == ""
     other_zygote("from grader.sandbox import confine; confine._limit_files = lambda *_: None")
@@ -249,6 +255,7 @@ def test_a_sandbox_that_is_not_confined_is_noticed(other_zygote: Callable[[str],
     assert doctor.why_no_sandbox() == "it could open a socket"
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_cannot_start_says_its_last_words(other_zygote: Callable[[str], None]) -> None:
     """Whatever ends the process that forks them: it is waited for, and asked."""
     other_zygote("import time; time.sleep(0.5); sys.modules['safetensors'] = None")
@@ -259,6 +266,7 @@ def test_a_sandbox_that_cannot_start_says_its_last_words(other_zygote: Callable[
     )
 
 
+@pytest.mark.slow
 def test_a_device_that_computes_nonsense_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.host.devices.RIGHT", 215.0)
     assert doctor.why_no_sandbox() == "cpu computes 216.0 where 215.0 is right"
@@ -273,6 +281,7 @@ def test_what_a_disk_was_refused_for_is_said(monkeypatch: pytest.MonkeyPatch, tm
     assert machine.why_no_disk() == "the limit did not hold"
 
 
+@pytest.mark.slow
 def test_a_kernel_that_tells_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine.told() == ["signal", "system"]
     monkeypatch.setattr(machine, "TOLD_TRIAL", machine.TOLD_TRIAL.replace('"cpu"', '"cpu", 1, 2'))
@@ -296,6 +305,7 @@ print(machine.told(), repr(doctor.why_no_sandbox()))
 """
 
 
+@pytest.mark.slow
 def test_where_somebody_else_listens_tries_are_denied_in_silence(tmp_path: Path) -> None:
     """A process has one listener, and a container may be one already."""
     assert in_a_process(tmp_path, "-c", LISTENS).stdout == "[] ''\n"

@@ -36,6 +36,8 @@ from support.all_files import files_in
 from support.command_line import Ended
 from support.command_line import grader as run_grader
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 NOTEBOOK = f"{ASSIGNMENT}.ipynb"
 STUDENTS = """\

@@ -197,6 +197,7 @@ def known(course: Course) -> Course:
     return course
 
 
+@pytest.mark.slow
 def test_exports_have_what_platforms_call_students(known: Course, tmp_path: Path) -> None:
     rows = list(csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, None, "", print).read_text())))
     assert [row[:4] for row in rows[2:]] == [
@@ -212,6 +213,7 @@ def test_exports_have_what_platforms_call_students(known: Course, tmp_path: Path
     assert [row[0] for row in rows[1:]] == ["ada", "barbara", "kgoedel", "other"]
 
 
+@pytest.mark.slow
 def test_pages_have_names_and_ids_where_two_have_one(known: Course) -> None:
     page = write_report(known, ASSIGNMENT, print)[0].read_text()
     for text in (page, write_term_report(known, print).read_text()):

@@ -63,6 +63,7 @@ def test_only_entry_points_change_what_holds_for_the_whole_process(
     assert state() == once
 
 
+@pytest.mark.slow
 def test_where_nbgrader_is_the_entry_point_it_does_not_warn_of_rows_either() -> None:
     program = """import warnings, grader.gradebook.preprocessors
 warnings.warn("Object of type <Grade> not in session", RuntimeWarning)

@@ -35,10 +35,9 @@ from grader.model.verdict import Verdict
 from support.graded_corpus import a_few_seeds
 from support.our_course import EXERCISES, OURS
 from support.outside import WON, Outside, changes, descendants
-from support.part import part
 from support.places import DATA
 
-pytestmark = pytest.mark.users
+pytestmark = [pytest.mark.users, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
 FOLDER = DATA / "attacks"
@@ -138,12 +137,7 @@ def read(path: Path) -> Attack:
     return Attack(name, head["hope"], head["gets"], head["watched"], solves, text)
 
 
-ALL = {attack.name: attack for attack in map(read, sorted(FOLDER.glob("*/*.py")))}
-# In a container, those are tried that depend on the machine, and on who grades.
-DEPENDING = [name for name in ALL if name.split("/")[0] in ("escaping", "exhausting", "reading")]
-ATTACKS = {
-    name: ALL[name] for name in part(DEPENDING if os.environ.get("GRADER_IN_A_CONTAINER") else ALL, of=12, in_ci=1)
-}
+ATTACKS = {attack.name: attack for attack in map(read, sorted(FOLDER.glob("*/*.py")))}
 
 
 @dataclass(frozen=True)
@@ -270,8 +264,8 @@ def secrets_in(text: str, outside: Outside) -> list[str]:
 
 
 def test_there_are_attacks_of_every_kind() -> None:
-    assert len(ALL) >= 60
-    assert {kind: sum(name.startswith(kind) for name in ALL) >= 10 for kind in KINDS} == dict.fromkeys(KINDS, True)
+    assert len(ATTACKS) >= 60
+    assert {kind: sum(name.startswith(kind) for name in ATTACKS) >= 10 for kind in KINDS} == dict.fromkeys(KINDS, True)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -427,7 +421,6 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
     indirect=["switched_off"],
     scope="module",
 )
-@pytest.mark.own_group
 def test_without_its_protection_the_attack_succeeds(
     switched_off: Off,
     name: str,
@@ -442,7 +435,7 @@ def test_without_its_protection_the_attack_succeeds(
     monkeypatch.setenv("SECRET_TOKEN", outside.secret)
     monkeypatch.setattr(tempfile, "tempdir", str(outside.scratch))
     submit(course, "alice", solved)
-    path = ALL[name].submit(course, make_notebook, solved, outside.world())
+    path = ATTACKS[name].submit(course, make_notebook, solved, outside.world())
     notebook = nbformat.read(path, as_version=4)
     before = outside.state()
     try:
@@ -491,9 +484,9 @@ def test_where_test_cells_run_in_the_students_process_attacks_succeed(
     settings.write_text(settings.read_text() + STOCK)
     outside = Outside(tmp_path, course)
     for name in STOCK_EARNS:
-        ALL[name].submit(course, make_notebook, solved, outside.world())
-        nbgrader_alone(course).autograde(ASSIGNMENT, ALL[name].student)
+        ATTACKS[name].submit(course, make_notebook, solved, outside.world())
+        nbgrader_alone(course).autograde(ASSIGNMENT, ATTACKS[name].student)
     outside.close()
     with course.api().gradebook as gradebook:
-        earned = {name: sum(filter(None, scores_of(gradebook, ALL[name].student).values())) for name in STOCK_EARNS}
+        earned = {name: sum(filter(None, scores_of(gradebook, ATTACKS[name].student).values())) for name in STOCK_EARNS}
     assert earned == STOCK_EARNS

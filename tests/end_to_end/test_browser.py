@@ -18,8 +18,8 @@ from grader.notebooks.cells import fill_in, solutions
 from support.accessibility import violations_within
 from support.jupyter_lab import NotebookPage, serving
 from support.our_course import of_assignment
-from support.part import part
 from support.places import ROOT
+from support.proof import some_in_ci
 
 pytestmark = pytest.mark.user
 
@@ -204,7 +204,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module", params=part(ANSWERS, of=5))
+@pytest.fixture(scope="module", params=some_in_ci(ANSWERS, one_in=5))
 def assignment(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -226,6 +226,7 @@ def page(browser: Chrome, lab: str, assignment: str, notebook: Any) -> NotebookP
     return opened(browser, f"{lab}/lab/tree/{assignment}/{assignment}.ipynb", notebook)
 
 
+@pytest.mark.slow
 def test_every_check_says_still_to_do_and_no_cell_stops_with_an_error(page: NotebookPage, assignment: str) -> None:
     for exercise in of_assignment(assignment):
         output = page.output(f"check({exercise.number})").text
@@ -248,20 +249,21 @@ def test_all_mathematics_is_rendered(page: NotebookPage, text: str) -> None:
     assert not page.find("mjx-merror, merror, [data-mjx-error]")
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_its_section(page: NotebookPage, text: str) -> None:
     links = page.find(".jp-MarkdownOutput a[href^='#']:not(.jp-InternalAnchorLink)")
     assert len(links) == len(re.findall(r"\]\(#", text))
-    for link in (links[number] for number in part(range(len(links)), of=2)):
+    for link in links:
         anchor = str(link.get_dom_attribute("href"))[1:]
         link.click()
         page.wait(partial(page.script, IN_SIGHT, anchor), f"the link to #{anchor} leads nowhere")
 
 
+@pytest.mark.slow
 def test_hints_unfold_and_fold(page: NotebookPage, text: str) -> None:
     hints = page.find(".jp-MarkdownOutput details")
     assert len(hints) == text.count("<details>")
-    some = part(range(len(hints)), of=4)  # a click takes long on a long page
-    for hint in (hints[number] for number in some):
+    for hint in hints[::4]:  # a click takes long on a long page
         summary = hint.find_element("css selector", "summary")
         folded = hint.size["height"]
         assert folded < 2 * summary.size["height"]
@@ -309,19 +311,18 @@ def test_nothing_is_wider_than_its_cell(page: NotebookPage, width: int) -> None:
     page.wait(lambda: not page.script(TOO_WIDE), f"at {width} pixels: {page.script(TOO_WIDE)}")
 
 
-# One is looked at as handed out, the other one solved.
 THEMES = ("Dark", "Light")
-AS_HANDED_OUT = part(THEMES, of=2)
-SOLVED = [theme for theme in THEMES if theme not in AS_HANDED_OUT] or THEMES
 
 
-@pytest.mark.parametrize("theme", AS_HANDED_OUT)
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", THEMES)
 def test_all_can_be_read(page: NotebookPage, theme: str) -> None:
     page.set_theme(theme)
     assert page.find(".jp-RenderedImage img") or page.find(".jp-MarkdownOutput img")
     assert not_readable(page) == []
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_is_explained_and_a_right_one_is_green(page: NotebookPage, assignment: str) -> None:
     wrong, explained, right = ANSWERS[assignment]
     exercise = of_assignment(assignment)[0]
@@ -343,6 +344,7 @@ def green(exercise: Exercise) -> str:
     return "\n".join(said.format(exercise.number, function.entry) for function in exercise.functions)
 
 
+@pytest.mark.slow
 def test_solved_all_is_green_after_a_restart_and_can_be_read_as_well(
     page: NotebookPage, assignment: str, notebook: Any
 ) -> None:
@@ -358,7 +360,7 @@ def test_solved_all_is_green_after_a_restart_and_can_be_read_as_well(
         assert output.find_element("css selector", ".ansi-green-fg").text == "✓"
     drawn = sum("show_figure(" in cell.source for cell in notebook.cells if cell.cell_type == "code")
     assert len(page.find(".jp-OutputArea-output img")) >= drawn > 0
-    for theme in SOLVED:
+    for theme in THEMES:
         page.set_theme(theme)
         assert not_readable(page) == [], theme
     page.show(800)

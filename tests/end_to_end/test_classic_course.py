@@ -29,6 +29,8 @@ from support.command_line import grader
 from support.nbgrader_notebooks import GUIDE, compare, documentation
 from support.places import ROOT
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("problem1", "problem2")
 
 

@@ -20,8 +20,9 @@ from grader.gradebook.published import Publications
 from support.all_files import files_in
 from support.command_line import grader as run_grader
 from support.made_class import ASSIGNMENT, Made, grade
-from support.part import part
 from support.platform_server import TOKEN, Held, serving
+
+pytestmark = pytest.mark.slow
 
 IDS = {"ada": 7, "alan": 8, "barbara": 9}
 KILLS = {"collect": 12, "publish": 6}  # beside eight or so while something is sent
@@ -180,7 +181,7 @@ def test_publish_is_killed(begun: Callable[[], Course]) -> None:
     steps = stopped(course, words)
     after, pages, table = told(course), files_in(course.root / "feedback"), files_in(course.root / "export")
     assert (len(before), len(after)) == (1, 2)
-    for at in part(moments(steps, KILLS["publish"]), of=2):
+    for at in moments(steps, KILLS["publish"]):
         course = begun()
         stopped(course, words, at)
         assert told(course) in (before, after)

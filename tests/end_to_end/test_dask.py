@@ -27,9 +27,10 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
 from support.dask_processes import START_SECONDS, Cluster, Process
-from support.part import part
 from support.places import ROOT
 from support.whole_course import files, rows
+
+pytestmark = pytest.mark.slow
 
 ASSIGNMENT = "self_attention"
 
@@ -218,7 +219,7 @@ def test_threads_of_a_worker_do_not_get_in_each_others_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And no more submissions are taken in than can be graded soon."""
-    for number in part(range(1, 9), of=2, in_ci=1):
+    for number in range(1, 9):
         for copy in "ab":
             submit(course, f"s{number}{copy}", {number: solved[number], 3: solved[3]})
     cluster = new_cluster()

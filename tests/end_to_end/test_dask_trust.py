@@ -34,6 +34,8 @@ from grader.gradebook.settings import read_settings
 from grader.model.submission import Assignment, Graded, Submission
 from support.dask_processes import START_SECONDS, Cluster
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 HEAD = "HEAD_OF_THE_CLASS"  # in the environment of a head, and of nobody else
 

@@ -16,7 +16,7 @@ from grader.pages.feedback import write_feedback
 from support.chromium import Page
 from support.jupyter_lab import FORMGRADER, serving
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
 NOT_SCALED = """\

@@ -19,6 +19,8 @@ from grader.notebooks.cells import NOTES, ours
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release
 
+pytestmark = pytest.mark.slow
+
 USUAL = {"solution": "SOLUTION", "tests": "HIDDEN TESTS", "scheme": "MARK SCHEME"}
 OWN = {"solution": "ANSWER KEY", "tests": "SECRET CHECKS", "scheme": "RUBRIC"}
 SETTINGS = """

@@ -26,10 +26,9 @@ from grader.notebooks.cells import fill_in, solutions
 from grader.notebooks.single_file import in_one_file
 from support.all_files import files_in
 from support.our_course import of_assignment
-from support.part import part
 from support.places import ROOT
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.proof]
 
 COURSE = Course(ROOT)
 THERE = ["torch", "matplotlib", "ipykernel"]
@@ -91,7 +90,7 @@ class Home:
         return "".join(output.get("text", "") for output in outputs)
 
 
-@pytest.fixture(scope="module", params=part(COURSE.assignments(), of=5, in_ci=1))
+@pytest.fixture(scope="module", params=COURSE.assignments())
 def assignment(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

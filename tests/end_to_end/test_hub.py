@@ -20,7 +20,7 @@ from support import served
 from support.command_line import export, grader
 from support.jupyter_hub import Hub, serving
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
 NOTEBOOK = f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"

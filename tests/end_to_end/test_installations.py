@@ -20,6 +20,8 @@ from grader.notebooks.cells import solved
 from support.places import DATA
 from support.second_course_answers import WRONG
 
+pytestmark = pytest.mark.proof
+
 COURSE = DATA / "second_course"
 ASSIGNMENT = "words"
 POINTS = {"ada": 7.0, "grace": 0.0, "kurt": 3.0}

@@ -17,7 +17,7 @@ from grader.course.folder import Course
 from grader.gradebook.preprocessors import RunAndJudge
 from support.plain_nbgrader import added_cell, instructor, nbgrader
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
 POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}

@@ -19,10 +19,9 @@ from nbgrader.dbutil import write_alembic_ini
 from nbgrader.tests.apps import test_nbgrader_autograde as upstream
 
 from grader.course.folder import CONFIG_FILE
-from support.part import part
 from support.places import ROOT
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.proof]
 
 SUITE = "nbgrader.tests.apps.test_nbgrader_autograde"
 
@@ -47,7 +46,7 @@ DOES_NOT_APPLY = {
 }
 
 ALL = {name for name in vars(upstream.TestNbGraderAutograde) if name.startswith("test_")}
-APPLIES = part(sorted(ALL - DOES_NOT_APPLY.keys()), of=3)
+APPLIES = sorted(ALL - DOES_NOT_APPLY.keys())
 
 
 @pytest.fixture(scope="module")

@@ -33,11 +33,12 @@ from support.corpus import RIGHT, WRONG, Entry
 from support.device_made import MAKES_DEVICE, NAME
 from support.our_course import ASSIGNMENTS, EXERCISES, OURS, of_assignment
 from support.outside import Outside, changes
-from support.part import ALL, part
 from support.places import TESTS
 from support.solution_cells import from_notebook, of_notebook
 
-SUBMISSIONS = 2 if ALL else 1  # made of the corpus, for each assignment
+pytestmark = pytest.mark.slow
+
+SUBMISSIONS = 1  # made of the corpus, for each assignment
 # On the way to this device, a weight that two layers share becomes two.
 TAKEN_APART = {"head and embedding tied"}
 TOLD_IN = "The inputs are not on the CPU"
@@ -129,7 +130,7 @@ def on_second_device(request: pytest.FixtureRequest) -> dict[str, dict[str, tupl
     return found
 
 
-@pytest.mark.parametrize("name", part(FUNCTIONS, of=2))
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_reference_is_right_and_misconceptions_are_named(
     name: int | str, on_second_device: dict[str, dict[str, tuple[list[str], float, list[str]] | None]]
 ) -> None:
@@ -147,7 +148,7 @@ def test_every_reference_is_right_and_misconceptions_are_named(
 def some_of(entries: list[Entry], assignment: str) -> list[dict[int, Entry]]:
     """A few submissions, each with a file of each exercise that a run tries, by its number."""
     chosen = {}
-    for number in part((exercise.number for exercise in of_assignment(assignment)), of=3):
+    for number in [exercise.number for exercise in of_assignment(assignment)][::3]:
         files = [entry for entry in entries if entry.number == number]
         chosen[number] = files[:: len(files) // SUBMISSIONS][:SUBMISSIONS]
     return [{number: files[index] for number, files in chosen.items()} for index in range(SUBMISSIONS)]
@@ -157,7 +158,7 @@ def sources_of(entries: dict[int, Entry]) -> dict[int, str]:
     return {number: entry.cell for number, entry in entries.items()}
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS[1:], of=4))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS[1:2])
 def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Grade) -> None:
     """As right answers are, from exercise 9 on: see tests/data/corpus/README.md."""
     known = [entry for entry in RIGHT if "complex" not in entry.cell]  # of which this device computes no gradients
@@ -165,7 +166,7 @@ def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Gr
         assert wrong_of(grade(sources_of(entries))) == {}
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS[:1])
 def test_what_students_write_is_named_as_on_the_cpu(assignment: str, grade: Grade) -> None:
     elsewhere = 0
     for entries in some_of(WRONG, assignment):

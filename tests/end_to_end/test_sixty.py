@@ -1,7 +1,4 @@
-"""A term of sixty students and three assignments, with all rules at once: collected, graded, published, exported.
-
-A run has two fifths of them, of each kind as many, and all with GRADER_ALL=1.
-"""
+"""A term of sixty students and three assignments, with all rules at once: collected, graded, published, exported."""
 
 from __future__ import annotations
 
@@ -20,9 +17,10 @@ import pytest
 from grader.course.folder import Course
 from grader.notebooks.cells import solved
 from support.command_line import grader
-from support.part import ALL
 from support.places import DATA
 from support.second_course_answers import WRONG
+
+pytestmark = pytest.mark.slow
 
 RULES = """\
 timezone = "Europe/Berlin"
@@ -73,7 +71,7 @@ LATE = {"right": -10, "wrong": 10, "late": 25 * 60, "extended": 25 * 60, "absent
 ON_TIME_IN_NUMBERS = ("pair",)
 FROM_A_FOLDER = ("late", "pair")  # week3; of the others, it comes from Moodle
 KINDS = {row.split()[0]: row.split()[1:6] for row in TABLE.strip().splitlines()}
-HOW_MANY = {kind: int(row[0]) if ALL else int(row[0]) * 2 // 5 for kind, row in KINDS.items()}
+HOW_MANY = {kind: int(row[0]) for kind, row in KINDS.items()}
 STUDENTS = {f"{kind}{number:02}": kind for kind in KINDS for number in range(HOW_MANY[kind])}
 HANDED_IN = {
     "words": [name for name, kind in STUDENTS.items() if kind != "partner"],

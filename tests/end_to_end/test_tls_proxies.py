@@ -18,7 +18,7 @@ from support import tls_proxy
 from support.served import ASSIGNMENT, PATIENCE, Served, serving, token_in
 from support.tls_proxy import TlsProxy
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

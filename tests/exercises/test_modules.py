@@ -21,14 +21,11 @@ from grader.model.verdict import Reason
 from grader.solutions.modules import ModuleCase, WrittenClass
 from support.changed_solutions import verdict
 from support.our_course import EXERCISES
-from support.part import ALL
 from support.small_notebooks import grade
 from support.solution_cells import corpus, from_notebook
 
-pytestmark = pytest.mark.apart
-
 CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
-PAIRS = 200 if ALL else 40  # of misconceptions at once
+PAIRS = 40  # of misconceptions at once
 SEEDS = 2000  # of right dropout, none of which may be refused
 
 
@@ -101,6 +98,7 @@ def test_a_class_that_gives_back_its_input_earns_nothing() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["torch.rand_like(x)", "self.out(x + torch.rand(1))"])
 def test_chance_is_no_cache_that_a_class_keeps(noise: str) -> None:
     assert verdict(29, ("return context, cache", f"return {noise}, cache")).credit == 0
@@ -185,6 +183,7 @@ def test_a_mask_that_is_a_parameter_hides_whatever_its_name() -> None:
     assert "see" not in " ".join(found.sentences)  # words that they should not
 
 
+@pytest.mark.slow
 def test_a_right_mask_does_not_make_up_for_wrong_outputs_nor_a_changed_input_for_anything() -> None:
     """What is beside the point must not hide that the numbers are wrong."""
     for found in (
@@ -209,6 +208,7 @@ def case_of_dropout() -> tuple[torch.Tensor, torch.Tensor, float]:
     return undropped, how["extra"], arguments[3]
 
 
+@pytest.mark.slow
 def test_right_dropout_is_never_refused(case_of_dropout: tuple[torch.Tensor, torch.Tensor, float]) -> None:
     undropped, extra, p = case_of_dropout
     weights = undropped[..., : len(extra)]
@@ -236,6 +236,7 @@ def test_another_rate_is_seen_whatever_the_seed(
 # --- arguments -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "check"), [(18, "if d_out % num_heads != 0:"), (19, "if embed_size % heads != 0:")])
 def test_impossible_arguments_must_be_refused(number: int, check: str) -> None:
     found = verdict(number, (check, "if False:"))
@@ -263,6 +264,7 @@ class SelfAttention_v1(nn.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_module_is_not_marked_down_for_an_earlier_function() -> None:
     """Not for wrong numbers, and not for a gradient that an earlier function cuts."""
     imports = "import torch\nfrom torch import nn"
@@ -272,6 +274,7 @@ def test_a_module_is_not_marked_down_for_an_earlier_function() -> None:
         assert verdicts[12].right, verdicts[12].sentences
 
 
+@pytest.mark.slow
 def test_a_right_module_earns_its_marks_though_the_one_inside_is_still_to_do() -> None:
     """Whichever of its cases stop, with the other class's NotImplementedError."""
     to_do = "class TransformerBlock(nn.Module):\n    def __init__(self, *sizes):\n        raise NotImplementedError()"
@@ -285,6 +288,7 @@ def test_a_right_module_earns_its_marks_though_the_one_inside_is_still_to_do() -
     assert verdicts[25].right, verdicts[25].sentences
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["earlier_functions", "softmax_stable_used"])
 def test_dropout_that_stands_in_drops_other_weights_in_each_call(style: str) -> None:
     imports = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"
@@ -340,6 +344,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_class_gets_a_clear_verdict(name: str) -> None:
     body = textwrap.indent(textwrap.dedent(HOSTILE[name]).strip(), "    ")
@@ -387,6 +392,7 @@ def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: i
             assert torch.allclose(output, seen, rtol=0, atol=0, equal_nan=True), chosen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", CLASSES)
 def test_at_a_glance_everything_is_seen_that_is_seen_in_the_case(number: int) -> None:
     """In each kind of case, on shared modules: all of it, and what is soon computed."""

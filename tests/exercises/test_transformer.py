@@ -55,6 +55,7 @@ def judged(course: Course, make_notebook: Any) -> Judged:
     return verdicts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", WRONG_BLOCKS.values(), ids=WRONG_BLOCKS)
 def test_a_wrong_block_costs_the_model_nothing(block: str, judged: Judged) -> None:
     verdicts = judged(ex24=block)
@@ -62,6 +63,7 @@ def test_a_wrong_block_costs_the_model_nothing(block: str, judged: Judged) -> No
     assert verdicts[25].right, verdicts[25].sentences
 
 
+@pytest.mark.slow
 def test_with_a_right_block_a_wrong_model_stays_wrong_and_is_named(judged: Judged) -> None:
     model = from_notebook()[25].replace("        x = self.norm(x)\n", "")
     verdicts = judged(ex24=WRONG_BLOCKS["not normalized"], ex25=model)

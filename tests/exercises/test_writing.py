@@ -13,6 +13,8 @@ from grader.model.exercise import Case
 from grader.sandbox.forms.small_model import FEW, written
 from support.solution_cells import notebook, run
 
+pytestmark = pytest.mark.slow
+
 DRAWN = {case.name: case for case in exercise.cases if case.once}
 # Of so many models, some would draw one word nearly always: three thousand texts were all the same, and called wrong.
 NEARLY_SURE = {"cold": (535, 1263, 5495, 6755, 9497, 10079, 12325, 13638, 17916)}

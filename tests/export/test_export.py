@@ -74,6 +74,7 @@ def roster(folder: Path, text: str = FROM_CANVAS) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_canvas_alone(course_of_four: Course, told: list[str]) -> None:
     path = export_canvas(course_of_four, ASSIGNMENT, None, "", told.append)
     assert path == course_of_four.root / "export/self_attention-canvas.csv"
@@ -88,6 +89,7 @@ def test_canvas_alone(course_of_four: Course, told: list[str]) -> None:
     assert not told
 
 
+@pytest.mark.slow
 def test_canvas_filled_in(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
     path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path), "", told.append)
     assert rows_of(path) == [
@@ -99,6 +101,7 @@ def test_canvas_filled_in(course_of_four: Course, told: list[str], tmp_path: Pat
     assert told == ["Not in the file from Canvas, so left out: barbara and chien."]
 
 
+@pytest.mark.slow
 def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
     text = (
         "LastName;FirstName;ID;SIS User ID;SIS Login ID;Integration ID;Section;Notes\n"
@@ -113,12 +116,14 @@ def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, told: 
     assert told[0] == "Canvas has no assignment “Week 3” yet. It will ask whether to create one."
 
 
+@pytest.mark.slow
 def test_canvas_with_a_semicolon_in_a_title(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
     text = FROM_CANVAS.replace("Quiz 1 (17)", "Quiz; the first (17)")
     rows = rows_of(export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", told.append))
     assert [row[-1] for row in rows] == ["Self Attention (4711)", "30", "30", "26.5"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("there", "words"),
     [
@@ -140,6 +145,7 @@ def test_canvas_with_other_points_possible(
     assert len(told) == 1 + bool(words)
 
 
+@pytest.mark.slow
 def test_the_column_that_finds_the_most_is_taken_though_others_find_different_ones(
     course: Course, tmp_path: Path
 ) -> None:
@@ -152,6 +158,7 @@ def test_the_column_that_finds_the_most_is_taken_though_others_find_different_on
     assert {row[0]: row[-1] for row in rows[2:]} == {"One": "30", "Two": "22", "Three": "30"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -172,6 +179,7 @@ def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words:
     assert not (course_of_four.root / "export").exists()
 
 
+@pytest.mark.slow
 def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_path: Path) -> None:
     """Students who are called by numbers here, which happen to be numbers of others in Canvas."""
     grade(course, Made("102"), Made("103", {8: 0}))
@@ -186,6 +194,7 @@ def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_pat
     assert rows[2:] == [["One", "", "102", "a", "", "30"], ["Two", "", "103", "b", "", "22"]]
 
 
+@pytest.mark.slow
 def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp_path: Path) -> None:
     text = FROM_CANVAS.replace("Quiz 1 (17)", "self-attention (12)")
     with pytest.raises(CourseError, match=r"2 assignments called “self_attention”.*--column 'self-attention \(12\)'"):
@@ -194,12 +203,14 @@ def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp
     assert rows_of(path)[0][-1] == "Self Attention (4711)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "name,points\nada,3\n", "\x00", "Student,Section\n"])
 def test_a_roster_that_is_none(course_of_four: Course, tmp_path: Path, text: str) -> None:
     with pytest.raises(CourseError, match=r"is not a gradebook from Canvas.*choose Grades, Export"):
         export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
 
 
+@pytest.mark.slow
 def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) -> None:
     with pytest.raises(
         CourseError, match=r"cannot be read: No such file or directory\. Use --roster with the file from"
@@ -210,6 +221,7 @@ def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) ->
         export_canvas(course_of_four, ASSIGNMENT, tmp_path / "latin.csv", "", print)
 
 
+@pytest.mark.slow
 def test_a_roster_of_another_class(course_of_four: Course, tmp_path: Path) -> None:
     text = "Student,ID,SIS Login ID,Section\nX,1,x,A\n"
     with pytest.raises(CourseError, match=r"Nobody in .* has a grade here"):
@@ -246,6 +258,7 @@ def test_who_shares_an_address_is_left_out(course_of_four: Course, told: list[st
     assert "ada, alan and chien" in told[0]
 
 
+@pytest.mark.slow
 def test_nobody_has_an_address(course: Course) -> None:
     grade(course, Made("ada"))
     exports: list[Callable[[], Path]] = [
@@ -273,6 +286,7 @@ def gradescope(course: Course, folder: Path, *users: str, tell: Callable[[str], 
     return json.loads(results.read_text()) if done.returncode == 0 else done.stderr
 
 
+@pytest.mark.slow
 def test_gradescope(course_of_four: Course, tmp_path: Path, told: list[str]) -> None:
     results = gradescope(course_of_four, tmp_path, "Alan@Example.edu", tell=told.append)
     tests = results.pop("tests")
@@ -288,6 +302,7 @@ def test_gradescope(course_of_four: Course, tmp_path: Path, told: list[str]) -> 
     assert "barbara and chien" in told[0]
 
 
+@pytest.mark.slow
 def test_gradescope_shows_what_the_instructor_has_written(course_of_four: Course, tmp_path: Path) -> None:
     with course_of_four.api().gradebook as gradebook:
         notebook = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "ada")
@@ -313,6 +328,7 @@ def test_what_is_written_beside_the_exercises_is_told_at_the_top() -> None:
     assert results["tests"][0]["output"] == "From your instructor:\nOf exercise 2."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("users", [["nobody@example.edu"], [], ["ada@example.edu", "alan@example.edu"]])
 def test_gradescope_shows_no_points_where_there_is_no_one_grade(
     course_of_four: Course, tmp_path: Path, users: list[str]
@@ -374,6 +390,7 @@ def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> N
     ]
 
 
+@pytest.mark.slow
 def test_formulas_are_defused_and_identifiers_are_never_changed(
     course: Course, told: list[str], tmp_path: Path
 ) -> None:
@@ -440,6 +457,7 @@ def test_a_mistake_of_the_user_is_one_sentence(course: Course, arguments: list[s
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_the_command_line_says_where_the_file_is(course_of_four: Course, tmp_path: Path) -> None:
     arguments = ["export", ASSIGNMENT, "--to", "canvas", "--roster", str(roster(tmp_path))]
     done = grader(*arguments, folder=course_of_four.root)

@@ -23,6 +23,8 @@ from support.command_line import grader as run_grader
 from support.made_class import ASSIGNMENT, Made, grade
 from support.platform_server import TOKEN, Held, serving
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("canvas", "moodle")
 POINTS = {"ada": 30.0, "alan": 26.5, "barbara": 26.75}
 IDS = {"ada": 7, "alan": 8, "barbara": 9}

@@ -229,6 +229,7 @@ def test_text_that_cannot_be_read_shows_nothing(source: str) -> None:
     assert (facts(source), variables_of(source)) == ((), frozenset())
 
 
+@pytest.mark.slow
 def test_right_solutions_show_nothing_that_their_authors_would_be_told(right: Callable[[int, str], Verdict]) -> None:
     for number, source in from_notebook().items():
         if number <= LAST:

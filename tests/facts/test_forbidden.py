@@ -222,12 +222,14 @@ def verdict(released_course: Course, make_notebook: Callable[..., Any]) -> Calla
     return graded
 
 
+@pytest.mark.slow
 def test_code_out_of_sight_that_is_right_earns_nothing_and_is_told(verdict: Callable[[str], Verdict]) -> None:
     found = verdict(from_notebook()[33] + PADDED)
     assert (found.credit, found.reason) == (0, Reason.FORBIDDEN)
     assert "more than 200,000 characters" in found.sentences[0]
 
 
+@pytest.mark.slow
 def test_what_goes_around_earns_nothing_and_is_told(verdict: Callable[[str], Verdict]) -> None:
     found = verdict(GOES_AROUND)
     assert (found.credit, found.reason) == (0, Reason.FORBIDDEN)
@@ -303,6 +305,7 @@ vars()["attention_backward"].__code__ = of_code.__code__""",
 }
 
 
+@pytest.mark.slow
 def test_ways_back_lead_nowhere_where_autograd_is_no_more() -> None:
     """In a process of its own, since it is for good."""
     begin = """
@@ -323,6 +326,7 @@ assert not torch.allclose(found, right, atol=0.01)
     assert subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("does", ["autograd", "a ready-made function"])
 def test_code_that_hides_what_it_calls_has_no_gradients_either(
     does: str, verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch
@@ -332,6 +336,7 @@ def test_code_that_hides_what_it_calls_has_no_gradients_either(
     assert (found.credit, found.reason, found.sentences) == (0, Reason.FORBIDDEN, (OTHERWISE,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", OUT_OF_SIGHT.values(), ids=OUT_OF_SIGHT)
 def test_what_is_done_out_of_sight_is_not_there_where_only_what_was_read_runs(
     source: str, verdict: Callable[[str], Verdict]
@@ -347,6 +352,7 @@ OF_THE_JUDGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gradients", OF_THE_JUDGE.values(), ids=OF_THE_JUDGE)
 def test_the_judge_lends_no_gradients_where_they_are_asked_for(
     gradients: str, verdict: Callable[[str], Verdict]
@@ -358,6 +364,7 @@ def test_the_judge_lends_no_gradients_where_they_are_asked_for(
     assert re.search("ValueError: NoneType|the arguments do not fit|too many positional arguments", found.sentences[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["", *corpus(33)])
 def test_formulas_are_right_in_every_style(style: str, verdict: Callable[[str], Verdict]) -> None:
     assert verdict(corpus(33)[style] if style else from_notebook()[33]).right

@@ -156,6 +156,7 @@ def another_exercise_file(course: Course) -> None:
     path.write_text(path.read_text() + "\n# changed\n")
 
 
+@pytest.mark.slow
 def test_points_by_hand_stay_while_neither_the_answer_nor_its_task_is_another(course: Course) -> None:
     by_hand(course, "ada", "test-exercise-1", 1)
     before = marks(course, "ada")
@@ -168,6 +169,7 @@ def test_points_by_hand_stay_while_neither_the_answer_nor_its_task_is_another(co
     assert marks(course, "kurt")["plot"] == (None, True), "nobody has looked at it"
 
 
+@pytest.mark.slow
 def test_a_new_answer_or_another_task_is_looked_at_again(course: Course) -> None:
     by_hand(course, "ada", "test-exercise-2", 1)
     hand_in(course, "ada", {"why": "The third.", "plot": PLOT, "exercise-2": WRONG["exercise-2"]})
@@ -214,6 +216,7 @@ def test_the_answer_to_a_task_is_in_cells_of_the_students_own() -> None:
     assert same_answers(before, graded_text(task, essay, {**own, "source": "x = 2"}, added)) == {(WORDS, "essay")}
 
 
+@pytest.mark.slow
 def test_also_where_the_best_hand_in_counts(course: Course) -> None:
     (course.root / "course.toml").write_text('counts = "best"\n')
     list(autograde(course, WORDS))
@@ -231,6 +234,7 @@ def test_also_where_the_best_hand_in_counts(course: Course) -> None:
 # --- publishing ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_is_published_while_answers_wait_unless_somebody_says_so(course: Course) -> None:
     refused = grader("publish", WORDS, folder=course.root)
     assert refused.returncode == 1
@@ -256,6 +260,7 @@ def test_how_many_answers_of_whom_wait_is_said() -> None:
     )
 
 
+@pytest.mark.slow
 def test_pages_say_what_is_published(course: Course) -> None:
     """Whatever has changed: here, a person has looked at an answer again, and given the same points."""
     by_hand(course, "kurt", "plot", 1)
@@ -280,6 +285,7 @@ def test_pages_say_what_is_published(course: Course) -> None:
 # --- waiting is a state of its own ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_report_counts_what_waits_apart(course: Course) -> None:
     page, table, data = write_report(course, WORDS, silent)
     told = json.loads(data.read_text())
@@ -304,6 +310,7 @@ def test_the_report_counts_what_waits_apart(course: Course) -> None:
     assert shares.count('fill="url(#exercises-waiting)"') == 2, "in the legend, and in the bar of plot"
 
 
+@pytest.mark.slow
 def test_nobody_is_final(waiting: Course) -> None:
     by_hand(waiting, "emmy", "test-exercise-1", 1)
     with waiting.api().gradebook as gradebook:
@@ -314,6 +321,7 @@ def test_nobody_is_final(waiting: Course) -> None:
     assert "median" not in said
 
 
+@pytest.mark.slow
 def test_no_empty_section_is_in_the_report(course: Course) -> None:
     page = write_report(course, WORDS, silent, ["ada", "emmy"])[0]
     heads = re.findall("<h2 id.*?>(.*?)</h2>", page.read_text())
@@ -321,6 +329,7 @@ def test_no_empty_section_is_in_the_report(course: Course) -> None:
     assert "What went wrong" in write_report(course, WORDS, silent)[0].read_text()
 
 
+@pytest.mark.slow
 def test_what_a_person_has_given_all_points_for_did_not_go_wrong(course: Course) -> None:
     by_hand(course, "kurt", "plot", 3)
     by_hand(course, "kurt", "test-exercise-1", 2)
@@ -332,6 +341,7 @@ def test_what_a_person_has_given_all_points_for_did_not_go_wrong(course: Course)
     assert "sorted (1)" in shown
 
 
+@pytest.mark.slow
 def test_the_table_of_autograde_says_what_waits(course: Course) -> None:
     ended = grader("autograde", WORDS, folder=course.root)
     lines = ended.stdout.splitlines()
@@ -416,6 +426,7 @@ def test_nothing_of_an_output_becomes_markup() -> None:
 # --- the rules of the term -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_maximum_before_and_after_is_told(course: Course) -> None:
     (course.root / "course.toml").write_text('[assignments.words]\nvoid = ["plot"]\nbonus = [1]\n')
     write_feedback(course, WORDS, silent)
@@ -432,6 +443,7 @@ def test_the_maximum_before_and_after_is_told(course: Course) -> None:
     ] * 2
 
 
+@pytest.mark.slow
 def test_times_are_those_of_the_course(course: Course) -> None:
     (course.root / "course.toml").write_text(
         'timezone = "America/New_York"\ncounts = "best"\n[assignments.words]\ndue = 2026-10-12T10:00:00\n'

@@ -16,6 +16,8 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import SECRET_FILE, Attempt, hidden_seed, secret_of
 
+pytestmark = pytest.mark.slow
+
 # An error tells the student what the code was asked, in letters where numbers are left out.
 SPY = """def softmax(items_in):
     raise ValueError("".join(chr(ord("a") + int(digit)) for digit in repr(items_in) if digit.isdigit()))

@@ -87,6 +87,7 @@ def test_a_cell_is_too_long_by_what_is_sent(letter: str, error: str, sandbox: Sa
     assert sandbox.run_cell(f"'{letter * (MAX_SOURCE // 3)}'; 1", 20).error.partition(":")[0] == error
 
 
+@pytest.mark.slow
 def test_notes_are_bounded(sandbox: SandboxProcess) -> None:
     sandbox.run_cell("import os\nfor pid in range(100000, 100200):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
     assert len(sandbox.take_denied()) == MOST
@@ -115,6 +116,7 @@ def test_a_call_past_python_is_noted_too(call: str, sentence: str) -> None:
     sandbox.close()
 
 
+@pytest.mark.slow
 def test_who_asks_again_and_again_is_denied_and_told_each_time() -> None:
     process = SandboxProcess({}, Limits(cell=20))
     try:
@@ -176,6 +178,7 @@ def test_an_empty_note_hides_nothing() -> None:
         process.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)", "while True: pass"])
 def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
     process = SandboxProcess({}, Limits())
@@ -204,6 +207,7 @@ def test_a_note_that_is_none_is_dropped(note: bytes) -> None:
     assert denied_in_note(note) is None
 
 
+@pytest.mark.slow
 def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any) -> None:
     """In the student's notebook below the cell and above the verdict, and in the instructor's table."""
     curious = solved[3] + "\n\ntry:\n    open('/etc/passwd')\nexcept OSError:\n    pass\n"
@@ -231,6 +235,7 @@ def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any
     assert "passwd" not in notices["exercise-3"]
 
 
+@pytest.mark.slow
 def test_the_solved_course_notebook_raises_no_flag(released_course: Course, solved: Any, make_notebook: Any) -> None:
     notebook = make_notebook(released_course, solved, demos=True)
     grade_notebook(notebook, files_beside(released_course.root / "release/self_attention"), OURS)

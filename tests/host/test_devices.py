@@ -65,6 +65,7 @@ def test_as_many_as_have_room(free: list[float], processors: int, jobs: int) -> 
     assert devices.jobs_on_gpus([int(one * 2**30) for one in free], processors) == jobs
 
 
+@pytest.mark.slow
 def test_a_class_is_spread_over_all_gpus(course: Course, submit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_crew, "places_on", lambda _: ["a", "b", "c"])
     students = [f"student{number}" for number in range(9)]
@@ -78,6 +79,7 @@ def test_a_class_is_spread_over_all_gpus(course: Course, submit: Any, monkeypatc
 # --- where nothing can start ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_where_no_sandbox_can_start_it_is_told_once_for_all(
     jobs: int, course: Course, submit: Any, other_zygote: Callable[[str], None]
@@ -90,6 +92,7 @@ def test_where_no_sandbox_can_start_it_is_told_once_for_all(
     assert not (course.root / "autograded/ada").exists()
 
 
+@pytest.mark.slow
 def test_where_none_can_start_any_longer_the_class_stops_and_keeps_what_it_has(
     course: Course, submit: Any, monkeypatch: pytest.MonkeyPatch, other_zygote: Callable[[str], None]
 ) -> None:
@@ -114,6 +117,7 @@ def test_a_package_that_is_missing_has_a_way_out() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_gpu_that_others_fill_is_waited_for(
     course: Course, make_notebook: Any, monkeypatch: pytest.MonkeyPatch, other_zygote: Callable[[str], None]
 ) -> None:

@@ -69,6 +69,7 @@ def test_outputs_of_ordinary_cells_are_kept() -> None:
     assert "image/png" in notebook.cells[2].outputs[0].data
 
 
+@pytest.mark.slow
 def test_a_case_that_hangs_costs_its_exercise_only() -> None:
     verdicts, _ = grade("def softmax(x):\n    while True: pass", 3, "n = 1", SCORES, 2, limits=SHORTER)
     assert verdicts[3].reason == "no answer"
@@ -76,6 +77,7 @@ def test_a_case_that_hangs_costs_its_exercise_only() -> None:
     assert verdicts[2].right
 
 
+@pytest.mark.slow
 def test_a_function_that_hangs_is_waited_for_once_and_not_wherever_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
 
@@ -114,6 +116,7 @@ def test_modes_that_an_answer_leaves_cost_its_exercise_only() -> None:
     assert verdicts[23].right
 
 
+@pytest.mark.slow
 def test_what_is_to_be_compiled_runs_as_it_is() -> None:
     """A compiler is a program, which no sandbox may start."""
     compiled = "@torch.compile\ndef softmax_stable(x, dim=-1):\n    return torch.softmax(x, dim)"
@@ -121,6 +124,7 @@ def test_what_is_to_be_compiled_runs_as_it_is() -> None:
     assert verdicts[10].right, verdicts[10].sentences
 
 
+@pytest.mark.slow
 def test_a_cell_that_hangs_is_stopped_and_the_rest_goes_on_with_what_was_there() -> None:
     verdicts, notebook = grade(SOFTMAX, "while True: pass", 3, limits=SHORTER)
     assert verdicts[3].right
@@ -139,6 +143,7 @@ def test_a_function_that_kills_its_process_loses_its_exercise_only() -> None:
     assert (verdicts[3].reason, verdicts[2].reason) == ("no answer", "right")
 
 
+@pytest.mark.slow
 def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop() -> None:
     patient = Limits(cell=1, case=1, submission=60, patience=1.5)
     notebook = nbformat.v4.new_notebook(cells=[code("import time\ntime.sleep(3600)")])
@@ -149,6 +154,7 @@ def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop
     assert notebook.cells[0].metadata.grader == {"stopped": {"loss": "waiting", "limit": 1.5}}
 
 
+@pytest.mark.slow
 def test_a_notebook_that_waits_too_long_is_stopped_for_it() -> None:
     """Cells that compute are still run after the first time, and none after the second."""
     sleeps = "import time\ntime.sleep(3600)"
@@ -218,6 +224,7 @@ def test_code_that_gets_no_processor_does_not_wait() -> None:
         rival.wait()
 
 
+@pytest.mark.slow
 def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
     """However little of it is left."""
     busy = "import time\nuntil = time.process_time() + {}\nwhile time.process_time() < until: pass"
@@ -252,12 +259,14 @@ def test_a_wrong_softmax_costs_exercise_3_and_not_4() -> None:
     assert verdicts[4].right
 
 
+@pytest.mark.slow
 def test_exercise_6_is_judged_with_right_parts_where_the_students_parts_are_wrong_or_missing() -> None:
     todo = "def attention_scores(q, k):\n    raise NotImplementedError()"
     verdicts, _ = grade(todo, 2, SOFTMAX, 3, WEIGHTS, 4, "def weighted_sums(w, v):\n    return v", 5, ATTENTION, 6)
     assert [verdicts[number].right for number in (2, 3, 4, 5, 6)] == [False, True, True, False, True]
 
 
+@pytest.mark.slow
 def test_right_parts_that_do_not_fit_together_do_not_cost_exercise_6() -> None:
     """Numbers from exercise 2 and torch.stack in exercise 4 are right each for itself."""
     numbers = SCORES.replace("(a * b).sum()", "(a * b).sum().item()")
@@ -300,6 +309,7 @@ def test_scores_may_come_as_tensors_numbers_or_matrices() -> None:
         assert verdicts[4].right, source
 
 
+@pytest.mark.slow
 def test_printing_warning_and_drawing_while_answering_is_fine() -> None:
     noisy = (
         "import sys, warnings\nimport matplotlib.pyplot as plt\n"
@@ -366,6 +376,7 @@ def test_a_test_cell_of_no_exercise_gets_zero_and_says_why() -> None:
     assert "does not belong to an exercise" in notebook.cells[1].outputs[0].data["text/plain"]
 
 
+@pytest.mark.slow
 def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> None:
     spy = "seen = []\ndef softmax(x):\n    seen.append(str(x))\n    return x\n"
     runs = []
@@ -409,6 +420,7 @@ def inputs_seen(*after: str, files: Path | None = None, seed: str = "ada") -> st
     return str(notebook.cells[3].outputs[0].text)
 
 
+@pytest.mark.slow
 def test_each_submission_has_inputs_of_its_own_whenever_it_is_graded(tmp_path: Path) -> None:
     """So that a table of answers to inputs that somebody has printed is worth nothing."""
     (tmp_path / "table.txt").write_text("1")
@@ -420,6 +432,7 @@ def test_each_submission_has_inputs_of_its_own_whenever_it_is_graded(tmp_path: P
     assert inputs_seen(files=tmp_path) != first
 
 
+@pytest.mark.slow
 def test_answers_cannot_be_handed_in_as_names_of_files(tmp_path: Path) -> None:
     """Nor anywhere else that the code can look at: where one file ends and the next begins, or how they are called."""
     seen = []
@@ -471,6 +484,7 @@ def test_however_a_name_is_defined_there(definition: str) -> None:
     assert not grade(SOFTMAX, 3, f"{definition}\n{WEIGHTS}", 4)[0][4].right
 
 
+@pytest.mark.slow
 def test_a_local_name_or_a_method_is_no_definition_of_the_cell() -> None:
     """So a wrong softmax of exercise 3 costs exercise 3 alone."""
     wrong = "def softmax(items_in):\n    return torch.as_tensor(items_in) * 3"

@@ -82,6 +82,7 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], None]
 
 
 # See tests/end_to_end/test_second_device.py and tests/host/test_memory.py.
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [loss for loss in Loss if loss not in (Loss.DEVICE, Loss.MEMORY, Loss.ROOM)])
 def test_the_verdict_says_how_the_sandbox_was_lost(
     loss: Loss, smaller: Callable[[dict[str, int]], None], request: pytest.FixtureRequest
@@ -107,6 +108,7 @@ def test_the_verdict_says_how_the_sandbox_was_lost(
     assert read.verdict == verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", Loss)
 def test_the_report_lists_it(loss: Loss, course: Course) -> None:
     """Whether an exercise was asked or a cell was run when it happened."""
@@ -182,6 +184,7 @@ def changed(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield from ({**data, "functions": {"f": data}}, {**data, "lost": data}, {**data, "pictures": [data, data]})
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.fixed_dictionaries({}, optional=dict.fromkeys([*WHOLE.to_json(), "loss", "limit", "numbers", "sums"], values()))

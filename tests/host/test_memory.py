@@ -178,6 +178,7 @@ def answers(sandbox: SandboxProcess, code: str, *cases: SampledCase) -> list[Ans
     return list(sandbox.answers("f", cases, {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "grad", ["", "\nf = torch.no_grad()(f)", "\nf = (lambda g: lambda x: g(x.requires_grad_()))(f)"]
 )
@@ -210,6 +211,7 @@ kept = mmap.mmap(file, 4096)"""
     assert isinstance(answer, Returned)
 
 
+@pytest.mark.slow
 def test_a_process_can_have_an_odd_name(sandbox: SandboxProcess) -> None:
     named = """
 import ctypes
@@ -237,6 +239,7 @@ def test_very_many_pieces_with_long_names_take_no_memory_here(tmp_path: Path) ->
             tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_what_a_notebook_keeps_and_this_function_does_not_use_is_no_room(sandbox: SandboxProcess) -> None:
     """Such as modules, plots, a model, data."""
     kept = "import torch._dynamo\nkept = torch.rand(8192, 8192)\nmodel = torch.nn.Transformer(512)"
@@ -259,6 +262,7 @@ def test_a_table_in_what_the_notebook_keeps_is_told(sandbox: SandboxProcess) -> 
     assert answer == Lost(Loss.ROOM, 256.0)
 
 
+@pytest.mark.slow
 def test_what_many_small_things_keep_is_no_room(sandbox: SandboxProcess) -> None:
     """Plots, modules and lists are in pieces, of which none holds a table."""
     kept = "import torch._dynamo\nkept = [bytes(2**16) for _ in range(500)]"  # 100 MB, as much as the table
@@ -281,6 +285,7 @@ def f(x):
     assert 4 <= int(answer.value) <= 8
 
 
+@pytest.mark.slow
 def test_rows_that_are_freed_leave_no_gaps_between_small_things_that_are_kept(sandbox: SandboxProcess) -> None:
     rows = """
 def f(x):

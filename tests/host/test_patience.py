@@ -23,6 +23,8 @@ from grader.host.zygote_process import ZygoteError
 from grader.model.submission import Assignment
 from grader.sandbox.confine import CannotConfineError
 
+pytestmark = pytest.mark.slow
+
 
 class FailingAtFirst:
     """Does what it should, after it has failed some times; or before that as well, some other times."""

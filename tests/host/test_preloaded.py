@@ -64,6 +64,7 @@ def test_garbage_is_collected_in_a_sandbox() -> None:
     assert output["text"].strip() == "True True"
 
 
+@pytest.mark.slow
 def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
     program = (
         "import sys, torch\nfrom checks import LongExample\n"
@@ -74,6 +75,7 @@ def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
     assert done.stdout.strip() == "False", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False])
 def test_fonts_are_looked_for_once_on_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
     """Matplotlib keeps a list of them, where it may; each zygote would look for them again, for up to seconds."""
@@ -86,6 +88,7 @@ def test_fonts_are_looked_for_once_on_a_machine(tmp_path: Path, monkeypatch: pyt
     assert bool(list(tmp_path.glob("*/matplotlib/fontlist*.json"))) == kept
 
 
+@pytest.mark.slow
 def test_fonts_of_whoever_grades_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No sandbox may read them, and a student whose plot asks for one by name must get another one, and no error."""
     entry = font_manager.FontEntry(fname=str(tmp_path / "mine.ttf"), name="Mine")

@@ -24,6 +24,8 @@ from grader.checks.demo import demonstrated
 from support.container import run, skip_unless_it_can_be_started
 from support.places import ROOT
 
+pytestmark = pytest.mark.proof
+
 EDITOR = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
 
 

@@ -25,6 +25,7 @@ _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 _FILE = re.compile(r"`((?:grader|tests|docs|source|release)/[\w./]*\w/?)`")
 
 
+@pytest.mark.slow
 def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
     new_course(tmp_path)
     new_assignment(Course(tmp_path), "attention")
@@ -33,6 +34,7 @@ def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
     assert re.search("^attention +all +misconceptions lose marks and are named +5 ✓$", said, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
     """From the first command to the export, in the page's order."""
     follow("your_own_course.md", tmp_path)
@@ -45,6 +47,7 @@ def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
     assert list((folder / "export").iterdir())
 
 
+@pytest.mark.slow
 def test_the_page_about_collecting_works_as_it_stands(tmp_path: Path) -> None:
     new_course(tmp_path)
     new_assignment(Course(tmp_path), "week1")
@@ -68,6 +71,7 @@ def test_the_versions_named_for_a_hub_are_those_that_are_tried() -> None:
     assert f"works with {tried['jupyter_core']}" in page
 
 
+@pytest.mark.slow
 def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
     """Points computed manually from the page: kurt is a day late, and a person gave emmy a point."""
     follow("a_term.md", tmp_path)

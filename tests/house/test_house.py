@@ -1,4 +1,4 @@
-"""The rooms of the house: imports only point down, and nothing uses the private names of another room."""
+"""The rooms of the house: imports only point down, and to what a room exports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
@@ -18,7 +17,7 @@ import pytest
 import torch
 
 import grader
-from support import groups, places
+from support import places
 
 HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from rooms below it.
@@ -169,76 +168,6 @@ def is_public(node: ast.stmt) -> TypeGuard[ast.ClassDef]:
     return isinstance(node, ast.ClassDef) and not node.name.startswith("_")
 
 
-def lost_strings(code: str) -> list[int]:
-    """The lines of strings that are statements, such as the rest of a sentence after missing brackets.
-
-    Docstrings are fine, and so are descriptions right below a field, which editors show.
-    """
-    nodes = [
-        (node, body) for node in ast.walk(ast.parse(code)) if isinstance(body := getattr(node, "body", None), list)
-    ]
-    return [
-        one.lineno
-        for node, body in nodes
-        for before, one in pairwise(body)
-        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
-        if not (isinstance(node, ast.ClassDef) and isinstance(before, ast.AnnAssign))
-    ]
-
-
-def test_no_sentence_is_lost() -> None:
-    assert lost_strings('SAID = "of the best "\n"three."\n') == [2]
-    assert lost_strings(
-        'class A:\n    a: int\n    """Of a."""\n    def f(self):\n        a: int = 1\n        "lost"'
-    ) == [6]
-    assert {str(path): lines for path in source_files() if (lines := lost_strings(path.read_text()))} == {}
-
-
-TRANSLATED = re.compile(r"\b(how-manieth|mend(s|ed|ing)?)\b", re.IGNORECASE)  # words that no native speaker would use
-# Turns of phrase that must not be shown to people. "There is no …" is English.
-TURNS = re.compile(
-    r"\bwhoever\b|\bof what\b|\bthe same with\b|\bwhat comes of\b|(?<!there) is no (?!longer)", re.IGNORECASE
-)
-
-
-def test_words_that_give_a_translation_away_are_not_written() -> None:
-    """Except in students' checks, where any change would change the files of every release."""
-    files = [*source_files(), *places.ROOT.glob("docs/*.md"), places.ROOT / "README.md"]
-    said = {path.name: TRANSLATED.findall(path.read_text()) for path in files if path != HOUSE / "kit/checking.py"}
-    assert {name: words for name, words in said.items() if words} == {}
-    assert TRANSLATED.search("Mend that.")
-
-
-def texts_of(source: str) -> Iterator[str]:
-    """The strings in a file with more than one word, except docstrings."""
-    tree = ast.parse(source)
-    blocks = (getattr(node, "body", ()) for node in ast.walk(tree))
-    lists = (block for block in blocks if isinstance(block, list))
-    said = {id(one.value) for block in lists for one in block if isinstance(one, ast.Expr)}
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and " " in node.value
-            and id(node) not in said
-        ):
-            yield node.value
-
-
-def test_what_people_read_has_no_turns_of_a_translation() -> None:
-    assert list(texts_of('"""Whoever reads."""\nprint("whoever asks", "a")')) == ["whoever asks"]
-    assert TURNS.search("a file is no folder")
-    assert not TURNS.search("There is no such file. It is no longer there.")
-    files = [path for path in source_files() if "exercises" not in path.relative_to(HOUSE).parts]
-    found = {
-        f"{path.relative_to(HOUSE)}: {text}"
-        for path in files
-        for text in texts_of(path.read_text())
-        if TURNS.search(text)
-    }
-    assert found == set()
-
-
 # --- the engine knows no course --------------------------------------------------------------------------------------
 
 # Words of the course on attention. "Query", "key", "value" and "head" are also words of databases, dicts and HTML.
@@ -312,37 +241,12 @@ def test_the_command_line_starts_without_what_takes_long() -> None:
 
 
 TESTS = {path.stem: path for path in sorted([*places.TESTS.glob("*/*.py"), *places.TESTS.glob("*.py")])}
-PATCHES = ("setattr", "setitem", "delattr", "delitem", "patch", "object")
 PROOFS = ("raises", "warns", "validate", "wait")  # each raises an error if something is wrong
 
 
 @functools.cache
 def code_of(module: str) -> ast.Module:
     return ast.parse(TESTS[module].read_text())
-
-
-def patched_names(code: ast.AST) -> Iterator[str]:
-    """The full names of what is patched: "module.name"."""
-    for call in ast.walk(code):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in PATCHES:
-            target, name = [*(ast.unparse(one).strip("'\"") for one in call.args), "", ""][:2]
-            yield target if "grader." in target else f"{target}.{name}"
-
-
-def is_private(name: str) -> bool:
-    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
-
-
-@pytest.mark.parametrize("module", TESTS)
-def test_no_test_patches_what_a_room_keeps_to_itself(module: str) -> None:
-    assert [name for name in patched_names(code_of(module)) if is_private(name)] == []
-
-
-@pytest.mark.parametrize(
-    "line", ['patch.setattr(local_crew._Process, "send", f)', 'patch.setattr("grader.zygote._program", "")']
-)
-def test_a_patch_of_a_private_name_is_found(line: str) -> None:
-    assert all(map(is_private, patched_names(ast.parse(line))))
 
 
 def is_test(function: ast.FunctionDef) -> bool:
@@ -370,32 +274,3 @@ def test_every_test_proves_something(module: str) -> None:
     functions = {node.name: node for node in code_of(module).body if isinstance(node, ast.FunctionDef)}
     tests = [one for name, one in functions.items() if name.startswith("test_") and is_test(one)]
     assert [one.name for one in tests if not proves_something(one, functions)] == []
-
-
-def test_the_tests_whose_time_is_known_are_there() -> None:
-    known = [place.partition("::")[::2] for place in groups.seconds()]
-    files = {file for file, _ in known}
-    there = {(file, test) for file in files for test in ("", *functions_of(places.ROOT / file))}
-    assert known
-    assert [one for one in known if one not in there] == []
-
-
-def functions_of(file: Path) -> list[str]:
-    found = ast.parse(file.read_text(encoding="utf-8")).body if file.is_file() else []
-    return [node.name for node in found if isinstance(node, ast.FunctionDef)]
-
-
-def test_tests_are_handed_out_as_their_marks_say(tmp_path: Path) -> None:
-    text = "@pytest.mark.user\n@pytest.mark.own_group\ndef test_b(): ...\ndef test_c(): ...\n"
-    for name, head in (
-        ("whole", ""),
-        ("apart", "pytestmark = pytest.mark.apart\n"),
-        ("by", "pytest.mark.by_parameter\n"),
-    ):
-        (tmp_path / f"{name}.py").write_text(head + text)
-    names = ["test_b[1-x]", "test_b[2-x]", "test_c[1-y]", "test_c"]
-    counts = {
-        name: len({groups.group_of(f"{tmp_path / name}.py::{test}") for test in names})
-        for name in ("whole", "apart", "by")
-    }
-    assert counts == {"whole": 2, "apart": 4, "by": 3}

@@ -18,8 +18,9 @@ from selenium.webdriver.common.keys import Keys
 
 from support.accessibility import seen_as, violations
 from support.chromium import Page, headless_chromium
-from support.part import CI
 from support.places import ROOT
+
+pytestmark = pytest.mark.slow
 
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href", "object": "data"}
 
@@ -45,12 +46,11 @@ class Read(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As `make site` builds it. The gallery, which takes a minute, is there in CI only."""
+    """As `make site` builds it."""
     root = tmp_path_factory.mktemp("site")
     for name in ("docs", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile)(ROOT / name, root / name)
-    if CI:
-        subprocess.run([sys.executable, "docs/gallery.py", "build/extra"], cwd=root, check=True)
+    subprocess.run([sys.executable, "docs/gallery.py", "build/extra"], cwd=root, check=True)
     command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "docs", "built"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -22,6 +22,8 @@ from support.chromium import skip_unless_installed
 from support.followed import as_script, blocks, follow, write_cell
 from support.served import ASSIGNMENT, PATIENCE, Served, serving
 
+pytestmark = pytest.mark.proof
+
 TERMINAL_COLORS = re.compile(r"\x1b\[\d+m")
 
 

@@ -57,6 +57,7 @@ def test_what_is_kept_by_the_module_is_seen() -> None:
     assert found.misconceptions == ("cache kept by the module, until a new text",)
 
 
+@pytest.mark.slow
 def test_a_cache_that_was_given_must_stay_as_it_is() -> None:
     """Also where new numbers are written into its tensors."""
     assert (
@@ -89,6 +90,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("returned", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_caches_get_no_marks_and_stop_nothing(returned: str) -> None:
     """In a sandbox, as students' code is run."""
@@ -152,6 +154,7 @@ def test_where_numbers_are_wrong_the_refusal_does_not_matter() -> None:
     assert found.misconceptions == ("not scaled",)
 
 
+@pytest.mark.slow
 def test_gradients_of_a_merged_piece_do_not_depend_on_the_maximum() -> None:
     assert verdict(31, ("m = torch.maximum(m1, m2)", "m = torch.maximum(m1, m2).detach()")).right
     detached = verdict(31, ("torch.exp(m1 - subtracted)", "torch.exp(m1.detach() - subtracted)"))

@@ -12,7 +12,6 @@ from grader.course.folder import Course
 from support.corpus import RIGHT, WRONG, entries
 from support.graded_corpus import grade
 from support.our_course import EXERCISES
-from support.part import part
 from support.real_mistakes_read import OF_ALL
 from support.recorded import judging, made_of_mistakes, records
 from support.recorded import pieces as pieces_on_record
@@ -20,7 +19,7 @@ from support.recorded import pieces as pieces_on_record
 MADE = [
     pytest.param(number, names, id=f"{number}")
     for number in EXERCISES
-    if (names := part([one.name for _, one, _ in made_of_mistakes(number)], of=16, in_ci=8))
+    if (names := [one.name for _, one, _ in made_of_mistakes(number)])
 ]
 
 
@@ -38,6 +37,7 @@ def test_there_is_a_piece_for_every_misconception(number: int) -> None:
     assert (alone - OF_ALL) | made == misconceptions(number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "names"), MADE)
 def test_the_solution_with_the_lines_of_a_mistake_has_its_name(number: int, names: list[str]) -> None:
     """As a student's code, in its notebook: what the exercise holds for this mistake is what that code does."""
@@ -66,6 +66,7 @@ def test_wrong_loses_marks_and_the_cause_is_named(number: int) -> None:
     assert {name: set(found[name].misconceptions) for name in asked} == asked
 
 
+@pytest.mark.slow
 def test_a_mistake_in_an_earlier_exercise_is_not_told_in_place_of_the_one_in_this(
     new_course: Callable[[], Course], submit: Callable[..., Path]
 ) -> None:

@@ -22,9 +22,6 @@ from grader.model.verdict import Verdict
 from grader.sandbox.values import Unusable
 from support.answer_keys import answer_key, short_cases
 from support.our_course import EXERCISES
-from support.part import part
-
-pytestmark = pytest.mark.apart
 
 
 def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
@@ -180,15 +177,17 @@ def test_an_error_message_shows_sizes_but_no_hidden_numbers() -> None:
     assert "1234" not in text
 
 
+@pytest.mark.slow
 def test_draws_from_nan_are_told_where_nan_comes_from() -> None:
     message = "probability tensor contains either `inf`, `nan` or element < 0"
     found = verdict(26, [Raised("RuntimeError", message)] * len(short_cases(EXERCISES[26])))
     assert NO_PROBABILITIES in found.sentences[0]
 
 
+@pytest.mark.slow
 def test_no_sentence_holds_an_expected_number() -> None:
     """Whatever is wrong, the only number with decimals is the size of the largest error, to one digit."""
-    for number in part(EXERCISES, of=6):
+    for number in EXERCISES:
         for change in (lambda value: scaled(value, 1.3), lambda value: scaled(value, float("nan"))):
             text = " ".join(verdict(number, answers(number, change)).sentences)
             text = re.sub(r"(largest error is|is off by) about (0\.0*)?[1-9](0*|e[-+]\d+)\.", "", text)
@@ -232,9 +231,10 @@ def test_two_misconceptions_at_once_are_both_named() -> None:
     assert len(found.sentences) == 3
 
 
+@pytest.mark.slow
 def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
     """Many mistakes end in an error for all cases; none of them may be blamed for it."""
-    for number in part(EXERCISES, of=3):
+    for number in EXERCISES:
         found = verdict(number, [Raised("RuntimeError", "boom")] * len(short_cases(EXERCISES[number])))
         assert found.misconceptions == ()
         assert found.credit == 0
@@ -307,6 +307,7 @@ class Looks(JudgingTime):
         self.count += 1
 
 
+@pytest.mark.slow
 def test_the_same_answers_with_right_earlier_functions_are_judged_once() -> None:
     exercise = EXERCISES[6].functions[0]
     keys = in_all_forms(exercise, seed=1)

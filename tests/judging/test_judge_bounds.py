@@ -36,6 +36,7 @@ def observed(**changes: Any) -> dict[str, Any]:
     return {**FUNCTIONS[CLASS].reference(*key.cases[0].inputs), **changes}
 
 
+@pytest.mark.slow
 def test_what_our_code_notes_is_well_formed() -> None:
     for name, one in FUNCTIONS.items():
         for case in answer_key(name).cases:
@@ -173,6 +174,7 @@ def test_all_kinds_of_input_but_one_earn_a_quarter() -> None:
     assert with_wrong(5, one, two).credit == 0
 
 
+@pytest.mark.slow
 def test_cases_that_catch_the_same_are_of_one_kind() -> None:
     verdict = with_wrong(35, "one sentence, one head", "one entry")
     assert verdict.credit == 0.25

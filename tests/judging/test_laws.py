@@ -17,7 +17,6 @@ from grader.model.exercise import Inputs
 from grader.model.verdict import Verdict
 from support.answer_keys import answer_key
 from support.our_course import EXERCISES
-from support.part import part
 
 TOLD = "that test only numbers"
 TIMES = "your numbers are the right ones times "
@@ -118,12 +117,14 @@ def test_a_scale_without_a_simple_law_is_said_to_differ() -> None:
     assert said.endswith(f"{MULTIPLIED}a single number, but it is not always the right one.")
 
 
+@pytest.mark.slow
 def test_no_law_has_two_sizes() -> None:
     assert scored(18, "scores = scores * 3 / math.sqrt(self.head_dim)") == ""
     assert law([6, 10, 21], {(2, 5, 3): ["D"], (3, 2, 7): ["N"]}) == ""
 
 
-@pytest.mark.parametrize("number", part([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 18, 19], of=6))
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 18, 19])
 @pytest.mark.parametrize(
     "change",
     [
@@ -151,6 +152,7 @@ def beside_at_the_largest(tensor: torch.Tensor) -> torch.Tensor:
     return tensor + (tensor == tensor.max()) * 1e-3
 
 
+@pytest.mark.slow
 def test_one_case_that_does_not_fit_is_enough_to_say_nothing() -> None:
     exercise = EXERCISES[1]
     for odd in range(6):
@@ -164,6 +166,7 @@ def test_one_case_that_does_not_fit_is_enough_to_say_nothing() -> None:
         assert told(Judge().verdict(answer_key(1), given)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [15, 16])
 def test_right_numbers_beside_another_mistake_are_not_said_to_be_wrong(number: int) -> None:
     """Such as code that stops in training only."""
@@ -175,12 +178,14 @@ def test_right_numbers_beside_another_mistake_are_not_said_to_be_wrong(number: i
     assert told(Judge().verdict(key, given)) == ""
 
 
+@pytest.mark.slow
 def test_a_scale_that_hardly_shows_has_no_law() -> None:
     """Beyond some scale, softmax is 0 and 1 whatever the scale is."""
     for number in (6, 11, 12, 18):
         assert MULTIPLIED not in scored(number, lambda scores, *_sizes: each(scores, lambda some: some * 1e7))
 
 
+@pytest.mark.slow
 def test_another_function_of_the_scores_is_no_scale() -> None:
     for number in (6, 7, 11, 12, 16, 18, 19):
         assert scored(number, lambda scores, *_sizes: each(scores, torch.tanh)) == ""
@@ -192,6 +197,7 @@ def test_no_number_is_told_that_is_not_a_simple_one(factor: float) -> None:
     assert times(1, lambda _: factor).endswith(f"{TIMES}{SAME_IN_ALL}.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [0.05, 1, -0.5, 1.1, 3, -7])
 def test_no_law_holds_a_decimal(power: float) -> None:
     for number in (1, 2, 7, 12):

@@ -1,7 +1,7 @@
 """Right solutions, changed in one spot: full marks exactly where the change makes no difference.
 
 An oracle that knows nothing of the grader decides what a difference is. No mutant that it finds wrong may get full
-marks, and every mutant that it finds right must get them. A run tries a part of the mutants of some exercises.
+marks, and every mutant that it finds right must get them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -23,18 +22,10 @@ from support.answer_keys import short_cases
 from support.mutator import mutants
 from support.oracle import Oracle
 from support.our_course import EXERCISES
-from support.part import ALL, part
-from support.places import ROOT, TESTS
-from support.remembered import is_cold, remembered
-from support.solution_cells import corpus, corpus_file, from_notebook, functions, notebook, run, undisturbed
+from support.solution_cells import corpus, from_notebook, functions, notebook, run, undisturbed
 
-pytestmark = pytest.mark.by_parameter
+pytestmark = pytest.mark.proof
 
-CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
-# Whose numbers are right: it is by its text that such code is refused (tests/facts/test_forbidden.py).
-BY_TEXT = ("autograd", "autograd_outside", "softmax_backward_data")
-# Whose numbers are right, too: only a long text shows it, in a sandbox (tests/judging/test_corpus.py).
-BY_MEMORY = ("says_so", "table", "table_of_masks", "mask_of_all", "mask_table", "whole_table")
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
 
 # Solutions that differ in style. The notebook's own comes first.
@@ -212,9 +203,6 @@ SAME = {
 }
 
 
-SOME = part(STYLES, of=4, in_ci=1)  # exercises: the same ones for all tests, since to try mutants takes long
-
-
 class Outcome(NamedTuple):
     exercise: int
     style: str
@@ -230,31 +218,7 @@ def implementations(number: int) -> dict[str, str]:
     return {"notebook": from_notebook()[number]} | {style: found[style] for style in STYLES[number].split()}
 
 
-@pytest.fixture(scope="session")
-def outcomes(of_all_workers: Path) -> Callable[[int], list[Outcome]]:
-    """What oracle and judge say about every mutant of an exercise. It is worked out once, and kept."""
-    cold = of_all_workers / "mutants" if is_cold() else None
-
-    @functools.cache
-    def of_exercise(number: int) -> list[Outcome]:
-        found = remembered(f"{'all-' * ALL}mutants-{number}", sources(number), lambda: judged(number), cold)
-        return [Outcome(*one) for one in found]
-
-    return of_exercise
-
-
-def sources(number: int) -> list[Path]:
-    """What decides on the outcomes, beside the grader."""
-    assignment = EXERCISES[number].assignment
-    here = ("mutator", "oracle", "class_oracle", "learning_oracle", "solution_cells")
-    return [
-        Path(__file__),
-        *(TESTS / f"support/{name}.py" for name in here),
-        corpus_file(number),
-        *(ROOT / f"source/{assignment}").glob("*.ipynb"),
-    ]
-
-
+@functools.cache
 def judged(number: int) -> list[Outcome]:
     """Every mutant of an exercise, put to the oracle and to the judge."""
     exercises = functions(number)
@@ -269,7 +233,7 @@ def judged(number: int) -> list[Outcome]:
         for style, source in implementations(number).items():
             assert is_right(source, 50 * STEPS), f"the solution {style} itself"
             lines = source.splitlines()
-            for at, change, mutant in part(mutants(source), of=32, in_ci=4):
+            for at, change, mutant in mutants(source):
                 line, right = lines[at - 1].strip(), is_right(mutant, STEPS)
                 found.append(Outcome(number, style, line, change, right, full_marks(mutant)))
     return found
@@ -297,40 +261,19 @@ def keys_of(exercise: Exercise) -> list[list[AnswerKey]]:
     return [[AnswerKey(exercise, [replace(case, inputs=form(case.inputs))]) for case in drawn] for form in forms]
 
 
-@pytest.mark.parametrize("number", SOME)
-def test_no_wrong_mutant_gets_full_marks(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
-    accepted = [one for one in outcomes(number) if one.full_marks and not one.right]
+@pytest.mark.parametrize("number", STYLES)
+def test_mutants_get_full_marks_where_they_are_right(number: int) -> None:
+    accepted = [mutant for mutant in judged(number) if mutant.full_marks and not mutant.right]
     assert not accepted, "\n".join(map(str, accepted))
-
-
-@pytest.mark.parametrize("number", SOME)
-def test_every_right_mutant_gets_full_marks(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
-    refused = [one for one in outcomes(number) if one.right and not one.full_marks]
+    refused = [mutant for mutant in judged(number) if mutant.right and not mutant.full_marks]
     assert not refused, "\n".join(map(str, refused))
-
-
-@pytest.mark.parametrize("number", SOME)
-def test_it_is_known_why_a_mutant_survives(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
-    unknown = [one for one in outcomes(number) if one.full_marks and not why_the_same(one)]
+    unknown = [mutant for mutant in judged(number) if mutant.full_marks and not why_the_same(mutant)]
     assert not unknown, "\n".join(map(str, unknown))
 
 
-@pytest.mark.parametrize("number", SOME)
-def test_no_wrong_file_of_the_corpus_gets_full_marks(number: int) -> None:
-    full_marks = grader_of(number)
-    elsewhere = {*CRASHES, *BY_TEXT, *BY_MEMORY}
-    with undisturbed():
-        files = corpus(number, "wrong").items()
-        accepted = [
-            style for style, source in part(files, of=3, in_ci=1) if style not in elsewhere and full_marks(source)
-        ]
-    assert not accepted
-
-
-def test_every_reason_is_needed(outcomes: Callable[[int], list[Outcome]]) -> None:
-    survivors = [one for number in SOME for one in outcomes(number) if one.full_marks]
-    needed = {why_the_same(one) for one in survivors}
-    assert needed == set(SAME) if ALL else needed <= set(SAME)
+def test_every_reason_is_needed() -> None:
+    survivors = [mutant for number in STYLES for mutant in judged(number) if mutant.full_marks]
+    assert {why_the_same(mutant) for mutant in survivors} == set(SAME)
 
 
 def why_the_same(mutant: Outcome) -> str:

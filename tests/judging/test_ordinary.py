@@ -135,6 +135,7 @@ def test_a_message_that_is_written_in_a_visible_line_is_told_all_the_same() -> N
     assert said(cell) == "The test `assert f(1) == 1, 'for one'` fails: for one"
 
 
+@pytest.mark.slow
 def test_a_test_that_hangs_or_dies_costs_its_own_points() -> None:
     cells = grade(
         "def f(x): return x",

@@ -23,8 +23,6 @@ from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
 from support.solution_cells import corpus
 
-pytestmark = pytest.mark.apart
-
 Judged = Callable[[int, str], Verdict]
 
 
@@ -129,6 +127,7 @@ def attention_scores(all_queries, all_keys):
 """
 
 
+@pytest.mark.slow
 def test_whole_numbers_are_told_as_such_and_not_as_rows_that_repeat(judged: Judged) -> None:
     verdict = judged(2, WHOLE)
     assert (verdict.credit, verdict.sentences) == (0.5, (sentences.CUT,))
@@ -169,6 +168,7 @@ WITH_GROUPED_QUERIES = """        y = grouped_query_attention(q, k, v, causal=Tr
 """
 
 
+@pytest.mark.slow
 def test_attention_of_an_earlier_exercise_may_be_used_though_it_is_wrong(course: Course, make_notebook: Any) -> None:
     begin = corpus(29)["cat"].partition("        S = k.shape[2]")[0]
     codes = {28: OTHER_MASKS, 29: begin + WITH_GROUPED_QUERIES}
@@ -177,6 +177,7 @@ def test_attention_of_an_earlier_exercise_may_be_used_though_it_is_wrong(course:
     assert (verdicts[28].right, verdicts[29].right) == (False, True), verdicts[29].sentences
 
 
+@pytest.mark.slow
 def test_a_long_text_that_a_lent_function_does_not_reach_costs_as_much_as_a_table(
     course: Course, make_notebook: Any
 ) -> None:
@@ -186,6 +187,7 @@ def test_a_long_text_that_a_lent_function_does_not_reach_costs_as_much_as_a_tabl
     assert (verdict.credit, verdict.sentences) == (0.5, (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["pair_exchanged", "zeros_for_cached_values"])
 def test_what_goes_wrong_between_chunks_is_not_called_a_look_into_the_future(style: str, judged: Judged) -> None:
     verdict = judged(29, corpus(29, "wrong")[style])

@@ -954,6 +954,7 @@ def test_a_check_leaves_the_random_numbers_of_the_notebook_alone(
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assignment", NUMBERS)
 def test_checks_need_nothing_but_torch(assignment: str) -> None:
     """In a process where the grader, nbgrader, IPython and numpy's friends cannot be imported."""

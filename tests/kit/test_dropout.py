@@ -156,6 +156,7 @@ def test_as_many_dropped_entries_in_each_call_are_told() -> None:
     assert said == [SAME_NUMBER, ""]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "instead",
     [

@@ -24,7 +24,7 @@ from support.places import ROOT
 from support.recorded import Piece, pieces, records
 from support.solution_cells import define, from_notebook, notebook
 
-pytestmark = pytest.mark.by_parameter
+pytestmark = pytest.mark.proof
 
 ROOM = 4 << 30  # bytes: some pieces compare all texts with one another
 SECONDS = 3  # of computing, for a piece that never ends; it has no numbers

@@ -114,6 +114,7 @@ def run_in_a_kernel(without: dict[str, None]) -> tuple[Any, list[Any]]:
     return notebook.cells[0].outputs, [widget["state"] for widget in widgets["state"].values()]
 
 
+@pytest.mark.slow
 def test_a_plot_has_its_description_in_the_page_and_in_the_text() -> None:
     (plot,), widgets = run_in_a_kernel(without={"ipywidgets": None})
     assert re.fullmatch(
@@ -123,6 +124,7 @@ def test_a_plot_has_its_description_in_the_page_and_in_the_text() -> None:
     assert widgets == []
 
 
+@pytest.mark.slow
 def test_a_slider_draws_as_well_where_there_are_widgets() -> None:
     (_, slider), widgets = run_in_a_kernel(without={})
     assert WIDGET in slider.data
@@ -133,6 +135,7 @@ def test_a_slider_draws_as_well_where_there_are_widgets() -> None:
     assert "initial" in [widget.get("description_width") for widget in widgets]  # its name is there as a whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("without", ["", "IPython"])
 def test_outside_of_a_notebook_there_are_words_or_matplotlibs_own_window(without: str) -> None:
     """As `python notebook.py` and marimo run them. There is a window in none of our tests."""

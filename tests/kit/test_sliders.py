@@ -77,6 +77,7 @@ def all_it_needs(cells: Sequence[Any]) -> list[str]:
     return chosen
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # matplotlib and tensors
 def test_every_place_of_the_slider_has_a_plot_of_its_own(cells: list[Any], shown: Shown) -> None:
     names: dict[str, Any] = {}

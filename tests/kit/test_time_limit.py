@@ -48,6 +48,7 @@ def test_a_loop_that_is_never_reached_is_no_mistake(check: Callable[[str, str], 
     assert "right on the examples" in check(SEEN_IN_THE_TEXT.replace("i = 0", "i = 3"), "check(1)")[0]
 
 
+@pytest.mark.slow
 def test_code_that_takes_too_long_is_stopped_and_its_line_shown(
     check: Callable[[str, str], tuple[str, str]],
 ) -> None:
@@ -58,6 +59,7 @@ def test_code_that_takes_too_long_is_stopped_and_its_line_shown(
     assert said.endswith(("line `while True:`.", "line `n = -n`."))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["check()", "solved(1)"])
 def test_progress_and_plots_end_as_well(call: str, check: Callable[[str, str], tuple[str, str]]) -> None:
     out, err = check(NOT_SEEN, call)

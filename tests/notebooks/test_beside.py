@@ -20,9 +20,10 @@ from grader.notebooks.modules_beside import FILES, for_students, given_beside, m
 from grader.release.compiling import compile_release
 from grader.release.first_steps import first_steps
 from support.all_files import files_in
-from support.part import part
 from support.places import ROOT
 from support.plain_nbgrader import nbgrader
+
+pytestmark = pytest.mark.slow
 
 ASSIGNMENTS = Course(ROOT).assignments()
 FIRST = {"self_attention": 1, "causal_attention": 9, "transformer": 20, "fast_attention": 28}  # exercises
@@ -100,7 +101,7 @@ def test_a_source_holds_no_links_and_no_copies() -> None:
     assert beside == []
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_an_instructor_runs_a_source_notebook_as_it_is(assignment: str) -> None:
     cell = Course(ROOT).read("source", assignment).cells
     setup = next(one.source for one in cell if one.id == "setup")
@@ -118,7 +119,7 @@ def test_an_instructor_runs_a_source_notebook_as_it_is(assignment: str) -> None:
 def test_plain_nbgrader_releases_the_same(course: Course) -> None:
     released = files_in(course.root / "release")
     # With --force, nbgrader removes the table of known mistakes, which takes long to make.
-    for assignment in part(ASSIGNMENTS, of=5):
+    for assignment in ASSIGNMENTS:
         nbgrader(course, "generate_assignment", assignment, "--force")
     assert files_in(course.root / "release") == released
 

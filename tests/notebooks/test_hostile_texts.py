@@ -96,6 +96,7 @@ def soon_done(much: int = MUCH) -> Iterator[None]:
     assert took < LITTLE or took < much * plain_work()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_no_reader_is_kept_busy(reader: str) -> None:
     with warnings.catch_warnings():
@@ -161,6 +162,7 @@ def test_ordinary_code_stays_as_it_is_and_far_too_much_is_shortened() -> None:
     assert sum(len(cell.source) for cell in much.cells) < 110_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "output",
     [
@@ -249,6 +251,7 @@ def test_drawings_of_matplotlib_are_shown(kind: str) -> None:
     assert 'src="data:image/svg+xml;base64,' in shown.data["text/html"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "ending"), [("PNG", "png"), ("JPEG", "jpeg"), ("GIF", "gif")])
 def test_a_picture_of_a_billion_points_is_not_shown(kind: str, ending: str) -> None:
     contents = []
@@ -266,6 +269,7 @@ def test_a_picture_of_a_billion_points_is_not_shown(kind: str, ending: str) -> N
     assert kind != "JPEG" or not is_image(mime, with_comment)
 
 
+@pytest.mark.slow
 def test_data_of_a_million_parts_is_not_kept() -> None:
     data: list[object] = [{} for _ in range(2**20 - 9)]
     outputs = rebuild_outputs([{"output_type": "display_data", "data": {"application/json": data}}])
@@ -326,12 +330,14 @@ def test_parts_are_counted_before_a_file_is_read(head: str, part: str) -> None:
         assert "too many parts" in str(parse_notebook(many).metadata)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['"' + '\\"' * 5 * 10**6, '"' * 10**6, "\\" * 10**7, '"' + "\\" * 10**7])
 def test_counting_goes_once_over_any_file(text: str) -> None:
     with soon_done():
         assert "could not be read" in str(parse_notebook(text.encode()).metadata)
 
 
+@pytest.mark.slow
 def test_functions_in_functions_are_read_once_where_an_exercise_forbids_something() -> None:
     cell = "def entry(x):\n    return [" + ", ".join(["lambda: " * 500 + "x"] * 40) + "]"
     with soon_done():

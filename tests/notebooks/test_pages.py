@@ -277,6 +277,7 @@ def test_html_as_code_is_shown_as_it_is() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_no_mixture_of_pieces_gets_through() -> None:
     pieces = [
         "<",
@@ -502,6 +503,7 @@ def test_colors_are_counted() -> None:
 SAYS_FULL = {"output_type": "stream", "name": "stderr", "text": NOTICE}
 
 
+@pytest.mark.slow
 def test_a_cell_shows_at_most_so_many_characters() -> None:
     text = {"output_type": "stream", "name": "stdout", "text": "x" * MAX_OUTPUT}
     assert rebuilt([text]) == [text]
@@ -516,6 +518,7 @@ def test_a_cell_shows_at_most_so_many_characters() -> None:
     assert rebuilt([numbers]) == [SAYS_FULL]
 
 
+@pytest.mark.slow
 def test_a_cell_shows_at_most_so_many_outputs() -> None:
     text = {"output_type": "stream", "name": "stdout", "text": "x"}
     assert rebuilt([text] * MAX_OUTPUTS) == [text] * MAX_OUTPUTS
@@ -562,6 +565,7 @@ def test_html_that_is_slow_to_parse_keeps_nobody_waiting(html: str) -> None:
     assert kinds in (["display_data"], ["stream"], [])  # without care it takes minutes
 
 
+@pytest.mark.slow
 def test_any_json_gives_valid_outputs() -> None:
     draw = random.Random(5)
     names = ["output_type", "name", "text", "data", "metadata", "ename", "evalue", "traceback", "execution_count"]

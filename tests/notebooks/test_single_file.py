@@ -22,8 +22,10 @@ from grader.notebooks.single_file import as_ordinary, in_one_file
 from grader.release.leaks import LeakError
 from grader.release.one_file import FOLDER, in_colab, public_folder, write_single_files
 from support.command_line import grader
-from support.part import part
 from support.plain_nbgrader import nbgrader
+from support.proof import some_in_ci
+
+pytestmark = pytest.mark.slow
 
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 WRONG = "def attention_weights(all_attention_scores):\n    return all_attention_scores"
@@ -38,7 +40,7 @@ class Made(NamedTuple):
     single: Any
 
 
-@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=3, in_ci=1))
+@pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=5))
 def made(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Made:
     course, assignment = new_course(), request.param
     folder = write_single_files(course, assignment)

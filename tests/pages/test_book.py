@@ -21,7 +21,9 @@ from grader.pages.book import BookText
 from grader.release.leaks import LeakError
 from support.accessibility import SCHEMES, WIDTHS, seen_as, violations, violations_in
 from support.chromium import Page
-from support.part import part
+from support.proof import some_in_ci
+
+pytestmark = pytest.mark.slow
 
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 PUBLIC = 'c.GraderCourse.public_url = "https://github.com/ada/notes/tree/main"\n'
@@ -59,7 +61,7 @@ class Made(NamedTuple):
     page: Read
 
 
-@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=5, in_ci=1))
+@pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=5))
 def made(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Made:
     course, assignment = new_course(), request.param
     with (course.root / "nbgrader_config.py").open("a") as config:

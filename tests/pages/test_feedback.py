@@ -37,6 +37,8 @@ from support.accessibility import seen_as, violations
 from support.our_course import EXERCISES
 from support.plain_nbgrader import added_cell, nbgrader
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 NOT_SCALED = """\
 def attention_scores(all_queries, all_keys):

@@ -44,8 +44,6 @@ from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 from support.report_pages import lines_of, text_of, told, written
 from support.solution_cells import source as course_source
 
-pytestmark = pytest.mark.apart
-
 DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
 SOFTMAX = "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), dim=0)"
@@ -104,6 +102,7 @@ def ten(course: Course) -> Course:
     return course
 
 
+@pytest.mark.slow
 def test_points(ten: Course) -> None:
     # alan 28.5, barbara and chien 26, dorothy 28.5, emmy 22, grace and henri 27, iris 26, jun 0
     points = told(ten)["points"]
@@ -117,6 +116,7 @@ def test_points(ten: Course) -> None:
     assert len(points["distribution"]) == 12
 
 
+@pytest.mark.slow
 def test_exercises(ten: Course) -> None:
     by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
     assert list(by_number) == [str(number) for number in MAX_POINTS]
@@ -129,6 +129,7 @@ def test_exercises(ten: Course) -> None:
     assert by_number["5"]["no points"] == 3
 
 
+@pytest.mark.slow
 def test_misconceptions_are_ranked_with_who_has_them(ten: Course) -> None:
     mistakes = {one["exercise"]: one for one in told(ten)["mistakes"]}
     assert list(mistakes) == [2, 3, 5, 7, 8]
@@ -157,6 +158,7 @@ def test_what_is_seen_in_pairs_only_is_explained_too(course: Course) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_misconceptions_come_together_when_chance_does_not_explain_it(ten: Course) -> None:
     # Two of ten have either: both have both in one of 45 draws. One student alone is no pattern.
     assert told(ten)["together"] == [{
@@ -171,6 +173,7 @@ def test_what_most_of_a_class_has_comes_together_by_chance(course: Course) -> No
     assert told(course)["together"] == []
 
 
+@pytest.mark.slow
 def test_timeouts_crashes_and_denied_actions(ten: Course) -> None:
     found = told(ten)
     assert [(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]] == [
@@ -179,6 +182,7 @@ def test_timeouts_crashes_and_denied_actions(ten: Course) -> None:
     assert found["denied"] == [{"student": "henri", "attempts": ["read /etc/passwd"]}]
 
 
+@pytest.mark.slow
 def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
     found = told(ten)
     assert found["late"] == [{"student": "iris", "seconds": 30 * 3600, "penalty": 4}]
@@ -188,6 +192,7 @@ def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
     assert found["counts"] == {"students": 12, "graded": 10}
 
 
+@pytest.mark.slow
 def test_who_is_late_by_nobody_knows_how_much(course: Course) -> None:
     grade(course, Made("ada"), Made("emmy", timestamp=DUE))
     for student in ("ada", "emmy"):
@@ -217,6 +222,7 @@ def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -
     assert all(one["other mistakes"] == wrong for one in found["mistakes"])
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_notebook_counts_as_nothing_filled_in(course: Course, submit: Callable[..., Path]) -> None:
     submit(course, "torn", "[]")
     list(autograde(course, ASSIGNMENT))
@@ -225,6 +231,7 @@ def test_a_file_that_is_no_notebook_counts_as_nothing_filled_in(course: Course, 
     assert found["mistakes"] == []
 
 
+@pytest.mark.slow
 def test_an_extension_counts(ten: Course) -> None:
     with ten.api().gradebook as gradebook:
         gradebook.grant_extension(ASSIGNMENT, "iris", days=2)
@@ -234,6 +241,7 @@ def test_an_extension_counts(ten: Course) -> None:
     assert told(ten)["no submission"] == ["kurt"]
 
 
+@pytest.mark.slow
 def test_the_page_says_the_same_in_words(ten: Course) -> None:
     text = text_of(written(ten)[".html"])
     assert "10 students have a grade. The median is 26.5 of 30 points; the middle half got 26 to 28.12." in text
@@ -250,6 +258,7 @@ def test_the_page_says_the_same_in_words(ten: Course) -> None:
     assert "waiting" not in text
 
 
+@pytest.mark.slow
 def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
     lines = {line["student"]: line for line in lines_of(written(ten)[".csv"])}
     assert len(lines) == 12
@@ -269,11 +278,13 @@ def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_json_is_what_the_page_is_made_of(ten: Course) -> None:
     found = json.loads(written(ten)[".json"])
     assert {**found, "written": ""} == {**json.loads(json.dumps(told(ten))), "written": ""}
 
 
+@pytest.mark.slow
 def test_points_that_wait_for_a_person(ten: Course) -> None:
     with ten.api().gradebook as gradebook:
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
@@ -282,6 +293,7 @@ def test_points_that_wait_for_a_person(ten: Course) -> None:
     assert "1 submission waiting for manual grading" in text_of(written(ten)[".html"])
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> None:
     with ten.api().gradebook as gradebook:
         waiting = [(7, one.id) for one in gradebook.students if one.id not in ("kurt", "luca")] + [(5, "grace")]
@@ -297,6 +309,7 @@ def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> 
     assert "7: Matrix form 0 – 0 0 10 – of 5" in text
 
 
+@pytest.mark.slow
 def test_what_still_waits_is_not_called_the_hardest(ten: Course) -> None:
     """Nobody knows that yet: one who has written nothing has no points at once, and all others wait."""
     with ten.api().gradebook as gradebook:
@@ -357,6 +370,7 @@ class Tags(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
+@pytest.mark.slow
 def test_nothing_of_a_submission_becomes_markup(course: Course) -> None:
     hostile_class(course)
     html = written(course)[".html"]
@@ -369,6 +383,7 @@ def test_nothing_of_a_submission_becomes_markup(course: Course) -> None:
     assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", html)
 
 
+@pytest.mark.slow
 def test_the_page_needs_nothing_else(ten: Course) -> None:
     html = written(ten)[".html"]
     assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|\.\./(?:autograded|feedback)/)""", html)
@@ -381,6 +396,7 @@ def links_on(html: str) -> dict[str, str]:
     return dict(re.findall(r'<a[^>]* href="([^#"]+)"[^>]*>([^<]*)</a>', html))
 
 
+@pytest.mark.slow
 def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> None:
     """Wherever the folders are, and whatever students are called."""
     grade(course, Made("ada"), Made('a "b"#?%'))
@@ -395,6 +411,7 @@ def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> N
     assert "a &#34;b&#34;#?%" in written(course)[".html"]
 
 
+@pytest.mark.slow
 def test_a_report_on_some_is_that_of_a_class_of_these(ten: Course) -> None:
     written(ten)
     paths = write_report(ten, ASSIGNMENT, print, ["alan", "barbara"])
@@ -410,6 +427,7 @@ def test_a_report_on_some_is_that_of_a_class_of_these(ten: Course) -> None:
         write_report(ten, ASSIGNMENT, print, ["luca"])
 
 
+@pytest.mark.slow
 def test_no_cell_of_the_table_is_a_formula(course: Course) -> None:
     hostile_class(course)
     rows = list(csv.reader(io.StringIO(written(course)[".csv"])))
@@ -419,6 +437,7 @@ def test_no_cell_of_the_table_is_a_formula(course: Course) -> None:
     assert all(cell.isprintable() for cell in cells)
 
 
+@pytest.mark.slow
 def test_names_reach_the_json_as_they_are(course: Course) -> None:
     hostile_class(course)
     text = written(course)[".json"]
@@ -426,6 +445,7 @@ def test_names_reach_the_json_as_they_are(course: Course) -> None:
     assert "=1+1" in [one["student"] for one in json.loads(text)["students"]]
 
 
+@pytest.mark.slow
 def test_charts_have_a_title_and_a_description_and_named_axes(ten: Course) -> None:
     charts = re.findall(r"<svg.*?</svg>", written(ten)[".html"], re.DOTALL)
     assert len(charts) == 2
@@ -440,6 +460,7 @@ def test_charts_have_a_title_and_a_description_and_named_axes(ten: Course) -> No
     assert {"share of students", "exercise", "full marks", "some points", "no points"} <= set(texts[1])
 
 
+@pytest.mark.slow
 def test_bars_are_as_long_as_what_they_tell(ten: Course) -> None:
     points, shares = (
         ElementTree.fromstring(chart) for chart in re.findall(r"<svg.*?</svg>", written(ten)[".html"], re.DOTALL)
@@ -465,6 +486,7 @@ def test_rows_of_a_chart_are_called_as_the_exercises_are() -> None:
     assert chart.left > charts.shares([("1", whole)]).left
 
 
+@pytest.mark.slow
 def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
     course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
 ) -> None:
@@ -482,6 +504,7 @@ def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
     assert found["environments"] == []
 
 
+@pytest.mark.slow
 def test_what_grading_says_of_hangs_and_crashes_is_understood(
     course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
 ) -> None:
@@ -624,6 +647,7 @@ def with_habits(number: int) -> dict[Label, str]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [2, 4, 8, 12, 20, 29, 30, 100])
 def test_who_has_the_same_habits_is_in_no_pair(size: int) -> None:
     given = {number: [source] for number, source in solutions_of(course_source(ASSIGNMENT)).items()}
@@ -675,6 +699,7 @@ UNLIKE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("disguise", UNLIKE)
 def test_where_a_copy_could_hide_it_is_said(course: Course, disguise: str) -> None:
     cells: dict[Label, str] = {number: UNLIKE[disguise].replace("{code}", source) for number, source in COPY.items()}
@@ -709,6 +734,7 @@ def test_half_of_one_and_half_of_another_accuses_neither() -> None:
     }
 
 
+@pytest.mark.slow
 def test_hostile_sources_are_compared_in_seconds() -> None:
     """Each is as long as may be, and has parts that nobody else has."""
     hostile: dict[str, dict[Label, str]] = {
@@ -740,6 +766,7 @@ def test_what_the_course_gave_and_what_many_have_says_nothing() -> None:
     assert pairs(pair, {}, given) == []
 
 
+@pytest.mark.slow
 def test_pairs_are_on_the_page_and_in_the_table(course: Course) -> None:
     copied: dict[Label, str] = {number: renamed(source) for number, source in COPY.items()}
     grade(
@@ -810,6 +837,7 @@ def test_what_was_handed_out_does_not_make_short_answers_identical() -> None:
     assert found == {("ada", "emmy"): ["the same text in everything that they filled in"]}
 
 
+@pytest.mark.slow
 def test_an_untouched_notebook_is_not_the_same_file(course: Course) -> None:
     """Its cells may have been run, and two students who only did that have the same file."""
     grade(course, *(Made(name) for name in ("ada", "emmy", "kurt", "lise")))
@@ -837,6 +865,7 @@ def test_identical_code_is_told_if_it_is_long_and_not_the_courses_own() -> None:
     assert same(works, given={1: [long], 2: [short]}) == {}
 
 
+@pytest.mark.slow
 def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "MOST_GROUPS", 2)
     copies = {name: {number: f"{source}  # {name}" for number, source in COPY.items()} for name in "abcd"}
@@ -850,6 +879,7 @@ def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monke
     assert {line["student"]: line["identical: with"] for line in lines_of(files[".csv"])}["a0"] == "a1; a2"
 
 
+@pytest.mark.slow
 def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None:
     nothing = Made("empty", reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO))
     grade(course, Made("ada"), Made("emmy"), Made("kurt"), nothing)
@@ -861,6 +891,7 @@ def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None
     assert groups == [{"students": ["ada", "emmy"], "what": ["the same file, byte for byte"]}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["{}/self_attention/self_attention.ipynb", "{}.ipynb"])
 def test_earlier_years_are_compared_with_this_one_and_not_with_one_another(
     place: str, course: Course, tmp_path: Path
@@ -893,6 +924,7 @@ def test_earlier_years_are_compared_with_this_one_and_not_with_one_another(
         assert told == [f"Compared with the work of 2 students in {before}."]
 
 
+@pytest.mark.slow
 def test_a_folder_of_earlier_years_that_is_none(ten: Course, tmp_path: Path) -> None:
     (empty := tmp_path / "empty").mkdir()
     with pytest.raises(CourseError, match=r"is not a folder\. Use --against with"):
@@ -901,6 +933,7 @@ def test_a_folder_of_earlier_years_that_is_none(ten: Course, tmp_path: Path) -> 
         write_report(ten, ASSIGNMENT, print, against=[empty])
 
 
+@pytest.mark.slow
 def test_reading_a_class_takes_few_queries(course: Course) -> None:
     counts = []
     for size in (2, 40):

@@ -32,6 +32,8 @@ from support.command_line import Ended, grader
 from support.places import DATA
 from support.second_course_answers import WRONG
 
+pytestmark = pytest.mark.slow
+
 publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
 WORDS = "words"
 NAMES = {  # by id

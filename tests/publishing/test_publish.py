@@ -28,6 +28,8 @@ from support.command_line import Ended
 from support.command_line import grader as run_grader
 from support.made_class import ASSIGNMENT
 
+pytestmark = pytest.mark.slow
+
 Submit = Callable[..., Path]
 TWO = {"3": 2.0}
 SCORES_UNSCALED = (

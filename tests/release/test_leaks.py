@@ -41,6 +41,8 @@ from support.command_line import grader
 from support.our_course import EXERCISES
 from support.places import DATA, ROOT
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 # As in the notebook, but for its layout.
 SOLUTION = """\

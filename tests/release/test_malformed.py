@@ -13,6 +13,8 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
 
+pytestmark = pytest.mark.slow
+
 TASK = {"grade": False, "solution": False, "locked": True, "task": True, "points": 4.0, "schema_version": 3}
 DRAW = "Draw it.\n\n=== BEGIN MARK SCHEME ===\nTwo for the axes.\n=== END MARK SCHEME ==="
 

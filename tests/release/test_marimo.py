@@ -26,14 +26,16 @@ from grader.release.leaks import LeakError
 from grader.release.marimo import FOLDER, convert_release, with_unique_names, write_marimo
 from support.all_files import files_in
 from support.our_course import of_assignment
-from support.part import part
 from support.places import ROOT
+from support.proof import some_in_ci
 from support.warm_python import WarmPython
+
+pytestmark = pytest.mark.slow
 
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 
 
-@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=5))
+@pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=5))
 def converted(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Path:
     """The notebook of one assignment for marimo, as it is handed out."""
     return convert_release(new_course(), request.param)

@@ -24,10 +24,7 @@ from grader.release.beside import HINTS, hints_in
 from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, search
 from support.our_course import EXERCISES, of_assignment
-from support.part import part
 from support.places import ROOT
-
-pytestmark = pytest.mark.apart
 
 ASSIGNMENTS = Course(ROOT).assignments()
 POINTS = {
@@ -170,6 +167,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @every_assignment
 def test_the_release_gives_nothing_away(assignment: str) -> None:
     assert search(Course(ROOT), assignment) == Searched([], [], [])
@@ -198,7 +196,8 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
 FIGURE = re.compile(r"(?<=[( ])-?\d[\d.e+-]*(?=[,)])")
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
+@pytest.mark.slow
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_the_table_of_known_mistakes_is_made_of_the_exercises(assignment: str, course: Course) -> None:
     """Where the release has none, or another one than is made of these checks, it is made anew.
 
@@ -245,6 +244,7 @@ def test_every_exercise_has_hints_beside_its_release(assignment: str) -> None:
         assert not any("<details>" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_an_authors_own_file_is_not_replaced_by_the_table(course: Course) -> None:
     own = course.root / "source/self_attention" / known_mistakes.FILE
     own.write_text("KNOWN = 'mine'")
@@ -252,6 +252,7 @@ def test_an_authors_own_file_is_not_replaced_by_the_table(course: Course) -> Non
         compile_release(course, "self_attention")
 
 
+@pytest.mark.slow
 def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> None:
     beside = course.root / "source/self_attention/solutions.py"
     beside.write_text(solutions(course.read("source", "self_attention"))[3])
@@ -259,6 +260,7 @@ def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> Non
         compile_release(course, "self_attention")
 
 
+@pytest.mark.slow
 def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other cases and misconceptions leave the students' notebook as it is, to the last byte."""
     before = contents(course.root / "release")
@@ -319,6 +321,7 @@ def nothing(_: dict[str, Any]) -> None:
     """A good change."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [same_grade_id, unclosed, leaking])
 def test_a_release_that_fails_leaves_the_former_one(change: Callable[[dict[str, Any]], None], course: Course) -> None:
     before = state(course)
@@ -328,6 +331,7 @@ def test_a_release_that_fails_leaves_the_former_one(change: Callable[[dict[str, 
     assert state(course) == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hears_ctrl_c")
 @pytest.mark.parametrize(("when", "is_new"), [(1, False), (2, True)])
 def test_ctrl_c_leaves_the_former_release_or_the_new_one(
@@ -346,6 +350,7 @@ def test_ctrl_c_leaves_the_former_release_or_the_new_one(
     assert "# a new comment" in course.notebook("release", "self_attention").read_text()
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_put_in_place_is_not_missed(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     before, rename, times = contents(course.root / "release"), Path.rename, []
 

@@ -936,6 +936,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outputs, O
     return dict(zip(CELLS, zip(our_outputs, in_jupyter(list(CELLS.values()), folder), strict=True), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CELLS)
 def test_same_outputs_as_in_jupyter(name: str, both: dict[str, tuple[Outputs, Outputs]]) -> None:
     ours, theirs = both[name]
@@ -943,6 +944,7 @@ def test_same_outputs_as_in_jupyter(name: str, both: dict[str, tuple[Outputs, Ou
     assert comparable(ours, timed) == comparable(theirs, timed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_solved", [True, False], ids=["solved", "unsolved"])
 def test_same_outputs_in_the_courses_notebook(
     is_solved: bool, released_course: Course, solved: dict[int, str], make_notebook: Callable[..., Any], tmp_path: Path
@@ -1137,6 +1139,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", FLOODS.values(), ids=FLOODS.keys())
 def test_output_is_bounded(source: str, sandbox: Sandbox) -> None:
     outputs = sandbox.run(source)

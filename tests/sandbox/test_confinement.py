@@ -179,6 +179,7 @@ while True:
     except RuntimeError: time.sleep(0.1)  # the machine has no more for now"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "what"), TOO_MUCH.values(), ids=TOO_MUCH.keys())
 @pytest.mark.usefixtures("without_disks")
 def test_too_much_in_a_folder_ends_the_sandbox(source: str, what: str) -> None:
@@ -189,11 +190,13 @@ def test_too_much_in_a_folder_ends_the_sandbox(source: str, what: str) -> None:
     process.close()
 
 
+@pytest.mark.slow
 def test_too_many_threads_end_the_sandbox(sandbox: SandboxProcess) -> None:
     with pytest.raises(SandboxLost, match="512 threads"):
         sandbox.run_cell(THREADS, 60)
 
 
+@pytest.mark.slow
 def test_a_loop_is_ended_by_the_time_of_the_processor() -> None:
     process = SandboxProcess({}, Limits(patience=1000))
     with pytest.raises(SandboxLost) as lost:
@@ -202,6 +205,7 @@ def test_a_loop_is_ended_by_the_time_of_the_processor() -> None:
     assert process.cpu_seconds >= 1
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_gets_no_processor_is_not_ended_by_the_short_limit() -> None:
     """As on a machine that is busy with something else."""
     process = SandboxProcess({}, Limits(patience=100))
@@ -216,6 +220,7 @@ def test_a_sandbox_that_gets_no_processor_is_not_ended_by_the_short_limit() -> N
     process.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_disks")
 def test_a_folder_goes_whatever_is_in_it() -> None:
     """Too deep for Python to remove, and, to an ordinary user, closed."""
@@ -257,6 +262,7 @@ def test_a_zygote_for_another_process_is_forked_from_it_and_ends_alone() -> None
     own.end()
 
 
+@pytest.mark.slow
 def test_a_zygote_that_died_is_replaced() -> None:
     """Nobody waits for its last words while another one, forked from it, could still write some."""
     with start_zygote().another():
@@ -272,6 +278,7 @@ def _replaces_one_that_died() -> None:
     second.end()
 
 
+@pytest.mark.slow
 def test_a_grader_and_exercises_in_site_packages_are_hidden_too(tmp_path: Path) -> None:
     """Beside them, everything that is installed can be read."""
     venv.create(tmp_path, symlinks=True)
@@ -331,6 +338,7 @@ def test_many_sandboxes_from_many_threads() -> None:
     assert results == ["42"] * 8
 
 
+@pytest.mark.slow
 def test_a_platform_that_cannot_confine_is_refused_unless_told(
     course: Course, monkeypatch: pytest.MonkeyPatch, submit: Any, solved: Any
 ) -> None:
@@ -359,6 +367,7 @@ def test_a_sandbox_that_could_not_be_confined_runs_nothing() -> None:
 FILL = "for number in range({count}): open(str(number), 'wb').write(bytes({size}))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fill", [FILL.format(count=20, size="32 * 2**20"), FILL.format(count=20_000, size=0)])
 def test_the_disk_of_a_sandbox_has_an_end(fill: str, sandbox: SandboxProcess) -> None:
     assert "No space left" in sandbox.run_cell(fill, 20).error

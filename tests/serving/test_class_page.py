@@ -16,6 +16,8 @@ from grader.term.page_changes import CHANGES_FILE
 from support.command_line import grader
 from support.served import ASSIGNMENT, Served, serving, token_in
 
+pytestmark = pytest.mark.slow
+
 RULES = """\
 timezone = "Europe/Berlin"
 [assignments.self_attention]

@@ -18,6 +18,8 @@ from grader.serving import desk as desks
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk, How
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND, THIRD = "self_attention", "causal_attention", "transformer"
 PATIENCE = 60  # seconds
 SLOW = "ada"  # whose submissions are graded when a test says so

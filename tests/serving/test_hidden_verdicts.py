@@ -18,6 +18,8 @@ from grader.course.folder import Course
 from grader.serving.student_pages import MOST_WAITING
 from support.served import ASSIGNMENT, PATIENCE, Served, serving
 
+pytestmark = pytest.mark.slow
+
 PLACE = f"/assignments/{ASSIGNMENT}"
 
 

@@ -18,6 +18,8 @@ from grader.serving.server import MOST_OF_FORMS
 from grader.serving.student_pages import MOST_BYTES, MOST_SENT
 from support.served import API, ASSIGNMENT, PATIENCE, Served, serving
 
+pytestmark = pytest.mark.slow
+
 PLACE = f"/assignments/{ASSIGNMENT}"
 
 

@@ -23,6 +23,8 @@ from grader.serving import invitations
 from grader.serving.mailing import PASSWORD
 from support.command_line import Ended, grader
 
+pytestmark = pytest.mark.slow
+
 SERVER = "https://grader.example.edu"
 
 

@@ -18,6 +18,8 @@ from support.report_pages import text_of
 from support.served import API, token_in
 from support.words_course import ROSTER, WORDS, ServedWords, answered, words_course
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedWords]:

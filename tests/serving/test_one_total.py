@@ -21,6 +21,8 @@ from support.second_course_answers import WRONG
 from support.served import token_in
 from support.words_course import NOW, RULES, WORDS, ServedWords, answered, give_points, words_course
 
+pytestmark = pytest.mark.slow
+
 STUDENTS = ("ada", "kurt", "zoe")
 
 

@@ -26,6 +26,8 @@ from grader.serving.web import application
 from support.command_line import grader
 from support.served import API, ASSIGNMENT, PATIENCE, Served, serving
 
+pytestmark = pytest.mark.slow
+
 SOON = timedelta(hours=1)
 
 

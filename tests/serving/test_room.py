@@ -18,6 +18,8 @@ from grader.serving.desk import Desk, How
 from grader.serving.room import NoRoomLeft, make_room
 from support.served import ASSIGNMENT, PATIENCE, serving
 
+pytestmark = pytest.mark.slow
+
 KILOBYTE = 1000
 
 

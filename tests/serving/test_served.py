@@ -35,10 +35,11 @@ from grader.serving.receipts import is_ours, receipt
 from grader.serving.sessions import MOST_A_DAY, Sessions
 from grader.serving.student_pages import MOST_BYTES
 from support.command_line import grader
-from support.part import part
 from support.places import ROOT
 from support.report_pages import text_of
 from support.served import API, ASSIGNMENT, PATIENCE, Served, serving, token_in
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -298,7 +299,7 @@ def test_after_a_kill_at_any_moment_all_that_was_acknowledged_is_graded_once(
 ) -> None:
     numbers: list[tuple[str, int]] = []
     with serving(new_course()) as one:
-        for moment in part(range(20), of=5):
+        for moment in range(0, 20, 5):
             for name, number in numbers[-4:-2]:  # not too many wait
                 one.verdict(name, number)
             for name, content in (("ada", wrong), ("emmy", right)):

@@ -14,12 +14,12 @@ from textwrap import dedent
 from typing import Any, NamedTuple
 
 import httpx
-import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
 from support.chromium import SECONDS
 from support.jupyter_lab import free_port
 from support.places import ROOT
+from support.proof import skip
 
 NAME = "grader.example.edu"
 LETSENCRYPT = f"/etc/letsencrypt/live/{NAME}/"
@@ -49,11 +49,8 @@ def shown(first_line: str) -> str:
 
 def program(name: str) -> str:
     """Where the proxy's program is, or a test that is skipped, or fails where none may be."""
-    if found := shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin"):
-        return found
-    if os.environ.get("GRADER_NO_SKIPS"):
-        pytest.fail(f"there is no {name}")
-    pytest.skip(f"there is no {name}")
+    path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+    return path or skip(f"there is no {name}")
 
 
 @contextlib.contextmanager

@@ -39,6 +39,8 @@ from support.command_line import grader
 from support.places import DATA
 from support.second_course_answers import WRONG
 
+pytestmark = pytest.mark.slow
+
 publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
 WORDS = "words"
 RIGHT: dict[str, str] = {}  # 7 points by tests; kurt's WRONG has 3. `why` has two more, which a person gives

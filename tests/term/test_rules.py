@@ -47,6 +47,8 @@ from support.command_line import grader
 from support.places import DATA, ROOT
 from support.second_course_answers import WRONG
 
+pytestmark = pytest.mark.slow
+
 publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
 WORDS = "words"
 NUMBERS = "numbers"
