@@ -1,5 +1,5 @@
 # Most people need `make demo` and `make test`. CONTRIBUTING.md says what else there is.
-.PHONY: demo test slow proof gpu pythons newest hub hub-installed labs-installed install packages lint types validate release records lock site gallery screenshots clean
+.PHONY: demo test slow proof gpu pythons newest hub hub-installed labs-installed install packages lint types validate release records how-right lock site gallery screenshots clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -103,6 +103,10 @@ $(VENV)/labs: $(VENV)/installed
 # The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.
 records: install
 	$(PYTEST) tests/judging/test_records.py -k each_piece --record
+
+# The tables of docs/how_right.md, from the records.
+how-right: install
+	PYTHONPATH=tests $(VENV)/bin/python -m support.how_right
 
 validate: install
 	$(GRADER) validate

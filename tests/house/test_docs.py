@@ -16,6 +16,7 @@ import yaml
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.course.folder import Course
 from grader.gradebook.published import Publications
+from support import how_right
 from support.command_line import grader
 from support.followed import follow
 from support.places import DATA, ROOT
@@ -135,3 +136,8 @@ def test_a_tag_finds_its_version_and_its_notes(tmp_path: Path) -> None:
     notes = (tmp_path / "notes.md").read_text()
     assert (notes.startswith(f"## {version} "), notes.count("\n## ")) == (True, 0)
     assert steps["Tests"] == "make test"
+
+
+def test_the_page_on_how_right_it_is_holds_what_is_on_record() -> None:
+    page = how_right.PAGE.read_text(encoding="utf-8")
+    assert how_right.with_tables(page) == page

@@ -7,10 +7,12 @@ marks, and every mutant that it finds right must get them.
 from __future__ import annotations
 
 import functools
+import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,6 +21,7 @@ from grader.judging.judge import Judge
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, Inputs
 from support.answer_keys import short_cases
+from support.how_right import MUTANTS
 from support.mutator import mutants
 from support.oracle import Oracle
 from support.our_course import EXERCISES
@@ -271,9 +274,15 @@ def test_mutants_get_full_marks_where_they_are_right(number: int) -> None:
     assert not unknown, "\n".join(map(str, unknown))
 
 
-def test_every_reason_is_needed() -> None:
-    survivors = [mutant for number in STYLES for mutant in judged(number) if mutant.full_marks]
-    assert {why_the_same(mutant) for mutant in survivors} == set(SAME)
+def test_as_many_survive_as_on_record_and_every_reason_is_needed(request: pytest.FixtureRequest) -> None:
+    counts: dict[str, dict[str, Any]] = {}
+    for number in STYLES:
+        reasons = Counter(why_the_same(mutant) for mutant in judged(number) if mutant.full_marks)
+        counts[str(number)] = {"mutants": len(judged(number)), "survive": dict(sorted(reasons.items()))}
+    if request.config.getoption("record"):
+        MUTANTS.write_text(json.dumps(counts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert counts == json.loads(MUTANTS.read_text(encoding="utf-8"))
+    assert {reason for count in counts.values() for reason in count["survive"]} == set(SAME)
 
 
 def why_the_same(mutant: Outcome) -> str:
