@@ -342,14 +342,17 @@ class Handler(RequestHandler):
 
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None))[1]
-        text = (error.log_message if isinstance(error, HTTPError) else "") or SAID.get(status_code, SAID[500])
+        text = ""
+        if isinstance(error, HTTPError) and error.log_message:
+            text = error.log_message % error.args  # Tornado doubles each percent sign of a text without arguments
+        text = text or SAID.get(status_code, SAID[500])
         if self.scopes:
             self.say({"error": text})
         else:
             self.show("said", title="Sorry", said=text)
 
     def refuse(self, status: int, why: str) -> NoReturn:
-        raise HTTPError(status, why.replace("%", "%%"))
+        raise HTTPError(status, why)
 
 
 NOT_VALID = "This link or token is not valid, or no longer works. Ask your instructor for a new one."

@@ -230,7 +230,7 @@ def test_a_form_from_before_the_due_date_does_not_replace_what_counts(served: Se
         assert '<input type="hidden" name="late" value="yes">' in home
         refused = browser.post(place, data=token_in(home), files=files)
         assert refused.status_code == 409
-        assert "Nothing was submitted. This would be late" in refused.text
+        assert "Nothing was submitted. This would be late and lose 40% of its points (10% of the points" in refused.text
         assert "Back to the course" in refused.text
     assert len(served.get("prof", "/class?student=ada").json()["submissions"]) == before
 
