@@ -27,7 +27,7 @@ from grader.judging.best_verdict import combined
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
 from grader.judging.ordinary_scores import Failure, Test, countable, in_short, judge_test
-from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
+from grader.model.answer import Answer, Loss, Lost, Missing, not_run, sentence_of
 from grader.model.denied import DeniedCall
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.ordinary import OrdinaryTests
@@ -208,7 +208,7 @@ class Grading:
         """Run a cell, written by the student or given, and keep its outputs."""
         self.definitions.note(cell.source)
         if self.time.is_over:
-            cell.outputs = [_error_output("NotRun", "The notebook took too long in total, so this cell was not run.")]
+            cell.outputs = [_error_output("NotRun", not_run("this cell", self.time.waited_too_long))]
             return
         try:
             result = self._run_in(self._alive(), cell.source, self.limits.cell, self.numbers[id(cell)])
@@ -233,7 +233,7 @@ class Grading:
     def _run_test(self, cell: NotebookNode) -> Verdict:
         """Run an ordinary test in the student's sandbox, and judge its outputs."""
         result = CellResult([])
-        lost: Lost | None = Lost(Loss.NOT_RUN)
+        lost: Lost | None = Lost(Loss.NOT_RUN, self.time.waited_too_long)
         if not self.time.is_over:
             try:
                 seconds = self.settings.limits.cell
@@ -357,7 +357,7 @@ class Grading:
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         if self.time.is_over:
-            return [Lost(Loss.NOT_RUN)] * len(drawn)
+            return [Lost(Loss.NOT_RUN, self.time.waited_too_long)] * len(drawn)
         sandbox = self._alive()
         asked = sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case)
         answers = [self._explained(exercise, answer) for answer in asked]

@@ -111,6 +111,13 @@ class Time:
             raise MustEnd(Loss.IDLE, self._most_waiting)
 
     @property
+    def waited_too_long(self) -> float:
+        """The seconds of waiting after which nothing more is run; 0 if it has not waited that long."""
+        if self._within:
+            return self._within.waited_too_long
+        return self._most_waiting if self._ends >= MOST_ENDS else 0.0
+
+    @property
     def is_over(self) -> bool:
         if self._within and self._within.is_over:
             return True

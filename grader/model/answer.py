@@ -143,6 +143,12 @@ def _seconds(amount: float) -> str:
     return f"{whole} second{'' if whole == 1 else 's'}"
 
 
+def not_run(subject: str, waited: float) -> str:
+    """Why nothing was run: the notebook had waited for more than so many seconds, or else computed for too long."""
+    reason = f"Your notebook waited, without computing, for more than {_seconds(waited)} in all"
+    return f"{reason if waited else 'The notebook took too long in total'}, so {subject} was not run."
+
+
 _SENTENCES: dict[Loss, Callable[[float], str]] = {
     Loss.TIME: lambda limit: (
         f"Your code ran for more than {_seconds(limit)} and was stopped. Is there an endless loop?"
@@ -160,7 +166,7 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
         "Does it sleep, or wait for something that never comes?"
     ),
     Loss.NOTEBOOK: lambda _: "The notebook took too long in total, so your code was stopped.",
-    Loss.NOT_RUN: lambda _: "The notebook took too long in total, so this exercise was not run.",
+    Loss.NOT_RUN: lambda waited: not_run("this exercise", waited),
     Loss.DEATH: lambda _: "Your code ended the Python process, or used too much memory.",
     Loss.MEMORY: lambda limit: f"Your code needs more than {limit:.0f} MB of memory. It has to work with less.",
     Loss.ROOM: lambda limit: (

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from grader.host.grading import grade_notebook
-from grader.host.limits import Limits, Time
+from grader.host.limits import MOST_ENDS, Limits, Time
 from grader.host.sandbox_process import SandboxProcess
 from grader.host.scratch import MustEnd
 from grader.model.answer import Loss
@@ -240,6 +240,16 @@ def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
     assert notebook.cells[2].metadata.grader["stopped"]["loss"] == Loss.NOTEBOOK
     assert verdict.loss == Loss.NOT_RUN
     assert verdict.sentences[0] == f"{whole}, so this exercise was not run."
+
+
+def test_what_is_not_run_after_too_much_waiting_says_so() -> None:
+    naps = [code("import time\ntime.sleep(9)") for _ in range(MOST_ENDS)]
+    notebook = nbformat.v4.new_notebook(cells=[code(SETUP), *naps, code("print('not run')"), test_cell(3)])
+    limits = Limits(cell=30, case=30, waiting=1, patience=50)
+    (verdict,) = grade_notebook(notebook, settings=replace(OURS, limits=limits))
+    waited = "Your notebook waited, without computing, for more than 1 second in all"
+    assert [output.evalue for output in notebook.cells[-2].outputs] == [f"{waited}, so this cell was not run."]
+    assert verdict.sentences[0] == f"{waited}, so this exercise was not run."
 
 
 def test_leaving_by_exit_is_an_error_like_others() -> None:
