@@ -126,8 +126,11 @@ def must_be_releasable(course: Course, assignment: str) -> None:
     must_be_drawn_alike(course, assignment, "Nothing was released")
     from grader.checks.notebook_checks import broken_cells
 
-    notebooks = [course.read("source", assignment, name) for name in course.notebooks("source", assignment)]
-    _refuse([*map(str, broken_cells(notebooks))], "Nothing was released.", assignment)
+    problems = []
+    for name in course.notebooks("source", assignment):
+        notebook = course.read("source", assignment, name)
+        problems += [f"In {name}.ipynb, {problem}" for problem in broken_cells([notebook])]
+    _refuse(problems, "Nothing was released.", assignment)
 
 
 def _functions(course: Course, assignment: str) -> list[Exercise]:

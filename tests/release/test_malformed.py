@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from grader.checks.sound_cases import must_be_releasable
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
@@ -60,3 +61,18 @@ def test_a_task_without_points_is_named(tmp_path: Path) -> None:
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), place)
     with contextlib.chdir(tmp_path), pytest.raises(CourseError, match=r"In essays\.ipynb, cell draw: .*points"):
         compile_release(Course(tmp_path), "essays", lambda _: None)
+
+
+@pytest.mark.parametrize("points", [None, -1, "four"])
+def test_a_task_whose_points_are_no_number_is_named(points: object, tmp_path: Path) -> None:
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'essays'\n")
+    for name, amount in (("first", 4), ("second", points)):
+        cell = nbformat.v4.new_markdown_cell(
+            DRAW, metadata={"nbgrader": {**TASK, "grade_id": "draw", "points": amount}}
+        )
+        place = tmp_path / f"source/essays/{name}.ipynb"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), place)
+    reason = r"^Nothing was released\. In second\.ipynb, cell draw: its? .*points"
+    with contextlib.chdir(tmp_path), pytest.raises(CourseError, match=reason):
+        must_be_releasable(Course(tmp_path), "essays")
