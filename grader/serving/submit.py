@@ -44,11 +44,11 @@ class _Spelling(NamedTuple):
     sign_in: str
     notebook: str
     assignment: str  # with the name of the file in place of {}
-    late: str  # the same
+    late: str  # with the names of the file and of the assignment
 
 
 _IN_NOTEBOOK = _Spelling(
-    'sign_in("https://…/enter/…")', 'submit("name.ipynb")', 'submit("{}", "…")', 'submit("{}", late=True)'
+    'sign_in("https://…/enter/…")', 'submit("name.ipynb")', 'submit("{}", "…")', 'submit("{}", "{}", late=True)'
 )
 
 
@@ -57,7 +57,7 @@ def _in_terminal(program: str) -> _Spelling:
         f"{program} --link LINK",
         f"{program} NOTEBOOK",
         f"{program} {{}} --assignment …",
-        f"{program} {{}} --late",
+        f"{program} {{}} --assignment {{}} --late",
     )
 
 
@@ -170,7 +170,7 @@ def _verdict_on(path: Path, assignment: str, late: bool, spelling: _Spelling) ->
     name = assignment or _assignment_of(path, assignments, spelling)
     warning = assignments.get(name, {})
     if warning.get("late_costs_points") and not late:
-        anyway = spelling.late.format(path.name)
+        anyway = spelling.late.format(path.name, name)
         raise Sorry(f"{warning['late']} Nothing was submitted. To submit it anyway: {anyway}")
     with _ask(server, code, f"/assignments/{quote(name, safe='')}", path.read_bytes()) as answer:
         sent = json.load(answer)
@@ -284,8 +284,9 @@ def _lines(verdict: dict[str, Any]) -> Iterator[str]:
         yield "Results are hidden for now."
     yield from verdict["remarks"]
     for one in [] if verdict["page"] else result.get("exercises", ()):
-        points = f"{round(one['points'], 2):g} of {one['max_points']:g}"
-        yield f"{_MARKS[one['state']]} {one['heading']}, {points}"
+        has_no_points = one["state"] in ("waiting", "void") and not one["points"]
+        points = "–" if has_no_points else f"{round(one['points'], 2):g}"
+        yield f"{_MARKS[one['state']]} {one['heading']}, {points} of {one['max_points']:g}"
         yield from (f"  {sentence}" for sentence in [one["remark"], *one["sentences"]] if sentence)
     yield f"More, and the receipt: {verdict['address']}"
 

@@ -123,7 +123,7 @@ def test_a_command_is_told_as_a_command(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("grader.serving.submit.KEPT", tmp_path / "kept.json")
-    (tmp_path / "mine.ipynb").write_bytes(answered(served.course, {}))
+    (tmp_path / "mine.ipynb").write_bytes(answered(served.course, {"why": "The second."}))
 
     def said(*words: str) -> str:
         in_terminal(words, "grader submit")
@@ -139,10 +139,11 @@ def test_a_command_is_told_as_a_command(
     served.verdict("ada", first)
     late = said("mine.ipynb", "--assignment", WORDS)
     assert "This would be late" in late
-    assert "Nothing was submitted. To submit it anyway: grader submit mine.ipynb --late" in late
-    told = said("mine.ipynb", WORDS, "--late")
+    assert "Nothing was submitted. To submit it anyway: grader submit mine.ipynb --assignment words --late" in late
+    told = said("mine.ipynb", "--assignment", WORDS, "--late")
     assert "This is late: " in told
     assert "✓ Exercise 1: Count words, 2 of 2" in told
+    assert "… why, – of 2" in told, "no points yet is not 0 points"
 
 
 def test_assignments_that_are_left_out_are_listed_at_the_start(served: ServedWords) -> None:
