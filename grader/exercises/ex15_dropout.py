@@ -10,9 +10,12 @@ import torch
 from grader import CUT_OFF, RUINED, TWICE, Case, Exercise, Inputs, TwiceSeen, at, randn, wrong
 from grader.kit.dropout_rules import (
     ALL_CHANGED,
+    ALL_SCALED,
     DROPPED_IN_VAIN,
+    EVERYTHING_DROPPED,
     MASK_ALONE,
     NOT_FINITE,
+    NOTHING_DROPPED,
     SAME_IN_BATCH,
     SHARED,
     WHOLE_COLUMNS,
@@ -31,6 +34,12 @@ WITHOUT_CHANCE = (
     "Two calls give the same result: nothing is left to chance. Draw a new random number for each entry in each call."
 )
 _OF_CHANCE = (WHOLE_ROWS, WHOLE_COLUMNS, SAME_IN_BATCH, SHARED, MASK_ALONE, ALL_CHANGED)
+_OF_WHOLE_CALLS = (ALL_SCALED, ALL_CHANGED, NOTHING_DROPPED, EVERYTHING_DROPPED)
+ALL_OR_NONE = (
+    "Each call drops all of its entries or none, as with a single random draw. Draw a random number for every entry: "
+    "torch.rand_like."
+)
+NOT_IN_ALL_CALLS = "Some calls drop all entries or none. Draw a random number for every entry in each call."
 SAME_NUMBER = (
     "Each call drops the same number of entries. Drop each entry with probability p, independently of the others."
 )
@@ -57,6 +66,10 @@ def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dic
     parts: dict[str, Any]
     if training:
         said = said or finding(second, attn_weights, p, ROUNDING)
+        if p and said.startswith(_OF_WHOLE_CALLS):
+            said = _of_whole_calls(said, [first, second], seen.zeros)
+        elif said and not p:
+            said = f"At a rate of 0, {said[0].lower()}{said[1:]}"
         if said.startswith(_OF_CHANCE) and torch.equal(first, second):
             said = WITHOUT_CHANCE
         parts = {"pattern": said or (_regular([first, second], seen.zeros) if p else "")}
@@ -69,6 +82,15 @@ def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dic
         "type": other_type(first, attn_weights) * right,
         "gradient": _gradient(seen, attn_weights) * right,
     }
+
+
+def _of_whole_calls(said: str, results: Sequence[Tensor], zeros: Sequence[int]) -> str:
+    """A sentence on calls of which one drops all entries, or none: whether others do the same."""
+    entries = results[0].numel()
+    counts = {*(int((result == 0).sum()) for result in results), *zeros}
+    if counts == {0, entries}:
+        return ALL_OR_NONE
+    return said if len(counts) == 1 else NOT_IN_ALL_CALLS
 
 
 def _regular(results: Sequence[Tensor], zeros: Sequence[int]) -> str:
@@ -189,6 +211,10 @@ exercise = Exercise(
             wrong("whole columns", "chances = torch.rand(attn_weights.shape[-1], device=attn_weights.device)",
                   "Whole columns are dropped. Draw a random number for every entry, not for every column.",
                   kind="axis"),
+            wrong("a matrix only",
+                  "chances = torch.rand(attn_weights.shape[0], attn_weights.shape[1], device=attn_weights.device)",
+                  "Your function works for a matrix only. Draw as many random numbers as there are weights, however many "
+                  "dimensions they have: torch.rand_like.", kind="input"),
             wrong("one mask for a batch", "chances = torch.rand(attn_weights.shape[-2:], device=attn_weights.device)",
                   "The same entries are dropped in every matrix of a batch. Draw a random number for every entry of "
                   "the batch: torch.rand_like.", credit=0.75, kind="axis"),

@@ -93,7 +93,19 @@ def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
 def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
     """Whether misconceptions explain every case, and at least one by more than an error."""
     explained = all(look.is_explained_by(held) for look in looks) and any(look.is_evidence(held) for look in looks)
-    return explained and (len(held) == 1 or not any(_shows_beside_only(one, looks) for one in held))
+    if not explained or len(held) == 1:
+        return explained
+    return all(_shows_in_numbers(one, held, looks) and not _shows_beside_only(one, looks) for one in held)
+
+
+def _shows_in_numbers(misconception: Misconception, held: Held, looks: Sequence[Look]) -> bool:
+    """Whether numbers would be others without a misconception, or the code would not stop where it alone stops it.
+
+    Where it takes the whole set to stop the code, as where shapes do not fit, many other sets would do that, too.
+    """
+    rest = tuple(kept for kept in held if kept is not misconception)
+    shown = [look for look in looks if not look.is_explained_by(rest)]
+    return any(look.is_returned for look in shown) or all(look.would_stop((misconception,)) for look in shown)
 
 
 def _shows_beside_only(one: Misconception, looks: Sequence[Look]) -> bool:
@@ -151,11 +163,20 @@ class Look:
         return output if isinstance(output, torch.Tensor) else None
 
     @property
+    def is_returned(self) -> bool:
+        """Whether the student's code came to its end."""
+        return isinstance(self.answer, Returned)
+
+    @property
     def has_more(self) -> bool:
         """Whether the student's module was called with only some of its parameters."""
         return (
             isinstance(self.answer, Returned) and isinstance(self.answer.value, dict) and IN_PART in self.answer.value
         )
+
+    def would_stop(self, held: Held) -> bool:
+        """Whether code with these misconceptions would not come to its end."""
+        return isinstance(self.key[self.index].answer(held), Raised)
 
     def would_have_more(self, held: Held) -> bool:
         """Whether a module with these misconceptions would be called with only some parameters."""
@@ -179,7 +200,7 @@ class Look:
 
     def is_explained_by(self, held: Held) -> bool:
         if not isinstance(self.answer, Returned):  # then the misconception must fail, too
-            return isinstance(self.key[self.index].answer(held), Raised)
+            return self.would_stop(held)
         return self._agrees(self.answer.value, held)
 
     def is_evidence(self, held: Held) -> bool:

@@ -194,3 +194,54 @@ def test_what_goes_wrong_between_chunks_is_not_called_a_look_into_the_future(sty
     assert not verdict.right
     assert "future" not in " ".join(verdict.sentences)
     assert "later word" not in " ".join(text for picture in verdict.pictures for text in picture.wrong)
+
+
+JOINED_ALONG_WORDS = """
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.heads = nn.ModuleList(
+            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)
+        )
+        self.proj = nn.Linear(num_heads * d_out, num_heads * d_out)
+
+    def forward(self, x):
+        return self.proj(torch.cat([head(x) for head in self.heads], dim=1))
+"""
+
+
+def test_an_error_is_no_evidence_for_a_mistake_that_stops_nothing_by_itself(judged: Judged) -> None:
+    verdict = judged(17, JOINED_ALONG_WORDS)
+    assert not verdict.right
+    assert verdict.misconceptions == ()
+    assert "mat1 and mat2 shapes cannot be multiplied" in verdict.sentences[0]
+
+
+ONE_DRAW = """
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    keep = 1 - p
+    if torch.rand(1).item() < keep:
+        return attn_weights / keep
+    return torch.zeros_like(attn_weights)
+"""
+KEPT_ABOVE = """
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    keep = 1 - p
+    mask = torch.rand(attn_weights.shape) > keep
+    return attn_weights * mask / SCALE
+"""
+
+
+def test_one_draw_for_all_entries_is_told_as_such(judged: Judged) -> None:
+    said = " ".join(judged(15, ONE_DRAW).sentences)
+    assert "all of its entries or none" in said
+    assert "is dropped, but" not in said
+
+
+def test_what_holds_at_a_rate_of_0_alone_is_told_of_that_rate(judged: Judged) -> None:
+    said = " ".join(judged(15, KEPT_ABOVE.replace("SCALE", "keep ** 3")).sentences)
+    assert "At a rate of 0, everything is dropped." in said
