@@ -47,6 +47,8 @@ exercise = Exercise(
         *numbers_of_words.cases(lambda M, N: lambda rng: (columns(rng, M, 4), columns(rng, N, 4))),
     ],
     mistakes=[
+        wrong("each score twice", {"after scale": "scores.append(scores[-1])"},
+              "Your lists hold each score twice, one after the other. Append it only once.", kind="arrangement"),
         *at("scale",
             wrong("not scaled", "scores.append(score)",
                   "Your scores are not scaled. Divide each dot product by √D, where D is shape[0] of a query.",

@@ -47,6 +47,10 @@ exercise = Exercise(
         *numbers_of_words.cases(lambda M, N: lambda rng: (columns(rng, M, 4), columns(rng, N, 4), columns(rng, N, 4))),
     ],
     mistakes=[
+        wrong("each score twice",
+              {"after scores": "all_scores = [[score for score in row for _ in range(2)] for row in all_scores]"},
+              "Your results look as if the list of a query's scores held each score twice. Append it only once.",
+              kind="arrangement"),
         *at("scores",
             wrong("not scaled", scored("torch.sum(query * key)"),
                   "The scores that you use are not scaled. Divide them by √D before softmax.", kind="scaling"),

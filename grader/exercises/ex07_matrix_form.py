@@ -144,8 +144,8 @@ exercise = Exercise(
                   "Your weights are normalized over the queries for each key. Normalize down each column of KᵀQ: over "
                   "the keys.", kind="axis"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
-                  "All your weights together sum to one. Take the softmax of each column instead "
-                  "(softmax_cols).", kind="axis"),
+                  "All your weights together sum to one. The weights of each query should: normalize over its keys, "
+                  "which is down each column of KᵀQ (softmax_cols).", kind="axis"),
             wrong("raw scores as weights", "weights = scores",
                   "Your values are weighted by raw scores. Use softmax_cols of the scores instead.",
                   credit=0.25, kind="missing step"),

@@ -184,7 +184,8 @@ exercise = Exercise(
         *at("normalize",
             *named(one_head.mistakes, "softmax along rows"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
-                  "All weights of a head together sum to one. Take the softmax of each column instead.", kind="axis"),
+                  "All weights of a head together sum to one. The weights of each query should: normalize over its "
+                  "keys, which is down each column of KᵀQ.", kind="axis"),
             wrong("raw scores as weights", "weights = scores",
                   "Your values are weighted by raw scores. Take the softmax of each head's scores first.",
                   credit=0.25, kind="missing step"),

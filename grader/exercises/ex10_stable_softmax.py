@@ -63,6 +63,12 @@ def gigantic(rng: torch.Generator) -> Inputs:
     return 1e30 * x, 1
 
 
+SECOND_LOST = (
+    "Your results are divided by sums along dimension 1, whatever dim is, and this dimension is lost. Sum along "
+    "dim, with keepdim=True."
+)
+
+
 # fmt: off
 exercise = Exercise(
     number=10,
@@ -184,6 +190,17 @@ exercise = Exercise(
             wrong("sum along the last dimension", "weights = exp / exp.sum(dim=-1, keepdim=True)",
                   "Your results are divided by the sum along the last dimension, whatever dim is. Sum along dim.",
                   kind="axis"),
+            wrong("sum along the first dimension", "weights = exp / exp.sum(dim=0)",
+                  "Your results are divided by the sum along the first dimension, whatever dim is. Sum along dim.",
+                  kind="axis"),
+            wrong("sum along the second dimension", "weights = exp / exp.sum(dim=1, keepdim=True)",
+                  "Your results are divided by the sum along dimension 1, whatever dim is. Sum along dim.",
+                  kind="axis"),
+            wrong("sum along the second dimension, which is lost", "weights = exp / exp.sum(dim=1)",
+                  SECOND_LOST, kind="axis"),
+            # Its errors hide whether there is any shift.
+            wrong("sum along the second dimension, which is lost, whatever the shift",
+                  {"shift": "shifted = x - x.max()", "": "weights = exp / exp.sum(dim=1)"}, SECOND_LOST, kind="axis"),
             wrong("sum over everything", "weights = exp / exp.sum()",
                   "Your results are divided by the sum of the whole tensor. Sum along dim, with keepdim=True.",
                   kind="axis")),

@@ -64,6 +64,16 @@ def far_apart(rng: torch.Generator) -> Inputs:
     return (order.reshape(T, T) * 2e4 / (T * T - 1) - 1e4, d_k)
 
 
+def about_minus_ten_thousand(rng: torch.Generator) -> Inputs:
+    """Scores from −10⁴ to −9994 of keys with one number. float32 holds each of them exactly.
+
+    The first query only sees a score of −10⁴, so hidden ones must be lower than that.
+    """
+    T = 7
+    order = torch.cat([torch.zeros(1), 1 + torch.randperm(T * T - 1, generator=rng)])
+    return (order.reshape(T, T) / 8 - 1e4, 1)
+
+
 # fmt: off
 scores_first = Exercise(
     number=14,
@@ -83,6 +93,8 @@ scores_first = Exercise(
         Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
         Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
         Case("scores of ±10⁴", "a softmax that overflows, weights masked after it", inputs=far_apart, beside=LARGE),
+        Case("scores of about −10⁴", "a number such as −10⁴ for −∞, which scores can reach", about_minus_ten_thousand,
+             beside=LARGE),
         *as_pieces(scores_sized(5, 3)),
     ],
     mistakes=[
@@ -108,6 +120,9 @@ scores_first = Exercise(
             wrong("zeros instead of −∞", ("-torch.inf", "0.0"),
                   "In your weights, hidden scores count as zero, and exp(0) = 1 is a weight like any other. Set hidden "
                   "scores to −∞."),
+            wrong("hidden by −10⁴", ("-torch.inf", "-1e4"),
+                  "In your weights, hidden scores count as a number such as −10⁴, but other scores may be as low. Set "
+                  "them to −∞.", credit=0.75),
             wrong("−1 instead of −∞", ("-torch.inf", "-1.0"),
                   "In your weights, hidden scores count as −1, which does not hide them. Set them to −∞."),
             wrong("ones added", "scores = attn_scores + future",

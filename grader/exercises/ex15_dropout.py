@@ -213,8 +213,8 @@ exercise = Exercise(
                   kind="axis"),
             wrong("a matrix only",
                   "chances = torch.rand(attn_weights.shape[0], attn_weights.shape[1], device=attn_weights.device)",
-                  "Your function works for a matrix only. Draw as many random numbers as there are weights, however many "
-                  "dimensions they have: torch.rand_like.", kind="input"),
+                  "Your function works for a matrix only. Draw a random number for every weight of a batch, too: "
+                  "torch.rand_like.", kind="input"),
             wrong("one mask for a batch", "chances = torch.rand(attn_weights.shape[-2:], device=attn_weights.device)",
                   "The same entries are dropped in every matrix of a batch. Draw a random number for every entry of "
                   "the batch: torch.rand_like.", credit=0.75, kind="axis"),

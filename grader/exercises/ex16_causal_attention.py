@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from grader import MODULE, Case, Exercise, Inputs, ModuleSeen, at, wrong
-from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
+from grader.kit.module_cases import WORDS, about_minus_ten_thousand, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 
 from . import attention_cases
@@ -95,6 +95,7 @@ exercise = Exercise(
         Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 3, 5, dropout=0.5)),
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),
         *beside_numbers(sized(2, 5, 3, 4, 6)),
+        about_minus_ten_thousand(sized(2, 5, 3, 4, 6), heads=1),
     ],
     mistakes=[
         *attention.MASKED,
@@ -108,7 +109,13 @@ exercise = Exercise(
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. Set "
               "them to −∞."),
+        wrong("weights of layers not transposed",
+              {"query": "q = x @ self.W_query.weight", "key": "k = x @ self.W_key.weight",
+               "value": "v = x @ self.W_value.weight"},
+              "Your code works only if d_in is d_out, and its results look as if x were multiplied by the weights of "
+              "the layers, without a transpose. Call the layers: self.W_query(x).", kind="convention"),
         *attention.HIDDEN_LATE,
+        attention.HIDDEN_BY_A_NUMBER,
         wrong("softmax twice", {"normalize": "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)"},
               "Your results look as if softmax had been applied twice. The second one gives hidden words some weight "
               "again. Apply it once."),

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from grader import MODULE, Case, Exercise, Inputs, at, wrong
-from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial, impossible
+from grader.kit.module_cases import WORDS, about_minus_ten_thousand, beside_numbers, dropout_trial, impossible
 from grader.kit.module_readings import picture_of_future, reader
 
 from . import attention_cases
@@ -114,6 +114,7 @@ exercise = Exercise(
         Case("more heads than features", catches="a check of d_out and num_heads that is missing",
              inputs=lambda rng: impossible([6, 3, 5, 0.0, 6])),
         *beside_numbers(sized(2, 5, 3, 6, 2, 6)),
+        about_minus_ten_thousand(sized(2, 5, 3, 6, 2, 6), heads=2),
     ],
     mistakes=[
         *attention.of_split_heads("before drop", "reshape(B, T, -1)"),
@@ -217,6 +218,7 @@ exercise = Exercise(
             wrong("−1 for −∞, after scaling", "scores = scores.masked_fill(mask, -1)",
                   "In your results, hidden scores count as −1, so softmax still sees them. Set them to −∞.")),
         *attention.HIDDEN_LATE,
+        attention.HIDDEN_BY_A_NUMBER,
         wrong("context length 6", {"size": "mask = torch.ones(6, 6).triu(diagonal=1)"},
               "Your module works for at most six words. Its mask should have the size context_length.",
               kind="hard-coded"),

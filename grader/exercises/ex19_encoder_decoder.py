@@ -11,7 +11,15 @@ import torch
 from torch import nn
 
 from grader import MODULE, Case, Exercise, Inputs, Misconception, at, randn, wrong
-from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, impossible, trial
+from grader.kit.module_cases import (
+    OTHERS_CHANGED,
+    SECOND_CALL,
+    about_minus_ten_thousand,
+    beside_numbers,
+    draw_weights,
+    impossible,
+    trial,
+)
 from grader.kit.module_readings import reader
 
 from .attention_cases import MakeMask, for_all, padding, scattered, unmasked
@@ -146,6 +154,7 @@ exercise = Exercise(
              "left for the visible words. Hide words before the softmax, so that its largest number is a "
              "visible one."),
         *beside_numbers(sized(2, 4, 5, 6, 3, padding(boolean))),
+        about_minus_ten_thousand(sized(2, 4, 5, 6, 3, padding(boolean)), heads=3),
     ],
     mistakes=[
         *attention.of_split_heads("before mix", "flatten(2)"),

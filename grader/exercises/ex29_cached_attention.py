@@ -10,7 +10,15 @@ import torch
 from torch import nn
 
 from grader import CACHE, CACHED, OUTPUTS, Case, Exercise, Inputs, Picture, at, randn, wrong
-from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, trial
+from grader.kit.module_cases import (
+    LATER_CHANGED,
+    OTHERS_CHANGED,
+    SECOND_CALL,
+    about_minus_ten_thousand,
+    beside_numbers,
+    draw_weights,
+    trial,
+)
 from grader.kit.module_readings import TWO_OUTPUTS, Parts, reader
 from grader.kit.pictures import looks_ahead
 
@@ -180,6 +188,7 @@ exercise = Exercise(
         ),
         # With gradients, so that the first output is from chunks. Both chunks hide a word from a query.
         *beside_numbers(sized(2, 4, 6, 2, [2, 2], gradients=1)),
+        about_minus_ten_thousand(sized(2, 4, 6, 2, [2, 2], gradients=1), heads=2),
     ],
     mistakes=[
         *at("crop",
@@ -329,6 +338,7 @@ exercise = Exercise(
               {"hide": "scores = scores.masked_fill(mask, 0)", "normalize": "weights = scores"},
               "Your values are weighted with the masked scores themselves. Use the softmax of these scores as weights.",
               credit=0.25, kind="missing step"),
+        attention.HIDDEN_BY_A_NUMBER,
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each of them into exp(0) = 1. "
               "Set them to −∞."),

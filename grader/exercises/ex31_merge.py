@@ -168,6 +168,11 @@ exercise = Exercise(
              beside="The numbers are right, but the gradients are not where a row is empty in both pieces."),
     ],
     mistakes=[
+        wrong("sums taken for logsumexp",
+              {"sum": "w1, w2 = torch.exp(l1 - m), torch.exp(l2 - m)\nl = m + torch.log(w1 + w2)",
+               "divide": "o = mixed / (w1 + w2)"},
+              "Your results look as if l were the logsumexp of a piece. It is the sum of exp(score − m): weigh each "
+              "piece by exp(its m − the new m) times its l.", kind="convention"),
         wrong("sums not rescaled", {"sum": "l = l1 + l2"},
               "Your l is l1 + l2. Each piece has subtracted its own maximum, so first multiply its sum by exp(its "
               "maximum − the new one).", kind="missing step"),

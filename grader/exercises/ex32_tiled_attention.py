@@ -97,6 +97,8 @@ exercise = Exercise(
         Case("blocks, causal",
              catches="a mask that begins again in each block, scores of 0 that are taken for hidden ones",
              inputs=with_a_query_of_zeros(sized(2, 1, 8, 3, 3, causal=True))),
+        Case("full blocks, causal", catches="a mask that begins again in each block, where no block is shorter",
+             inputs=sized(2, 2, 8, 3, 4, causal=True)),
         Case("blocks of one", catches="blocks taken for words", inputs=sized(1, 3, 5, 2, 1, causal=True)),
         Case("a block larger than the text", catches="indices behind the text",
              inputs=sized(2, 2, 4, 6, 9, causal=True)),

@@ -79,6 +79,15 @@ exercise = Exercise(
              promise=NO_TABLE),
     ],
     mistakes=[
+        wrong("divided by the sum of each feature",
+              {"mix": "weighed = (q[..., None, :] @ (products / sums[..., None]))[..., 0, :]",
+               "divide": "outputs = weighed"},
+              "In your results, what each feature of the keys has collected is divided by the sum of this feature "
+              "alone. Divide by one number for each query: φ(q_t) · Σ φ(k_s).", kind="scaling"),
+        wrong("divided by products of each word's own query",
+              {"divide": "outputs = weighed / (q * k).sum(dim=-1, keepdim=True).cumsum(dim=2)"},
+              "Your divisors add up φ(q_s) · φ(k_s), each key with the query of its own word. Take the query of word t "
+              "for all keys: φ(q_t) · Σ φ(k_s).", kind="mix-up"),
         wrong("not causal",
               {"collect": "products = products.sum(dim=2, keepdim=True)", "total": "sums = k.sum(dim=2, keepdim=True)"},
               "In your results, every query sees all keys. Output t is made of the words 0 … t: sum only up to there.",

@@ -36,11 +36,22 @@ def of_class(owner: ast.ClassDef) -> Iterator[Fact]:
     """Methods meant to be `__init__`, and those that use `self` without taking it."""
     methods = [node for node in owner.body if isinstance(node, ast.FunctionDef)]
     named = {method.name for method in methods}
+    of_init = {name for method in methods if method.name == "__init__" for name in _assigned_by(method)}
     for method in methods:
+        if method.name != "__init__":
+            lost = _read(method) & of_init - _made_in(ast.walk(method))
+            yield from (Fact(FactKind.NOT_OF_SELF, name) for name in sorted(lost))
         if set(method.name) == _LETTERS and method.name[-1] == "_" and "__init__" not in named:
             yield Fact(FactKind.NOT_INIT, method.name)
         if "self" in _read(method) - _made_in(ast.walk(method)):
             yield Fact(FactKind.NO_SELF, method.name)
+
+
+def _assigned_by(method: ast.FunctionDef) -> Iterator[str]:
+    for node in ast.walk(method):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                yield name
 
 
 def made_anew(owner: ast.ClassDef, lines: Sequence[str]) -> Iterator[Fact]:
@@ -110,6 +121,8 @@ def facts_of(
         found += [fact for fact in helpers if fact.kind not in meant]
         if owner := class_in(tree, entry):
             found += [*(Fact(FactKind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
+            kept = {fact.what for fact in found if fact.kind == FactKind.NOT_OF_SELF}
+            found = [fact for fact in found if fact.kind != FactKind.UNUSED or fact.what not in kept]
             found += made_anew(owner, [line[:MAX_LINE] for line in lines])
         found += [Fact(FactKind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
         found += [Fact(FactKind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
@@ -224,10 +237,23 @@ def _of_function(
 
 
 def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
+    """Where something is added to such tensors, only these lines: the others are filled."""
+    made: dict[str, ast.Assign] = {}
+    added_to: set[str] = set()
     for node in nodes:
         match node:
-            case ast.Assign(value=ast.Call(func=ast.Attribute(attr="empty" | "empty_like" | "new_empty"))):
-                yield Fact(FactKind.EMPTY, shown[node.lineno - 1])
+            case ast.Assign(
+                targets=[target], value=ast.Call(func=ast.Attribute(attr="empty" | "empty_like" | "new_empty"))
+            ):
+                made[ast.unparse(target)] = node
+            case ast.AugAssign(target=target):
+                added_to.add(ast.unparse(_without_indices(target)))
+    lines = [node.lineno for name, node in made.items() if name in added_to or not added_to & made.keys()]
+    yield from (Fact(FactKind.EMPTY, shown[line - 1]) for line in lines)
+
+
+def _without_indices(target: ast.expr) -> ast.expr:
+    return _without_indices(target.value) if isinstance(target, ast.Subscript) else target
 
 
 def _of_a_size(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:

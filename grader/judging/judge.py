@@ -232,7 +232,7 @@ class _Judgement:
         return self.held(held) if held else None
 
     def held(self, held: Held, of: int = 1) -> Verdict:
-        heading = sentences.things_at_once(len(held), of) if len(held) > 1 else ""
+        heading = sentences.things_at_once(len(held), of, are_all=not self._lacks_results) if len(held) > 1 else ""
         said = [heading] * bool(heading) + [misconception.says for misconception in held]
         credit = math.prod([*(misconception.credit for misconception in held), *[UNKNOWN_CREDIT] * (of - len(held))])
         verdict = self._result(credit, Reason.MISCONCEPTION, *said, misconceptions=held)
@@ -309,6 +309,14 @@ class _Judgement:
         """The result in each case about numbers; None where there is none."""
         answers = [self.answers[index] for index in self.key.about_numbers]
         return [self.form.result(answer.value) if isinstance(answer, Returned) else None for answer in answers]
+
+    @property
+    def _lacks_results(self) -> bool:
+        """Whether a class could not be called with the right weights in some case, where it may hide a mistake."""
+        expected = [self.form.result(self.expected[index]) for index in self.key.about_numbers]
+        answers = [self.answers[index] for index in self.key.about_numbers]
+        cases = zip(answers, self._results, expected, strict=True)
+        return any(isinstance(answer, Returned) and got is None and want is not None for answer, got, want in cases)
 
     @functools.cached_property
     def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:

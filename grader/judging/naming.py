@@ -98,14 +98,14 @@ def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
     return all(_shows_in_numbers(one, held, looks) and not _shows_beside_only(one, looks) for one in held)
 
 
-def _shows_in_numbers(misconception: Misconception, held: Held, looks: Sequence[Look]) -> bool:
+def _shows_in_numbers(misconception: Misconception, misconceptions: Held, looks: Sequence[Look]) -> bool:
     """Whether numbers would be others without a misconception, or the code would not stop where it alone stops it.
 
     Where it takes the whole set to stop the code, as where shapes do not fit, many other sets would do that, too.
     """
-    rest = tuple(kept for kept in held if kept is not misconception)
-    shown = [look for look in looks if not look.is_explained_by(rest)]
-    return any(look.is_returned for look in shown) or all(look.would_stop((misconception,)) for look in shown)
+    fewer = tuple(member for member in misconceptions if member is not misconception)
+    telling = [look for look in looks if not look.is_explained_by(fewer)]
+    return any(look.is_returned for look in telling) or all(look.would_stop((misconception,)) for look in telling)
 
 
 def _shows_beside_only(one: Misconception, looks: Sequence[Look]) -> bool:
@@ -174,9 +174,9 @@ class Look:
             isinstance(self.answer, Returned) and isinstance(self.answer.value, dict) and IN_PART in self.answer.value
         )
 
-    def would_stop(self, held: Held) -> bool:
+    def would_stop(self, misconceptions: Held) -> bool:
         """Whether code with these misconceptions would not come to its end."""
-        return isinstance(self.key[self.index].answer(held), Raised)
+        return isinstance(self.key[self.index].answer(misconceptions), Raised)
 
     def would_have_more(self, held: Held) -> bool:
         """Whether a module with these misconceptions would be called with only some parameters."""

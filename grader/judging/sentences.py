@@ -95,6 +95,8 @@ _FACTS = {
     "whatever was in memory, and torch.tensor(n) holds n.",
     FactKind.KEPT_NONE: "The line `{}` uses what {} returns, which is None. Call it on a line of its own.",
     FactKind.NOT_CALLED: "The line `{}` names a method, but does not call it. Add the parentheses.",
+    FactKind.NOT_OF_SELF: "`{0}` is a variable of `__init__` alone, so another method cannot read it. Write "
+    "`self.{0}` in both.",
     FactKind.NO_SELF: "`{}` uses `self`, but has no such argument. Put it first: Python passes the object there.",
     FactKind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on each side.",
     FactKind.NO_RETURN: "`{}` has no return statement, so it returns None.",
@@ -116,10 +118,10 @@ def in_order(names: Sequence[str]) -> str:
     return f"Your code expects its arguments in a different order. They come in this order: ({', '.join(names)})."
 
 
-def things_at_once(count: int, of: int) -> str:
+def things_at_once(count: int, of: int, *, are_all: bool = True) -> str:
     if count < of:
         return "There are several mistakes, and these are some of them:"
-    return f"There are {_COUNTS.get(count, 'several')} mistakes:"
+    return f"There are{'' if are_all else ' at least'} {_COUNTS.get(count, 'several')} mistakes:"
 
 
 def for_one_another(one: str, other: str) -> str:

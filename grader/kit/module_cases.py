@@ -126,6 +126,41 @@ def far_below_zero(sample: Callable[[torch.Generator], Inputs]) -> Case:
     return Case("scores far below zero", "a largest score that begins at 0", with_large_scores(sample, True), LARGE)
 
 
+def about_minus_ten_thousand(sample: Callable[[torch.Generator], Inputs], heads: int) -> Case:
+    """A case for modules of so many heads, all of whose scores are just below −10⁴: −10⁴ does not hide any of them."""
+
+    def inputs(rng: torch.Generator) -> Inputs:
+        arguments, weights, calls, _how = sample(rng)
+        signs = {name: -1.0 if _asks(name) else 1.0 for name in weights if _asks(name) or _answers(name)}
+        head_dim = len(next(weights[name] for name in signs)) // heads
+        largest = 100 / head_dim**0.25  # squared, head_dim times, and divided by its root: 10⁴
+        return trial(
+            arguments,
+            {
+                name: _of_first_feature(weight, signs[name]) if name in signs else weight
+                for name, weight in weights.items()
+            },
+            {"output": [_of_lengths(rng, value, largest) if _has_words(value) else value for value in calls["output"]]},
+        )
+
+    return Case("scores of about −10⁴", "a number such as −10⁴ for −∞, which scores can reach", inputs, LARGE)
+
+
+def _of_first_feature(weight: Tensor, sign: float) -> Tensor:
+    """A matrix (d_out, d_in) that gives the first feature of a word in all its rows; zeros for a bias."""
+    only_first = torch.zeros_like(weight)
+    if weight.dim() == 2:
+        only_first[:, 0] = sign
+    return only_first
+
+
+def _of_lengths(rng: torch.Generator, x: Tensor, largest: float) -> Tensor:
+    """Words (…, T, d) whose first features differ by 0.3 %, which is 30 in a score of 10⁴."""
+    order = torch.rand(x.shape[:-1], generator=rng).argsort(-1)
+    first = largest * (1.001 + 0.003 * order)
+    return torch.cat([first[..., None], x[..., 1:]], dim=-1)
+
+
 def with_large_scores(
     sample: Callable[[torch.Generator], Inputs], one_way: bool = False
 ) -> Callable[[torch.Generator], Inputs]:
@@ -153,6 +188,11 @@ def _has_words(value: object) -> TypeGuard[Tensor]:
 def _asks(name: str) -> bool:
     """Whether a parameter makes queries: q.weight, queries.weight, W_query."""
     return re.search(r"(^|[._])q", name) is not None
+
+
+def _answers(name: str) -> bool:
+    """Whether a parameter makes keys: k.weight, keys.weight, W_key."""
+    return re.search(r"(^|[._])k", name) is not None
 
 
 def _along_a_line(rng: torch.Generator, x: Tensor, one_way: bool) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,8 @@ ON_OUTPUT = (
     "In training, your module drops entries of vectors that it computes after the weights. Drop attention weights."
 )
 NOT_WEIGHTS = "In training, your module drops something other than attention weights, or more than these."
+
+_IN_A_LIST = re.compile(r"\.\d+\.")
 
 RATE = 3  # which of the arguments of a class with dropout is its rate
 
@@ -181,7 +184,14 @@ def _what_it_has(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     if attributes and not names:
         return f"{attributes}: plain tensors are not trained. Make them nn.Parameter."
     none = "It has none at all. Modules in a plain list or dict, or made in forward, do not count."
-    return f"It has {names}." if names else none
+    # A layer beside a plain list of modules is all that such a module has.
+    in_a_list = " Modules in a plain list do not count: use nn.ModuleList." if _lacks_a_list(held, weights) else ""
+    return f"It has {names}.{in_a_list}" if names else none
+
+
+def _lacks_a_list(names: Sequence[str], weights: Mapping[str, Tensor]) -> bool:
+    """Whether parameters of a list of modules are wanted, and no parameter is in a list."""
+    return _IN_A_LIST.search(" ".join(weights)) is not None and _IN_A_LIST.search(" ".join(names)) is None
 
 
 def wrong_behavior(outputs: Mapping[str, Any], x: Tensor, causal: bool) -> str:

@@ -22,6 +22,7 @@ class FactKind(StrEnum):
     NO_RETURN = "no return"
     NOT_CALLED = "not called"  # a line names a method whose effect counts
     KEPT_NONE = "kept None"  # it goes on with the None that a method returns
+    NOT_OF_SELF = "not of self"  # a method reads a name that only `__init__` gives a value to, without self
     NO_SELF = "no self"  # a method uses self without taking it
     NOT_INIT = "not init"  # a method is nearly called `__init__`, and none really is
     REPLACED = "replaced"  # by each step of a loop over `what`, so that only the last of its `parts` is left

@@ -54,6 +54,8 @@ def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tu
         ("class f:\n    def _init_(self, x):\n        self.x = x", FactKind.NOT_INIT, "_init_"),
         ("class f:\n    def __int__(self, x):\n        self.x = x", FactKind.NOT_INIT, "__int__"),
         ("class f:\n    def forward(x):\n        return self.W(x)", FactKind.NO_SELF, "forward"),
+        ("class f:\n    def __init__(self, d):\n        W = torch.rand(d, d)\n"
+         "    def forward(self, x):\n        return x @ W", FactKind.NOT_OF_SELF, "W"),
         ("class f:\n    def by_head(x):\n        return self.W(x)", FactKind.NO_SELF, "by_head"),
         ("class f:\n    def forward(self, x):\n        return nn.Linear(2, 2)(x)", FactKind.MADE_ANEW,
          "return nn.Linear(2, 2)(x)"),
@@ -269,3 +271,25 @@ def test_of_what_other_cells_define_only_what_a_code_mentions_is_kept(monkeypatc
         noted.note(source)
     noted.facts(EXERCISES[3])
     assert asked == [{"rate", "x"}]
+
+
+ADDED_TO = """
+def f(x):
+    table = torch.empty(len(x), 2)
+    total = torch.empty(2)
+    for i, row in enumerate(x):
+        table[i] = row
+        total += row
+    return table, total
+"""
+
+
+def test_only_what_is_added_to_is_told_to_begin_with_whatever_was_in_memory() -> None:
+    assert [fact.what for fact in facts(ADDED_TO) if fact.kind == FactKind.EMPTY] == ["total = torch.empty(2)"]
+
+
+def test_what_another_method_reads_is_not_said_to_be_unused() -> None:
+    source = (
+        "class f:\n    def __init__(self):\n        W = torch.rand(2)\n    def forward(self, x):\n        return x * W"
+    )
+    assert [fact.kind for fact in facts(source) if fact.what == "W"] == [FactKind.NOT_OF_SELF]

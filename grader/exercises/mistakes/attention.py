@@ -249,6 +249,10 @@ OWN_WORD = [
               "diagonal=1.", kind="mix-up")),
 ]
 
+HIDDEN_BY_A_NUMBER = wrong(
+    "hidden by −10⁴", {"hide": "scores = scores.masked_fill(mask, -1e4)"},
+    "In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set them to −∞.",
+    credit=0.75)
 HIDDEN_LATE = [
     wrong("masked after softmax", {"hide": "", "after normalize": "weights = weights.masked_fill(mask, 0)"},
           "Your results look as if the future had been set to zero after softmax: rows no longer sum to one, and the "
@@ -268,8 +272,8 @@ SOFTMAX_MISSING = wrong(
       credit=0.25, kind="missing step")
 
 MASK_NOT_KEPT = wrong("mask not kept", {"buffer": "", "crop": "mask = torch.ones(T, T, device=x.device).triu(1) == 1"},
-      "No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the length of the "
-      "text.", credit=0.75, kind="missing step")
+      "No mask is registered when your module is made. Make it once, in __init__, with self.register_buffer, and cut "
+      "it to the length of the text.", credit=0.75, kind="missing step")
 
 RENORMALIZED = wrong("renormalized after softmax",
       {"hide": "",

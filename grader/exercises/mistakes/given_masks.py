@@ -36,6 +36,9 @@ MISTAKES = [
           "Your results look as if hidden weights had been filled with −1e20 after softmax. Fill the scores, before "
           "softmax.", kind="mix-up"),
     *at("hide",
+        wrong("hidden by −10⁴", ("-math.inf", "-1e4"),
+              "In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set them "
+              "to −∞.", credit=0.75),
         wrong("zeros for −∞", ("-math.inf", "0"),
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
               "Set them to −∞."),
