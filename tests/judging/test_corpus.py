@@ -37,7 +37,7 @@ def test_there_is_a_piece_for_every_misconception(number: int) -> None:
     assert (alone - OF_ALL) | made == misconceptions(number)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize(("number", "names"), MADE)
 def test_the_solution_with_the_lines_of_a_mistake_has_its_name(number: int, names: list[str]) -> None:
     """As a student's code, in its notebook: what the exercise holds for this mistake is what that code does."""
