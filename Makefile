@@ -102,7 +102,7 @@ $(VENV)/labs: $(VENV)/installed
 
 # The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.
 records: install
-	$(PYTEST) tests/judging/test_records.py -k each_piece --record
+	$(VENV)/bin/python -m pytest -q -n $(PROCESSES) --dist worksteal tests/judging/test_records.py -k each_piece --record
 
 # The tables of docs/how_right.md, from the records.
 how-right: install

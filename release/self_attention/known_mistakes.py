@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# 7c66bc2bf2365618
+# b8acd2cb3288dfdf
 
 KNOWN = [
     ('compute_qkv', [[(1.6418, -0.10447, -0.03909, '33[4,1]')], [(3.3333, 0.11857, -0.26911, '32[2,1]')]], [
@@ -42,6 +42,7 @@ KNOWN = [
         ("Your results use the notebook's W_q, W_k, …. Take them from the arguments.", [[(1.6418, -0.10447, -0.03909, '33[4,1]')], ['3942b097']]),
     ]),
     ('attention_scores', [[(2.7423, -1.0395, -0.26146, '33[]')], [(1.5833, 0.39769, -0.026147, '22[]')], [(0.83333, -0.35177, -0.33643, '23[]')], [(1.5, 0.432, 0.61262, '22[]')], [(2.1213, 1.785, 1.5819, '11[]')]], [
+        ('Your lists hold each score twice, one after the other. Append it only once.', [[(2.7423, -0.9128, 0.67604, '36[]')], [(1.5833, 0.82421, -0.1049, '24[]')], [(0.83333, 0.075987, 0.043083, '26[]')], [(1.5, -0.42536, 0.090056, '24[]')], [(2.1213, 1.857, -0.26303, '12[]')]]),
         ('Your scores are not scaled. Divide each dot product by √D, where D is shape[0] of a query.', [[(5.4845, -2.079, -0.52291, '33[]')], [(4.75, 1.1931, -0.078441, '22[]')], [(1.6667, -0.70353, -0.67285, '23[]')], [(1.5, 0.432, 0.61262, '22[]')], [(3.0, 2.5244, 2.2371, '11[]')]]),
         ('Your scores are divided by D, as in a mean. Divide them by its square root, √D.', [[(1.3711, -0.51974, -0.13073, '33[]')], [(0.52778, 0.13256, -0.0087157, '22[]')], [(0.41667, -0.17588, -0.16821, '23[]')], [(1.5, 0.432, 0.61262, '22[]')], [(1.5, 1.2622, 1.1186, '11[]')]]),
         ('Your scores are divided by √N, where N is the number of words. Divide by √D, where D is the length of a query.', [[(3.1665, -1.2003, -0.3019, '33[]')], [(3.3588, 0.84362, -0.055466, '22[]')], [(1.1785, -0.49747, -0.47578, '23[]')], [(1.0607, 0.30547, 0.43319, '22[]')], [(3.0, 2.5244, 2.2371, '11[]')]]),
@@ -167,6 +168,7 @@ KNOWN = [
         ('Your code assumes that there are as many queries as keys. There may be more queries, or fewer: count each list separately.', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(2.8333, 0.81517, 0.7399, '2[3,1]')], ['d4dc8fba'], [(3.1372, 2.7428, -0.30096, '2[1,1]')], ['d4dc8fba']]),
     ]),
     ('self_attention', [[(1.6516, 0.036179, -0.1457, '3[4,1]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], [(0.73686, -0.034464, -0.10501, '2[2,1]')]], [
+        ("Your results look as if the list of a query's scores held each score twice. Append it only once.", [[(0.41862, 0.10298, -0.083988, '3[4,1]')], [(3.7256, 3.2682, -0.63801, '2[1,1]')], [(0.36843, 0.037401, -0.17871, '2[2,1]')]]),
         ('The scores that you use are not scaled. Divide them by √D before softmax.', [[(1.7164, 0.040974, -0.14323, '3[4,1]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], [(0.83798, -0.055864, -0.064441, '2[2,1]')]]),
         ('The scores that you use are divided by D. Perhaps you scale twice: divide by √D only once.', [[(1.5604, 0.033144, -0.13475, '3[4,1]')], [(3.1372, 2.7428, -0.30096, '2[1,1]')], [(0.62878, 0.00097764, -0.14427, '2[2,1]')]]),
         ('The scores that you use are divided by √N, where N is the number of words. Divide by √D, where D is the length of a query.', [[(1.666, 0.036784, -0.14584, '3[4,1]')], [(3.2514, 2.8415, -0.2816, '2[1,1]')], [(0.79471, -0.050092, -0.082909, '2[2,1]')]]),
@@ -239,7 +241,7 @@ KNOWN = [
         ('The scores have the wrong sign: a query should look most where its dot product is largest.', [[(1.6059, -0.58163, -0.37941, '[4,3]')], [(1.6657, 0.42383, 0.07821, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('Your results look as if the scores were not scaled, and the outputs divided by the root instead. Scale the scores, before softmax.', [[(0.85821, -0.01154, 0.18647, '[4,3]')], [(1.5794, 0.3903, 0.29776, '[2,4]')], [(1.7678, 1.5115, 0.70326, '[2,1]')]]),
         ('Your weights are normalized over the queries for each key. Normalize down each column of KᵀQ: over the keys.', [[(1.4508, -0.24486, 0.033152, '[4,3]')], [(1.75, -0.42707, 0.39622, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
-        ('All your weights together sum to one. Take the softmax of each column instead (softmax_cols).', [[(0.62107, 0.011599, 0.046522, '[4,3]')], [(0.4137, -0.15672, 0.10806, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
+        ('All your weights together sum to one. The weights of each query should: normalize over its keys, which is down each column of KᵀQ (softmax_cols).', [[(0.62107, 0.011599, 0.046522, '[4,3]')], [(0.4137, -0.15672, 0.10806, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('Your values are weighted by raw scores. Use softmax_cols of the scores instead.', [[(11.532, 0.29075, 3.6473, '[4,3]')], [(33.234, 3.7591, 6.0185, '[2,4]')], [(14.142, 12.092, 5.6261, '[2,1]')]]),
         ('Your weights do not sum to one: divide the exponentials by their sum in each column.', [[(109.59, 2.0466, 8.2088, '[4,3]')], [(3986.7, -1510.2, 1041.4, '[2,4]')], [(715.62, 611.88, 284.69, '[2,1]')]]),
         ('Your weights look as if softmax had been applied twice. Once is enough.', [[(1.3711, -0.19583, 0.13557, '[4,3]')], [(1.831, 0.47777, 0.22026, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
@@ -293,7 +295,7 @@ KNOWN = [
         ('Your results follow the formula for words as rows, softmax(QKᵀ)V. With words as columns, it compares dimensions: use KᵀQ, which has shape (N, N).', [[(4.2592, -0.83017, 0.89309, '[8,6]')], [(4.0, -0.5514, 0.33205, '[2,3]')]]),
         ('Your results look like QKᵀ, normalized down its columns and multiplied by V. With words as columns, that compares dimensions: use KᵀQ, which has shape (N, N).', [[(5.7584, -0.93182, 0.22248, '[8,6]')], [(4.0, -0.5514, 0.33205, '[2,3]')]]),
         ('Your weights are normalized over the queries for each key. Normalize down each column of KᵀQ: over the keys.', [[(3.7235, -0.27578, 0.32659, '[8,6]')], [(4.0, 0.30077, 1.3027, '[2,3]')]]),
-        ('All weights of a head together sum to one. Take the softmax of each column instead.', [[(0.7809, -0.43095, 0.064125, '[8,6]')], [(1.7224, 0.057709, 0.85318, '[2,3]')]]),
+        ('All weights of a head together sum to one. The weights of each query should: normalize over its keys, which is down each column of KᵀQ.', [[(0.7809, -0.43095, 0.064125, '[8,6]')], [(1.7224, 0.057709, 0.85318, '[2,3]')]]),
         ("Your values are weighted by raw scores. Take the softmax of each head's scores first.", [[(70.809, -6.7947, 6.8897, '[8,6]')], [(15.0, 0.64999, 6.9225, '[2,3]')]]),
         ('Your weights do not sum to one: divide the exponentials by their sum in each column.', [[(3152400000000.0, 667910000000.0, -670280000000.0, '[8,6]')], [(118.2, -7.5671, 71.998, '[2,3]')]]),
         ('Your weights are the sigmoids of the scores. Use the softmax instead.', [[(8.0137, -0.26277, 0.96401, '[8,6]')], [(8.5179, 0.104, 1.6414, '[2,3]')]]),
