@@ -98,7 +98,7 @@ def with_tables(page: str) -> str:
     for name, make in TABLES.items():
         mark = f"<!-- {name} -->\n\n"
         before, _, after = page.partition(mark)
-        page = before + mark + make() + re.sub(r"^(\|.*\n)*", "", after)
+        page = before + mark + make() + "\n" + re.sub(r"^(\|.*\n)*\n*", "", after)
     return page
 
 
