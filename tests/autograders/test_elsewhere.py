@@ -89,6 +89,7 @@ def a_program(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.proof
 def test_setup_installs_what_is_needed_and_nothing_else(autograder: Path, tmp_path: Path) -> None:
     """Here, all of it is installed: without any index, pip finds nothing that is missing or of another version."""
     programs, environment = tmp_path / "programs", tmp_path / "environment"

@@ -25,7 +25,7 @@ from support.command_line import export
 from support.places import ROOT
 from support.workflow_runner import Runner
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 ASSIGNMENT = "self_attention"
 STUDENT = "class/self-attention-ada"

@@ -26,7 +26,7 @@ from support.our_course import CATALOGUE, EXERCISES
 FUNCTIONS = [function for exercise in EXERCISES.values() for function in exercise.functions]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda exercise: exercise.entry)
 def test_disturbed_answers_are_explained_by_nothing(exercise: Exercise) -> None:
     cases = exercise.sample()
@@ -36,7 +36,7 @@ def test_disturbed_answers_are_explained_by_nothing(exercise: Exercise) -> None:
     assert verdict.reason is not Reason.MISCONCEPTION
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_every_function_of_an_assignment_has_a_line() -> None:
     costs = bench_judging(CATALOGUE.of("self_attention"), runs=1)
     assert [cost.exercise for cost in costs] == list(range(1, 9))
@@ -83,7 +83,7 @@ sys.exit(int(sys.argv[1]))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_all_that_a_command_starts_is_accounted_for(tmp_path: Path) -> None:
     numbers = taken([sys.executable, "-c", ORPHAN, "0"], tmp_path)
     assert numbers.cpu_seconds > 0.5

@@ -437,7 +437,7 @@ def without_demos(course: Course, assignment: str) -> None:
         nbformat.write(notebook, course.notebook(folder, assignment))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
 def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Course) -> None:
     without_demos(course, "self_attention")

@@ -168,6 +168,7 @@ def test_an_installed_pack_is_graded_with_and_hidden_as_well(python: Path, tmp_p
     assert (the_grader, modules) == ("not found ModuleNotFoundError", "modules []")
 
 
+@pytest.mark.proof
 def test_the_demo_needs_no_course_folder(python: Path, tmp_path: Path) -> None:
     command = [str(python / "grader"), "demo"]
     path = os.pathsep.join([str(python), str(Path(sys.executable).parent), os.defpath])

@@ -130,6 +130,7 @@ def on_second_device(request: pytest.FixtureRequest) -> dict[str, dict[str, tupl
     return found
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_reference_is_right_and_misconceptions_are_named(
     name: int | str, on_second_device: dict[str, dict[str, tuple[list[str], float, list[str]] | None]]

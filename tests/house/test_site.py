@@ -20,7 +20,7 @@ from support.accessibility import seen_as, violations
 from support.chromium import Page, headless_chromium
 from support.places import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href", "object": "data"}
 
