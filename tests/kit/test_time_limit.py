@@ -12,6 +12,8 @@ import pytest
 from grader.kit import checking, time_limit
 from grader.kit.checking import Checks, Entry, Example
 
+pytestmark = pytest.mark.usefixtures("hears_ctrl_c")  # by which the limit stops code
+
 CHECKS = Checks(Entry(1, "count", lambda: (Example("three", (3,), 3.0),)))
 SEEN_IN_THE_TEXT = "def count(n):\n  i = 0\n  while i < n:\n    x = n\n  return i"
 NOT_SEEN = "def count(n):\n  while True:\n    n = -n\n  return n"
