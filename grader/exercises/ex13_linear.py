@@ -78,11 +78,7 @@ exercise = Exercise(
             wrong("never biased", ("bias=qkv_bias", "bias=False"),
                   "Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
                   credit=0.75, kind="input")),
-        wrong("weights of layers not transposed",
-              {"query": "q = x @ self.W_query.weight", "key": "k = x @ self.W_key.weight",
-               "value": "v = x @ self.W_value.weight"},
-              "Your code works only if d_in is d_out, and its results look as if x were multiplied by the weights of "
-              "the layers, without a transpose. Call the layers: self.W_query(x).", kind="convention"),
+        attention.LAYERS_NOT_TRANSPOSED,
         wrong("biases without effect",
               {"query": "q = x @ self.W_query.weight.T", "key": "k = x @ self.W_key.weight.T",
                "value": "v = x @ self.W_value.weight.T"},

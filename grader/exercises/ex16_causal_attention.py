@@ -109,11 +109,7 @@ exercise = Exercise(
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. Set "
               "them to −∞."),
-        wrong("weights of layers not transposed",
-              {"query": "q = x @ self.W_query.weight", "key": "k = x @ self.W_key.weight",
-               "value": "v = x @ self.W_value.weight"},
-              "Your code works only if d_in is d_out, and its results look as if x were multiplied by the weights of "
-              "the layers, without a transpose. Call the layers: self.W_query(x).", kind="convention"),
+        attention.LAYERS_NOT_TRANSPOSED,
         *attention.HIDDEN_LATE,
         attention.HIDDEN_BY_A_NUMBER,
         wrong("softmax twice", {"normalize": "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)"},
