@@ -101,6 +101,7 @@ $(VENV)/labs: $(VENV)/installed
 	touch $@
 
 # The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.
+# One file holds them all, and would be one process's.
 records: install
 	$(VENV)/bin/python -m pytest -q -n $(PROCESSES) --dist worksteal tests/judging/test_records.py -k each_piece --record
 

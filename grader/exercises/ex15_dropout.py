@@ -62,21 +62,21 @@ def inverted_dropout(attn_weights, p, training):
 def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
     """A sentence on which entries were dropped and, in evaluation, the numbers. If they are right, two more parts."""
     first, second = seen.outputs["first"], seen.outputs["second"]
-    said = finding(first, attn_weights, p if training else 0.0, ROUNDING)
+    sentence = finding(first, attn_weights, p if training else 0.0, ROUNDING)
     parts: dict[str, Any]
     if training:
-        said = said or finding(second, attn_weights, p, ROUNDING)
-        if p and said.startswith(_OF_WHOLE_CALLS):
-            said = _of_whole_calls(said, [first, second], seen.zeros)
-        elif said and not p:
-            said = f"At a rate of 0, {said[0].lower()}{said[1:]}"
-        if said.startswith(_OF_CHANCE) and torch.equal(first, second):
-            said = WITHOUT_CHANCE
-        parts = {"pattern": said or (_regular([first, second], seen.zeros) if p else "")}
+        sentence = sentence or finding(second, attn_weights, p, ROUNDING)
+        if p and sentence.startswith(_OF_WHOLE_CALLS):
+            sentence = _of_whole_calls(sentence, [first, second], seen.zeros)
+        elif sentence and not p:
+            sentence = f"At a rate of 0, {sentence[0].lower()}{sentence[1:]}"
+        if sentence.startswith(_OF_CHANCE) and torch.equal(first, second):
+            sentence = WITHOUT_CHANCE
+        parts = {"pattern": sentence or (_regular([first, second], seen.zeros) if p else "")}
     else:
-        by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # then no two answers have the same numbers
-        parts = {"output": attn_weights if by_chance else first, "pattern": said if by_chance else ""}
-    right = not said and not parts["pattern"]
+        by_chance = sentence in (DROPPED_IN_VAIN, NOT_FINITE)  # then no two answers have the same numbers
+        parts = {"output": attn_weights if by_chance else first, "pattern": sentence if by_chance else ""}
+    right = not sentence and not parts["pattern"]
     return {
         **parts,
         "type": other_type(first, attn_weights) * right,
@@ -84,13 +84,13 @@ def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dic
     }
 
 
-def _of_whole_calls(said: str, results: Sequence[Tensor], zeros: Sequence[int]) -> str:
+def _of_whole_calls(sentence: str, results: Sequence[Tensor], zeros: Sequence[int]) -> str:
     """A sentence on calls of which one drops all entries, or none: whether others do the same."""
     entries = results[0].numel()
     counts = {*(int((result == 0).sum()) for result in results), *zeros}
     if counts == {0, entries}:
         return ALL_OR_NONE
-    return said if len(counts) == 1 else NOT_IN_ALL_CALLS
+    return sentence if len(counts) == 1 else NOT_IN_ALL_CALLS
 
 
 def _regular(results: Sequence[Tensor], zeros: Sequence[int]) -> str:

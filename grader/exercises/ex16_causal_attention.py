@@ -95,7 +95,7 @@ exercise = Exercise(
         Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 3, 5, dropout=0.5)),
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),
         *beside_numbers(sized(2, 5, 3, 4, 6)),
-        about_minus_ten_thousand(sized(2, 5, 3, 4, 6), heads=1),
+        about_minus_ten_thousand(sized(2, 5, 3, 4, 6), head_dim=4),
     ],
     mistakes=[
         *attention.MASKED,

@@ -114,7 +114,7 @@ exercise = Exercise(
         Case("more heads than features", catches="a check of d_out and num_heads that is missing",
              inputs=lambda rng: impossible([6, 3, 5, 0.0, 6])),
         *beside_numbers(sized(2, 5, 3, 6, 2, 6)),
-        about_minus_ten_thousand(sized(2, 5, 3, 6, 2, 6), heads=2),
+        about_minus_ten_thousand(sized(2, 5, 3, 6, 2, 6), head_dim=3),
     ],
     mistakes=[
         *attention.of_split_heads("before drop", "reshape(B, T, -1)"),

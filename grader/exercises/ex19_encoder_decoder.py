@@ -154,7 +154,7 @@ exercise = Exercise(
              "left for the visible words. Hide words before the softmax, so that its largest number is a "
              "visible one."),
         *beside_numbers(sized(2, 4, 5, 6, 3, padding(boolean))),
-        about_minus_ten_thousand(sized(2, 4, 5, 6, 3, padding(boolean)), heads=3),
+        about_minus_ten_thousand(sized(2, 4, 5, 6, 3, padding(boolean)), head_dim=2),
     ],
     mistakes=[
         *attention.of_split_heads("before mix", "flatten(2)"),

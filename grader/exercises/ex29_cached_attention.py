@@ -188,7 +188,7 @@ exercise = Exercise(
         ),
         # With gradients, so that the first output is from chunks. Both chunks hide a word from a query.
         *beside_numbers(sized(2, 4, 6, 2, [2, 2], gradients=1)),
-        about_minus_ten_thousand(sized(2, 4, 6, 2, [2, 2], gradients=1), heads=2),
+        about_minus_ten_thousand(sized(2, 4, 6, 2, [2, 2], gradients=1), head_dim=3),
     ],
     mistakes=[
         *at("crop",

@@ -121,8 +121,8 @@ def facts_of(
         found += [fact for fact in helpers if fact.kind not in meant]
         if owner := class_in(tree, entry):
             found += [*(Fact(FactKind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
-            kept = {fact.what for fact in found if fact.kind == FactKind.NOT_OF_SELF}
-            found = [fact for fact in found if fact.kind != FactKind.UNUSED or fact.what not in kept]
+            without_self = {fact.what for fact in found if fact.kind == FactKind.NOT_OF_SELF}
+            found = [fact for fact in found if fact.kind != FactKind.UNUSED or fact.what not in without_self]
             found += made_anew(owner, [line[:MAX_LINE] for line in lines])
         found += [Fact(FactKind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
         found += [Fact(FactKind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
@@ -238,17 +238,17 @@ def _of_function(
 
 def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
     """Where something is added to such tensors, only these lines: the others are filled."""
-    made: dict[str, ast.Assign] = {}
+    tensors: dict[str, ast.Assign] = {}
     added_to: set[str] = set()
     for node in nodes:
         match node:
             case ast.Assign(
                 targets=[target], value=ast.Call(func=ast.Attribute(attr="empty" | "empty_like" | "new_empty"))
             ):
-                made[ast.unparse(target)] = node
+                tensors[ast.unparse(target)] = node
             case ast.AugAssign(target=target):
                 added_to.add(ast.unparse(_without_indices(target)))
-    lines = [node.lineno for name, node in made.items() if name in added_to or not added_to & made.keys()]
+    lines = [node.lineno for name, node in tensors.items() if name in added_to or not added_to & tensors.keys()]
     yield from (Fact(FactKind.EMPTY, shown[line - 1]) for line in lines)
 
 

@@ -313,10 +313,12 @@ class _Judgement:
     @property
     def _lacks_results(self) -> bool:
         """Whether a class could not be called with the right weights in some case, where it may hide a mistake."""
-        expected = [self.form.result(self.expected[index]) for index in self.key.about_numbers]
-        answers = [self.answers[index] for index in self.key.about_numbers]
-        cases = zip(answers, self._results, expected, strict=True)
-        return any(isinstance(answer, Returned) and got is None and want is not None for answer, got, want in cases)
+        return any(
+            result is None
+            and isinstance(self.answers[index], Returned)
+            and self.form.result(self.expected[index]) is not None
+            for index, result in zip(self.key.about_numbers, self._results, strict=True)
+        )
 
     @functools.cached_property
     def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:

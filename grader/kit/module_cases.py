@@ -126,23 +126,16 @@ def far_below_zero(sample: Callable[[torch.Generator], Inputs]) -> Case:
     return Case("scores far below zero", "a largest score that begins at 0", with_large_scores(sample, True), LARGE)
 
 
-def about_minus_ten_thousand(sample: Callable[[torch.Generator], Inputs], heads: int) -> Case:
-    """A case for modules of so many heads, all of whose scores are just below −10⁴: −10⁴ does not hide any of them."""
+def about_minus_ten_thousand(sample: Callable[[torch.Generator], Inputs], head_dim: int) -> Case:
+    """A case for modules, all of whose scores are just below −10⁴: −10⁴ does not hide any of them."""
+    largest = 100 / head_dim**0.25  # squared, head_dim times, and divided by its root: 10⁴
 
-    def inputs(rng: torch.Generator) -> Inputs:
-        arguments, weights, calls, _how = sample(rng)
-        signs = {name: -1.0 if _asks(name) else 1.0 for name in weights if _asks(name) or _answers(name)}
-        head_dim = len(next(weights[name] for name in signs)) // heads
-        largest = 100 / head_dim**0.25  # squared, head_dim times, and divided by its root: 10⁴
-        return trial(
-            arguments,
-            {
-                name: _of_first_feature(weight, signs[name]) if name in signs else weight
-                for name, weight in weights.items()
-            },
-            {"output": [_of_lengths(rng, value, largest) if _has_words(value) else value for value in calls["output"]]},
-        )
+    def weight(name: str, drawn: Tensor) -> Tensor:
+        if _asks(name):
+            return _of_first_feature(drawn, -1.0)
+        return _of_first_feature(drawn, 1.0) if _answers(name) else drawn
 
+    inputs = _changed(sample, weight, lambda rng, words: _of_lengths(rng, words, largest))
     return Case("scores of about −10⁴", "a number such as −10⁴ for −∞, which scores can reach", inputs, LARGE)
 
 
@@ -169,14 +162,23 @@ def with_large_scores(
     float32 has hardly a digit of them after the point. Words lie along a line, and weights are positive except for
     those of queries: where all words point the same way, all scores are far below zero."""
 
+    def weight(name: str, drawn: Tensor) -> Tensor:
+        return -drawn.abs() if _asks(name) else drawn.abs()
+
+    return _changed(sample, weight, lambda rng, words: _along_a_line(rng, words, one_way))
+
+
+def _changed(
+    sample: Callable[[torch.Generator], Inputs],
+    weight: Callable[[str, Tensor], Tensor],
+    words: Callable[[torch.Generator, Tensor], Tensor],
+) -> Callable[[torch.Generator], Inputs]:
+    """A way to draw inputs whose weights, by name, and words are others."""
+
     def inputs(rng: torch.Generator) -> Inputs:
         arguments, weights, calls, _how = sample(rng)
-        given = [_along_a_line(rng, value, one_way) if _has_words(value) else value for value in calls["output"]]
-        return trial(
-            arguments,
-            {name: -weight.abs() if _asks(name) else weight.abs() for name, weight in weights.items()},
-            {"output": given},
-        )
+        output = [words(rng, value) if _has_words(value) else value for value in calls["output"]]
+        return trial(arguments, {name: weight(name, drawn) for name, drawn in weights.items()}, {"output": output})
 
     return inputs
 

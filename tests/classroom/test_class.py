@@ -42,9 +42,7 @@ DUE = datetime(2026, 11, 20, 12)
 def hand_in_all_kinds(course: Course, submit: Callable[..., Path], solved: dict[int, str]) -> None:
     """Some of the class of the demo, and what else nbgrader makes something of: late ones, files, broken notebooks."""
     make_up_class(course)
-    made_up = course.students(ASSIGNMENT)
-    # An endless loop costs time, and an upload that broke off has no grade.
-    for student in {"henri", "luca"} & set(made_up):
+    for student in ("henri", "luca"):  # an endless loop costs time, and an upload that broke off has no grade
         shutil.rmtree(course.root / "submitted" / student)
     for student, hours in (("late", 30), ("extended", 30), ("early", -5)):
         folder = submit(course, student, {1: solved[1], 3: solved[3]}).parent

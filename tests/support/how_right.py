@@ -35,17 +35,14 @@ def explained(record: Record) -> Explained:
     return Explained.NOTHING if record.reason in (Reason.WRONG, Reason.ERROR) else Explained.FACT
 
 
-def records_of(assignment: str) -> dict[str, Record]:
-    """All of an assignment, by exercise and name."""
-    return {
-        f"{exercise.number}-{name}": record
+def records_of(assignment: str, right: bool) -> list[Record]:
+    """Those of an assignment's right pieces, or of its wrong ones."""
+    return [
+        record
         for exercise in of_assignment(assignment)
         for name, record in records(exercise.number).items()
-    }
-
-
-def is_right(name: str) -> bool:
-    return name.partition("-")[2].startswith("right/")
+        if name.startswith("right/") == right
+    ]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -56,7 +53,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def of_right_code() -> str:
     rows = []
     for assignment in ASSIGNMENTS:
-        right = [record for name, record in records_of(assignment).items() if is_right(name)]
+        right = records_of(assignment, right=True)
         refused = sum(record.credit < 1 for record in right)
         rows.append((f"`{assignment}`", len(right), refused, f"{3 / len(right):.1%}"))
     return table(("assignment", "right pieces", "refused", "upper bound"), rows)
@@ -65,7 +62,7 @@ def of_right_code() -> str:
 def of_wrong_code() -> str:
     rows = []
     for assignment in ASSIGNMENTS:
-        wrong = [record for name, record in records_of(assignment).items() if not is_right(name)]
+        wrong = records_of(assignment, right=False)
         accepted = sum(record.credit == 1 for record in wrong)
         kinds = Counter(map(explained, wrong))
         shares = [f"{kinds[kind] / len(wrong):.0%}" for kind in Explained]
@@ -79,8 +76,8 @@ def of_mutants() -> str:
     for assignment in ASSIGNMENTS:
         some = [counts[str(exercise.number)] for exercise in of_assignment(assignment)]
         survivors = sum(sum(count["survive"].values()) for count in some)
-        rows.append((f"`{assignment}`", sum(count["mutants"] for count in some), survivors, 0))
-    return table(("assignment", "mutants", "survive", "of these wrong"), rows)
+        rows.append((f"`{assignment}`", sum(count["mutants"] for count in some), survivors))
+    return table(("assignment", "mutants", "survive"), rows)
 
 
 def of_survivors() -> str:

@@ -256,7 +256,7 @@ LAYERS_NOT_TRANSPOSED = wrong(
     "Your code works only if d_in is d_out, and its results look as if x were multiplied by the weights of the layers, "
     "without a transpose. Call the layers: self.W_query(x).", kind="convention")
 HIDDEN_BY_A_NUMBER = wrong(
-    "hidden by −10⁴", {"hide": "scores = scores.masked_fill(mask, -1e4)"},
+    "hidden by −10⁴", {"hide": ("-math.inf", "-1e4")},
     "In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set them to −∞.",
     credit=0.75)
 HIDDEN_LATE = [

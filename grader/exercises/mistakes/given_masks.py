@@ -6,6 +6,8 @@ import textwrap
 
 from grader import Misconception, at, wrong
 
+from .attention import HIDDEN_BY_A_NUMBER
+
 LATER_HIDDEN = "later = torch.ones_like(scores[0, 0]).triu(1) == 1\nscores = scores.masked_fill(later, -math.inf)"
 
 
@@ -35,10 +37,8 @@ MISTAKES = [
            "after normalize": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -1e20)"},
           "Your results look as if hidden weights had been filled with −1e20 after softmax. Fill the scores, before "
           "softmax.", kind="mix-up"),
+    HIDDEN_BY_A_NUMBER,
     *at("hide",
-        wrong("hidden by −10⁴", ("-math.inf", "-1e4"),
-              "In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set them "
-              "to −∞.", credit=0.75),
         wrong("zeros for −∞", ("-math.inf", "0"),
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
               "Set them to −∞."),
