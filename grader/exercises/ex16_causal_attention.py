@@ -85,6 +85,8 @@ exercise = Exercise(
              inputs=sized(3, 4, 5, 2, 4, gradients=1)),
         Case("as many sentences as words", catches="a softmax over sentences that has the right shape",
              inputs=sized(4, 4, 2, 3, 4)),
+        Case("as many features out as in", catches="weights of layers that are not transposed",
+             inputs=sized(2, 3, 4, 4, 5)),
         Case("shorter than the context", catches="a mask that is not cut to the text",
              inputs=sized(2, 3, 4, 6, 8, gradients=1)),
         Case("a single word", catches="squeezed dimensions", inputs=sized(2, 1, 3, 5, 4)),
