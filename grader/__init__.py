@@ -13,7 +13,6 @@ _NAMES = {
     "grader.kit.module_cases": ["draw_weights", "impossible", "trial"],
     "grader.kit.module_readings": ["reader"],
     "grader.model.exercise": [
-        "Allowed",
         "Case",
         "Columns",
         "Exercise",
@@ -47,7 +46,6 @@ if TYPE_CHECKING:  # for editors and mypy, which run nothing; "as" marks a name 
     from grader.kit.module_cases import impossible as impossible
     from grader.kit.module_cases import trial as trial
     from grader.kit.module_readings import reader as reader
-    from grader.model.exercise import Allowed as Allowed
     from grader.model.exercise import Case as Case
     from grader.model.exercise import Columns as Columns
     from grader.model.exercise import Exercise as Exercise

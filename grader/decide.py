@@ -10,15 +10,13 @@ from grader.again.asking_again import true_of_the_code
 from grader.again.drawn_anew import with_understanding
 from grader.facts.definitions import Definitions
 from grader.facts.device_facts import with_device_named
-from grader.facts.forbidden import OTHERWISE, first_forbidden, refused, said_of_hidden
-from grader.facts.reached import Reached
 from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import Ask, best_verdict, in_all_forms
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTooLong
 from grader.judging.sentences import JUDGING_TOO_LONG
 from grader.model.answer import Answer
-from grader.model.exercise import Allowed, Exercise, SampledCase, Standins
+from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
 from grader.repair.locating import Repair
 from grader.repair.with_lines import with_lines
@@ -30,8 +28,6 @@ class Code:
 
     definitions: Definitions  # read from the text of its cells
     ask: Ask
-    # Asks where only what the exercise allows has run, and autograd is gone.
-    ask_alone: Callable[[Reached, Sequence[SampledCase], Standins], list[Answer]]
     # Explains the mistake by small edits to the cell with the function.
     explain: Callable[[AnswerKey, Standins], Repair | Verdict | None]
     hung: frozenset[str] = frozenset()  # functions that have hung or crashed
@@ -63,9 +59,8 @@ class _Deciding:
     def verdict(self) -> Verdict:
         """Judge the answers, then add what the text shows, what other answers show, and the wrong line."""
         exercise, code, key = self._exercise, self._code, self._keys[0]
-        verdict = self._on_answers(code.ask)
-        if exercise.allowed and (said := self._forbidden(exercise.allowed, verdict)):
-            return refused(verdict, said)
+        standins_first = not code.hung.isdisjoint(self._standins)
+        verdict = best_verdict(self._keys, code.ask, self._standins, self._judge, standins_first)
         facts = functools.partial(code.definitions.facts, exercise)
         ask = self._ask_with_standins
         verdict = true_of_the_code(key, verdict, facts, ask, self._judge)
@@ -76,20 +71,3 @@ class _Deciding:
 
     def _ask_with_standins(self, cases: Sequence[SampledCase]) -> list[Answer]:
         return self._code.ask(cases, self._standins)
-
-    def _on_answers(self, ask: Ask) -> Verdict:
-        standins_first = not self._code.hung.isdisjoint(self._standins)
-        return best_verdict(self._keys, ask, self._standins, self._judge, standins_first)
-
-    def _forbidden(self, allowed: Allowed, verdict: Verdict) -> str:
-        """A sentence if the code uses something forbidden, or earns points while hiding what it uses; else empty."""
-        reached = self._code.definitions.reached(self._exercise.entry)
-        found = first_forbidden(reached, allowed)
-        if found and (verdict.credit or found.is_known(allowed)):
-            return found.said(allowed)
-        if not verdict.credit:
-            return ""
-        if hidden := said_of_hidden(reached):
-            return hidden
-        alone = self._on_answers(functools.partial(self._code.ask_alone, reached))
-        return "" if alone.credit >= verdict.credit else OTHERWISE

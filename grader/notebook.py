@@ -21,7 +21,6 @@ from grader.course.loading import Exercises, earlier_functions, in_order_of
 from grader.decide import Code, decide
 from grader.errors import CourseError
 from grader.facts.definitions import Definitions, defined_in
-from grader.facts.reached import Reached
 from grader.host.notebook_settings import settings_for
 from grader.host.scratch import files_for_students
 from grader.host.zygote_process import ZygoteError
@@ -100,7 +99,7 @@ class _Kernel:
         ran = _still_valid(variables.get("In", []))
         self._cells = [written.get(source) or nbformat.v4.new_code_cell(source) for source in ran]
         self._files = files_for_students(Path.cwd())
-        self._definitions = Definitions(self._files, last_counts=True)
+        self._definitions = Definitions(last_counts=True)
         for cell in self._cells:
             cell.source = for_students(cell.source)
             self._definitions.note(cell.source)
@@ -109,12 +108,13 @@ class _Kernel:
         code = Code(
             self._definitions,
             ask=functools.partial(self._ask, exercise),
-            ask_alone=functools.partial(self._ask_alone, exercise),
             explain=self._explain,
         )
         return decide(exercise, earlier_functions(self._exercises, exercise), code, Judge(), DEFAULT_SEED)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+        if not exercise.form.has_autograd and self._elsewhere is not None:
+            return self._elsewhere.ask(exercise, drawn, standins)
         lent = {name: lent_class(name, one) if isinstance(one, LentClass) else one for name, one in standins.items()}
         return [
             self._with({**lent, **case.lent}, functools.partial(_answer, exercise, self._variables, case.inputs))
@@ -132,19 +132,12 @@ class _Kernel:
                 self._variables.pop(name)
             self._variables.update(own)
 
-    def _ask_alone(
-        self, exercise: Exercise, code: Reached, drawn: Sequence[SampledCase], standins: Standins
-    ) -> list[Answer]:
-        if self._elsewhere is None:
-            return self._ask(exercise, drawn, standins)
-        return self._elsewhere.ask_alone(exercise, code, drawn, standins)
-
     def _explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
         return self._elsewhere.explain(key, standins) if self._elsewhere is not None else None
 
     @functools.cached_property
     def _elsewhere(self) -> Grading | None:
-        """The same cells in a sandbox, where changed code can be tried; None if this machine cannot start one."""
+        """The same cells in a sandbox, for changed code or without autograd; None if this machine cannot start one."""
         from grader.host.grading import Grading  # imports nbconvert; only needed if something is wrong
 
         notebook = nbformat.v4.new_notebook(cells=self._cells)
@@ -152,7 +145,7 @@ class _Kernel:
             grading = Grading(notebook, self._files, settings_for(self._course, self._exercises))
         except (CannotConfineError, ZygoteError):
             return None
-        self._until_told.callback(grading.sandbox.close)
+        self._until_told.callback(grading.close)
         grading.ran = [cell.source for cell in self._cells]
         grading.definitions = self._definitions
         return grading

@@ -106,7 +106,7 @@ def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, 
         for function in earlier.functions
         if function.lent or function.form.lendable
     }
-    if exercise.form.lends_gradients:
+    if exercise.form.has_autograd:
         return lent
     return {name: torch.no_grad()(right) for name, right in lent.items() if not isinstance(right, LentClass)}
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import torch
 
 from grader import BY_FORMULAS, Case, Exercise, Inputs, at, randn, wrong
-from grader.kit.arithmetic import ARITHMETIC
 from grader.kit.pieces import in_float64
 
 from .mistakes import heads, named
@@ -61,7 +60,6 @@ exercise = Exercise(
     title="The way back",
     solution=attention_backward,
     form=BY_FORMULAS,
-    allowed=ARITHMETIC,
     cases=[
         Case("two sentences", catches="a softmax that is not differentiated", inputs=sized(2, 2, 5, 4)),
         Case("more entries than words", catches="√T for √d", inputs=sized(1, 2, 3, 6)),
@@ -215,7 +213,8 @@ exercise = Exercise(
                   "You return queries, keys and values themselves. Return their gradients.", credit=0.0, kind="mix-up"),
             wrong("zeros returned", "return tuple(map(torch.zeros_like, (queries, keys, values)))",
                   "In all hidden cases, your gradients are zeros, as if nothing were written to them. If you go by "
-                  "blocks, T may be smaller than a block.", credit=0.0, kind="missing step"),
+                  "blocks, T may be smaller than a block. torch.func gives zeros, too, where autograd is gone.",
+                  credit=0.0, kind="missing step"),
             wrong("squeezed", "return grad_queries.squeeze(), grad_keys.squeeze(), grad_values.squeeze()",
                   "Your gradients have lost their dimensions of size 1, as with squeeze(). Keep (B, H, T, d).",
                   credit=0.75, kind="arrangement"),

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable
 
 from grader.facts.code_facts import FIRST_SIZES, bound_by, facts_of, variables_of
-from grader.facts.reached import Reached, reached
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact
-from grader.model.submission import Files
 
 _DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")  # not the softmax of torch.softmax
@@ -23,9 +21,8 @@ def defined_in(source: str) -> list[str]:
 class Definitions:
     """Which cell defines what, in the order in which they ran."""
 
-    def __init__(self, files: Files, *, last_counts: bool = False) -> None:
+    def __init__(self, *, last_counts: bool = False) -> None:
         """`last_counts`: cells are known to have run in this order, so the last of several definitions counts."""
-        self._files = files
         self._last_counts = last_counts
         self._sources: dict[str, None] = {}
         self._defining: dict[str, list[str]] = {}  # name -> sources of the cells that define it
@@ -61,10 +58,6 @@ class Definitions:
         """The cell that defines `entry`; None if there is none, or more than one."""
         cells = set(self._defining.get(entry, ()))
         return cells.pop() if len(cells) == 1 else None
-
-    def reached(self, entry: str) -> Reached:
-        """The code that `entry` reaches by name."""
-        return reached(entry, list(self._sources), self._files)
 
     def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
         """The facts about the code of an exercise; none if no cell defines it, or several do."""

@@ -15,7 +15,6 @@ from nbformat import NotebookNode
 from grader.course.loading import earlier_functions
 from grader.decide import Code, decide
 from grader.facts.definitions import Definitions, defined_in
-from grader.facts.reached import Reached
 from grader.host.limits import Time
 from grader.host.notebook_settings import Settings
 from grader.host.patience import while_short
@@ -137,7 +136,7 @@ def grade_notebook(
     try:
         return grading.run()
     finally:
-        grading.sandbox.close()
+        grading.close()
 
 
 class Grading:
@@ -160,11 +159,12 @@ class Grading:
         submission, patience, waiting = self.limits.submission, self.limits.patience, self.limits.waiting
         self.time, self.for_searches = (Time(submission, patience, waiting=waiting) for _ in range(2))
         self.sandbox = self._new_sandbox(self.time)
+        self.without_autograd: SandboxProcess | None = None  # while an exercise is decided that does without
         self.judge = Judge(settings.device, JudgingTime(settings.judging))
         self.skipped: list[NotebookNode] = []  # demos that no other cell has needed so far
         self.ran: list[str] = []  # sources of the cells that finished, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why its cell failed
-        self.definitions = Definitions(files)
+        self.definitions = Definitions()
         self.lost_functions: set[str] = set()  # functions that hung or crashed
         self.output_left = MAX_OUTPUT
         self.denied: list[DeniedCall] = []  # denied calls that no output shows so far
@@ -188,11 +188,15 @@ class Grading:
             cell.execution_count = self.numbers[id(cell)]
         return [verdict for verdict in self.verdicts if verdict.exercise is not None]
 
+    def close(self) -> None:
+        self._close_without_autograd()
+        self.sandbox.close()
+
     def _is_ordinary(self, cell: NotebookNode) -> bool:
         return is_ordinary_test(cell, self.settings.exercises)
 
-    def _new_sandbox(self, time: Time, files: Files | None = None) -> SandboxProcess:
-        asked, files = self.settings, self.files if files is None else files
+    def _new_sandbox(self, time: Time) -> SandboxProcess:
+        asked, files = self.settings, self.files
         device, confined, hidden, by_user = asked.device, asked.confined, asked.hidden, asked.by_user
         loaded = worth_loading(cell.source for cell in self.cells)
 
@@ -274,13 +278,35 @@ class Grading:
     def _alive(self) -> SandboxProcess:
         """A sandbox that has run all cells so far, except those that broke one."""
         if not self.sandbox.alive:
-            # Replaying usually takes milliseconds, and code that hung once is likely to be called again.
-            names = ("case",) if self.ordinary else ("cell", "case")
-            short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in names}
-            self.limits = replace(self.limits, **short)
+            self._hurry()
             self._start_again()
             self._replay()
         return self.sandbox
+
+    def _hurry(self) -> None:
+        """Wait less from now on: running cells again takes milliseconds, and code that hung once is called again."""
+        names = ("case",) if self.ordinary else ("cell", "case")
+        short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in names}
+        self.limits = replace(self.limits, **short)
+
+    def _alive_without_autograd(self) -> SandboxProcess:
+        """A sandbox in which autograd was gone before all cells ran. SandboxLost is raised if one breaks it."""
+        if self.without_autograd is not None and self.without_autograd.alive:
+            return self.without_autograd
+        if self.without_autograd is not None:
+            self._hurry()
+            self._close_without_autograd()
+        self.without_autograd = self._new_sandbox(self.time)
+        self.without_autograd.take_autograd_away(self.limits.cell)
+        for source in self.ran:
+            self._run_in(self.without_autograd, source, self.limits.cell)
+        return self.without_autograd
+
+    def _close_without_autograd(self) -> None:
+        if self.without_autograd is not None:
+            self.without_autograd.close()
+            self._note_what_is_new(self.without_autograd)
+            self.without_autograd = None
 
     def _start_again(self) -> None:
         self.sandbox.close()
@@ -291,7 +317,7 @@ class Grading:
         """Run all cells again, and drop those that break the sandbox this time, on purpose or by chance."""
         while not self.time.is_over:
             ends_badly = self._first_to_end_badly()
-            self._note_what_is_new()
+            self._note_what_is_new(self.sandbox)
             if ends_badly is None:
                 return
             self.ran.remove(ends_badly)
@@ -305,9 +331,9 @@ class Grading:
                 return source
         return None
 
-    def _note_what_is_new(self) -> None:
+    def _note_what_is_new(self, sandbox: SandboxProcess) -> None:
         """Note calls that were denied only in a second run: code can find out that it is not the first."""
-        self.denied += [one for one in self.sandbox.take_denied() if one not in self.told]
+        self.denied += [call for call in sandbox.take_denied() if call not in self.told]
 
     def _note_failure(self, source: str, why: Missing) -> None:
         for name in defined_in(source):
@@ -324,43 +350,36 @@ class Grading:
     def _decide(self, exercise: Exercise) -> Verdict:
         code = Code(
             self.definitions,
-            ask=functools.partial(self._ask, exercise),
-            ask_alone=functools.partial(self.ask_alone, exercise),
+            ask=functools.partial(self.ask, exercise),
             explain=self.explain,
             hung=frozenset(self.lost_functions),
         )
-        return decide(exercise, earlier_functions(self.settings.exercises, exercise), code, self.judge, self.seed)
-
-    def ask_alone(
-        self, exercise: Exercise, code: Reached, drawn: Sequence[SampledCase], standins: Standins
-    ) -> list[Answer]:
-        """Put cases to this code and nothing else, in a new sandbox without autograd."""
-        files = {place: unit.program.encode() for place, unit in code.files.items()}
-        sandbox = self._new_sandbox(self.time, files)
+        earlier = earlier_functions(self.settings.exercises, exercise)
         try:
-            sandbox.take_autograd_away(self.limits.cell)
-            self._run_in(sandbox, code.notebook.program, self.limits.cell)
-            answers = list(sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case))
-        except SandboxLost as stopped:
-            answers = [stopped.lost]
+            return decide(exercise, earlier, code, self.judge, self.seed)
         finally:
-            sandbox.close()
-        return answers + answers[-1:] * (len(drawn) - len(answers))
+            self._close_without_autograd()
 
     def explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
         """Explain a mistake by small changes to the one cell that defines the function."""
         source = self.definitions.only_source(key.exercise.entry)
-        if source is None or self.time.is_over:
+        if (
+            source is None or self.time.is_over or not key.exercise.form.has_autograd
+        ):  # the sandboxes of a trial have it
             return None
         trial = Trial(self._new_sandbox, self.for_searches, self.ran, key, standins)
         return trial.explain(source, self.settings.device)
 
-    def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+    def ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+        """Put cases to the student's code for an exercise."""
         if self.time.is_over:
             return [Lost(Loss.NOT_RUN, self.time.waited_too_long)] * len(drawn)
-        sandbox = self._alive()
-        asked = sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case)
-        answers = [self._explained(exercise, answer) for answer in asked]
+        try:
+            sandbox = self._alive() if exercise.form.has_autograd else self._alive_without_autograd()
+            asked = sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case)
+            answers = [self._explained(exercise, answer) for answer in asked]
+        except SandboxLost as stopped:
+            answers = [self._whose(stopped.lost)]
         if isinstance(answers[-1], Lost):
             self.lost_functions.add(exercise.entry)
         # Code that hangs once may hang every time: do not wait again.

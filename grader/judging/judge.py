@@ -351,6 +351,8 @@ class _Judgement:
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
         answer = self.answers[index]
+        if isinstance(answer, Raised) and not self.form.has_autograd and sentences.NEEDS_AUTOGRAD in answer.message:
+            said.append(sentences.NO_AUTOGRAD)
         if isinstance(answer, Returned) and isinstance(first, Differs) and holds_nan(self.form.result(answer.value)):
             said.append(sentences.WHERE_NAN_COMES_FROM)
         if isinstance(answer, Returned) and is_of_another_form(first):

@@ -52,6 +52,9 @@ CUT = "Your result is cut to whole numbers, as if by // instead of /, or by a te
 WHOLE = "All the numbers you return are whole, as if after //, or in a tensor of integers."
 HALF_PRECISION = "Your result is only as precise as 16-bit numbers. Use float32 throughout."
 
+NEEDS_AUTOGRAD = "does not require grad"  # in torch's own words, where autograd is asked for and not there
+NO_AUTOGRAD = "In this exercise there is no autograd: compute the gradients by formulas."
+
 
 def of_facts(facts: Sequence[Fact]) -> list[str]:
     """Sentences on what the code shows; one covers all that it borrows."""

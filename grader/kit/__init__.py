@@ -1,7 +1,6 @@
 """Building blocks of exercise files: cases and readings for classes, the rules of dropout, and pictures."""
 
 __all__ = [
-    "arithmetic",
     "call_arguments",
     "cell_runs",
     "checking",

@@ -109,23 +109,6 @@ class LentClass:
         return torch.func.functional_call(module, held, (rows.reshape(*shape),)).reshape(rows.shape)
 
 
-# What code may use, where doing without the rest is the exercise.
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """All that code may use besides the notebook's own names. A list of what is forbidden would never be complete.
-
-    `says` is said of anything that is not listed; after that comes what `instead` has for its name.
-    """
-
-    modules: frozenset[str]  # by their full names
-    names: frozenset[str]  # allowed after a dot, or in an import from a module
-    builtins: frozenset[str]  # of Python's own names
-    says: str
-    instead: Mapping[str, str] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class Columns:
     """For an exercise whose vectors are columns, in a matrix or in a list: what to say if code is right for rows.
@@ -299,8 +282,6 @@ class Exercise:
     """Computes parts of a case first, where the whole takes time: `glance(*inputs)`. Solutions of classes have it."""
     sparing: Callable[[Inputs], Inputs] | None = None
     """Easier inputs, which hide some mistakes: if nothing explains an answer, another mistake may show there."""
-    allowed: Allowed | None = None
-    """All that the code may use. Autograd is switched off where the answer is asked for."""
     scales: Mapping[str, str] = field(default_factory=dict)
     """The mark of the line that multiplies by a number, and what it multiplies, in words: `{"scale": "the scores"}`.
     Where nothing explains an answer, this number is fitted."""

@@ -117,7 +117,6 @@ class Reason(StrEnum):
     TO_DO = "to do"  # as it was handed out
     MISSING = "missing"  # there is no such function or class
     MISCONCEPTION = "misconception"  # one that has a name, or several
-    FORBIDDEN = "forbidden"  # the code uses what its exercise is to do without
     TEST_FAILED = "test failed"  # an ordinary one, by an error, or by the points it gives
     ERROR = "error"  # the student's code raised one
     NO_ANSWER = "no answer"  # it hung, or took its process down

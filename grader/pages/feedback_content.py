@@ -70,7 +70,6 @@ _STATES = {
     Reason.TO_DO: "Still to do",
     Reason.MISSING: "Not found",
     Reason.ERROR: "Stopped with an error",
-    Reason.FORBIDDEN: "Not allowed in this exercise",
     Reason.NO_ANSWER: "No result",
     Reason.TEST_FAILED: "The test fails",
 }

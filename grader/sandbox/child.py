@@ -101,11 +101,12 @@ def take_autograd_away(device: str) -> None:
     """
     kind = "CPU" if device == "cpu" else torch.device(device).type.upper()
     operators = torch._C._dispatch_library("IMPL", "aten", "")
-    for name in torch._C._dispatch_get_registrations_for_dispatch_key("Autograd"):
-        if name.startswith("aten::"):
-            operators.impl(name.removeprefix("aten::"), f"Autograd{kind}", torch.library.fallthrough_kernel)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that an operator is replaced
+        # On every device: what autograd does for tensors without numbers could be traced, and repeated with numbers.
+        for name in torch._C._dispatch_get_registrations_for_dispatch_key("Autograd"):
+            if name.startswith("aten::"):
+                operators.impl(name.removeprefix("aten::"), "Autograd", torch.library.fallthrough_kernel)
         for name in torch._C._dispatch_get_all_op_names():
             if name.startswith("aten::") and "backward" in name:
                 operators.impl(name.removeprefix("aten::"), kind, _refuse)

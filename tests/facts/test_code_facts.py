@@ -266,7 +266,7 @@ def test_of_what_other_cells_define_only_what_a_code_mentions_is_kept(monkeypatc
         return ()
 
     monkeypatch.setattr(definitions, "facts_of", no_facts)
-    noted = definitions.Definitions({})
+    noted = definitions.Definitions()
     for source in ("rate = a = b = 0", "(c, d) = x = 1, 2", "def softmax(items):\n    return items * rate + x.a"):
         noted.note(source)
     noted.facts(EXERCISES[3])

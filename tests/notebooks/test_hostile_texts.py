@@ -27,7 +27,6 @@ from PIL import Image
 from traitlets.config import Config
 
 from grader.facts.code_facts import facts_of
-from grader.facts.reached import reached
 from grader.notebooks import brevity
 from grader.notebooks.highlighting import colored, without_comments
 from grader.notebooks.outputs import rebuild_outputs, size_of
@@ -335,10 +334,3 @@ def test_parts_are_counted_before_a_file_is_read(head: str, part: str) -> None:
 def test_counting_goes_once_over_any_file(text: str) -> None:
     with soon_done():
         assert "could not be read" in str(parse_notebook(text.encode()).metadata)
-
-
-@pytest.mark.slow
-def test_functions_in_functions_are_read_once_where_an_exercise_forbids_something() -> None:
-    cell = "def entry(x):\n    return [" + ", ".join(["lambda: " * 500 + "x"] * 40) + "]"
-    with soon_done():
-        assert reached("entry", [cell], {}).is_shown

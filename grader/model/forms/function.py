@@ -57,7 +57,7 @@ class Form:
     name = "function"  # of the row in grader/sandbox/forms
     noun = "function"
     lendable = True  # to later exercises, in place of a student's own
-    lends_gradients = True  # whether this one may go back through lent earlier ones
+    has_autograd = True  # here, and in the earlier functions that are lent
     methods: tuple[str, ...] = ()  # that are handed out empty, too
     at_a_glance = True  # whether the calls of a class show all that counts
 

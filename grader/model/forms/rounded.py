@@ -49,7 +49,7 @@ class ByFormulas(Rounded, Tensors):
     """Several tensors, made from inputs that autograd does not track."""
 
     one_scale = True  # for a single word, two of the gradients are zero up to rounding
-    lends_gradients = False  # or the judge would compute what is asked for
+    has_autograd = False  # it would compute what is asked for
 
     def allowed(self, _want: object) -> float:
         """How far right results may be from the expected ones."""
