@@ -228,13 +228,13 @@ def _advice(error: BaseException, files: ExerciseFiles) -> str:
 _Wrong = tuple[str, str, str]  # the file, what is wrong, and the case or misconception concerned
 # The types of attributes, and words for them. They are checked before anything uses the values.
 _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
-    (Exercise, ("assignment", "title", "entry", "unscaled"), str, "a text"),
+    (Exercise, ("assignment", "title", "entry"), str, "a text"),
     (Exercise, ("reference",), Callable, "a function"),
     (Exercise, ("read", "glance", "picture", "lent", "first_form"), (Callable, LentClass, NoneType), "a function"),
     (Exercise, ("cases", "mistakes", "other_forms", "others"), (list, tuple), "a list"),
     (Exercise, ("form",), Form, "a form such as MODULE"),
     (Exercise, ("columns",), (Columns, NoneType), "Columns(…)"),
-    (Exercise, ("scales", "explained_in"), Mapping, "a dict"),
+    (Exercise, ("explained_in",), Mapping, "a dict"),
     (Case, ("name", "catches", "beside"), str, "a text"),
     (Case, ("inputs",), Callable, "a function of rng"),
     (Misconception, ("name", "kind", "says", "says_of_code"), str, "a text"),
@@ -325,14 +325,9 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
         if one.kind not in KINDS:
             yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
         yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps, called))
-    yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps, called))
     if function.written:
         known = [one for one in function.mistakes if one.change and set(one.change) <= set(steps or ())]
         yield from _wrong_lines(function.written.lines, function.written.variables, known)
-    names = [one.name for one in function.mistakes]
-    if function.unscaled and function.unscaled not in names:
-        said = f"`unscaled` names “{function.unscaled}”, which is not a misconception."
-        yield f"{said}{_meant(function.unscaled, names)}", ""
     explained = [name for one in function.mistakes for name in (one.name, one.kind)]
     for name in function.explained_in:
         if name not in explained:

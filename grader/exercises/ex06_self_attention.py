@@ -38,8 +38,6 @@ exercise = Exercise(
     solution=self_attention,
     columns=rows.IN_A_LIST,
     explained_in={"scaling": "exercise-2", "axis": "exercise-4"},
-    scales={"after scores": "the dot products of queries and keys"},
-    unscaled="not scaled",
     cases=[
         Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(3, 4)),
         Case("more words than dimensions", catches="√N for √D, a hard-coded N", inputs=sized(6, 2)),

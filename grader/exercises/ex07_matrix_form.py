@@ -53,7 +53,6 @@ exercise = Exercise(
     solution=scaled_dot_product_self_attention,
     columns=rows.IN_A_MATRIX,
     explained_in={"scaling": "exercise-2"},
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(4, 3)),
         Case("more words than dimensions", catches="√N for √D, a wrong softmax axis", inputs=sized(3, 8)),

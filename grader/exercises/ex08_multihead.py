@@ -67,7 +67,6 @@ exercise = Exercise(
     solution=multihead_scaled_self_attention,
     columns=rows.IN_A_MATRIX,
     explained_in={"not scaled": "exercise-7", "softmax along rows": "exercise-7"},
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(8, 6)),
         Case("more words than dimensions", catches="√N for √d, a wrong softmax axis", inputs=sized(6, 7)),

@@ -44,7 +44,6 @@ exercise = Exercise(
     title="All context vectors",
     solution=all_context_vectors,
     form=EXACT,
-    scales={"after scores": "the dot products"},
     cases=[
         Case("the notebook's sizes", catches="the notebook's words instead of the argument", inputs=sized(6, 3)),
         Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),

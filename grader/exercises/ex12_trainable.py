@@ -55,7 +55,6 @@ exercise = Exercise(
     solution=SelfAttention_v1,
     form=MODULE,
     read=reader(SelfAttention_v1),
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("fewer features than words", catches="√d_in or √T for √d_out", inputs=sized(5, 3, 4, gradients=1)),
         Case("more features than words", catches="a hard-coded √2, lost gradients", inputs=sized(4, 7, 5, gradients=1)),

@@ -82,7 +82,6 @@ scores_first = Exercise(
     solution=causal_softmax,
     form=EXACT,
     picture=causal_weights,
-    scales={"scale": "attn_scores"},
     cases=[
         Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=scores_sized(6, 2)),
         Case("fewer words", catches="a mask of the notebook's size", inputs=scores_sized(4, 7)),

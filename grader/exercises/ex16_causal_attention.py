@@ -77,7 +77,6 @@ exercise = Exercise(
     picture=picture_of_future,
     explained_in={"scaling": "exercise-12"},
     read=reader(CausalAttention, causal=True, mask=wrong_buffer),
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("one sentence", catches="missing gradients, √d_in or √T for √d_out",
              inputs=sized(1, 5, 3, 4, 5, gradients=1)),

@@ -87,7 +87,6 @@ exercise = Exercise(
         ("words mixed up in splitting", "words mixed up in merging", "heads interleaved"), "why-view-alone"
     ),
     read=reader(MultiHeadAttention, causal=True, mask=wrong_buffer),
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("one sentence", catches="missing gradients, √d_in or √d_out for √head_dim",
              inputs=sized(1, 5, 3, 8, 2, 5, gradients=1)),

@@ -112,7 +112,6 @@ exercise = Exercise(
     solution=SelfAttention,
     form=MODULE,
     read=reader(SelfAttention, like=2),
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("one sentence", catches="missing gradients, √embed_size for √head_dim",
              inputs=sized(1, 5, 3, 8, 2, unmasked, gradients=3)),

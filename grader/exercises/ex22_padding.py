@@ -89,7 +89,6 @@ exercise = Exercise(
     solution=padded_attention,
     form=EXACT,
     read=read,
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("three lengths", catches="lengths that are ignored", inputs=sized(2, 4, 5, 6, 3, [5, 2, 4])),
         Case("causal", "one mask in place of two, scores of 0 taken for hidden ones",

@@ -68,7 +68,6 @@ exercise = Exercise(
     title="Grouped queries",
     solution=grouped_query_attention,
     form=REFUSING,
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("two queries share a key", catches="head h % Hkv for h // group", inputs=sized(2, 4, 2, 3, 5, 6)),
         Case("three queries share a key", catches="a fixed group of two, √Hq, √T or √S for √d",

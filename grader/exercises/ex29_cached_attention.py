@@ -163,7 +163,6 @@ exercise = Exercise(
     form=CACHED,
     read=read,
     picture=picture,
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("a text in two chunks", catches="gradients that do not come through the cache, √d_model for √d",
              inputs=sized(1, 5, 8, 2, [2, 3], gradients=1)),

@@ -99,7 +99,6 @@ exercise = Exercise(
     solution=sliding_window_attention,
     form=EXACT,
     picture=keys_seen,
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("a window of three", catches="a window too long or too short, scores of 0 that are taken for hidden ones",
              inputs=with_a_query_of_zeros(sized(2, 2, 7, 4, 3))),

@@ -90,7 +90,6 @@ exercise = Exercise(
     title="Attention in tiles",
     solution=tiled_attention,
     form=WITH_LOGSUMEXP,
-    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("three blocks of two", catches="sums that are not rescaled", inputs=sized(2, 2, 6, 4, 2)),
         Case("seven words in blocks of three", catches="a last block left out", inputs=sized(1, 2, 7, 5, 3)),

@@ -97,7 +97,6 @@ exercise = Exercise(
     solution=paged_attention,
     form=EXACT,
     picture=slots_read,
-    scales={"scale": "the dot products of the query and the keys"},
     cases=[
         Case("three sentences", catches="lengths that are ignored, −1 taken for a page",
              inputs=sized([5, 2, 7], 3, 2, 4)),

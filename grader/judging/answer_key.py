@@ -61,19 +61,6 @@ class CaseKey:
             return Raised(type(error).__name__)
         return Returned(self._compared_at_a_glance(value), [])
 
-    def changed(self, changes: Mapping[str, Any]) -> Any:
-        """The compared part of the reference's quick answer with these steps; None if it fails. Not kept."""
-        try:
-            if self._exercise.glance:
-                return self._compared_at_a_glance(_quietly(self._glance.answer, changes))
-            return self._compared(self._exercise.changed_answer(changes, self.case.inputs))
-        except Exception:
-            return None
-
-    def changed_at_first(self, changes: Mapping[str, Any]) -> Any:
-        """The first output with these steps; without a glance, all that is compared."""
-        return self._output(changes, once=True) if self._exercise.glance else self.changed(changes)
-
     @functools.cached_property
     def _glance(self) -> Glance:
         assert self._exercise.glance
@@ -98,11 +85,8 @@ class CaseKey:
         return self._exercise.form.right_answer(self._exercise.compared(value, self._glance.inputs))
 
     def _look(self, held: Held) -> Any:
-        return self._output(changes_of(held), once=len(held) > 1)
-
-    def _output(self, changes: Mapping[str, Any], once: bool) -> Any:
         try:
-            return _quietly(functools.partial(self._glance.output, once=once), changes)
+            return _quietly(functools.partial(self._glance.output, once=len(held) > 1), changes_of(held))
         except Exception:  # such code would have failed, and the student's did not
             return None
 

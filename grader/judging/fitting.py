@@ -20,15 +20,11 @@ Path = tuple[Any, ...]
 
 def found_in_all(cases: Sequence[SampledCase]) -> list[tuple[Any, ...]]:
     """Values at the same place in all cases, one for each: sizes, then the tensors and lists with them."""
-    values = list(by_place(cases).values())
+    parts_by_place = [dict(_parts(case.inputs)) for case in cases]
+    shared = [place for place in parts_by_place[0] if all(place in parts for parts in parts_by_place)]
+    values = [tuple(parts[place] for parts in parts_by_place) for place in shared]
     sizes = list(dict.fromkeys(value for value in values if all(type(size) is int for size in value)))
     return sizes + [value for value in values if any(type(size) is not int for size in value)]
-
-
-def by_place(cases: Sequence[SampledCase]) -> dict[Path, tuple[Any, ...]]:
-    """Sizes, tensors and lists at the same place in all cases, by place."""
-    found = [dict(_parts(case.inputs)) for case in cases]
-    return {place: tuple(one[place] for one in found) for place in found[0] if all(place in one for one in found)}
 
 
 def _parts(value: object, place: Path = ()) -> Iterator[tuple[Path, Any]]:

@@ -16,7 +16,6 @@ import torch
 
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey, Held
-from grader.judging.factors import said_of_factors
 from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import common_to_all_explaining, explaining
@@ -342,7 +341,7 @@ class _Judgement:
 
     def _unexplained(self) -> Verdict:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
-        said = [self._about(first), *said_of_factors(self.key, self.answers, self.tolerance, self.time)]
+        said = [self._about(first)]
         said += [text for text in self._rules_broken().values() if text not in said]
         wrong_kind = self._only_wrong_kind()
         if wrong_kind:

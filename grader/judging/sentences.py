@@ -227,31 +227,6 @@ def all_but_a_kind(right: int, cases: int, wrong: Sequence[str]) -> str:
     return f"{right} of {cases} hidden cases are right: all but {names}."
 
 
-def times(law: str, cases: int) -> str:
-    return f"In all {cases} hidden cases that test only numbers, your numbers are the right ones times {law}."
-
-
-def times_another(cases: int) -> str:
-    return (
-        f"In each of the {cases} hidden cases that test only numbers, your numbers are the right ones times a single "
-        "number, but it is not the same in all of them."
-    )
-
-
-def scaled_by(what: str, law: str, cases: int) -> str:
-    return (
-        f"In all {cases} hidden cases that test only numbers, your numbers are what you get if {what} are multiplied "
-        f"by {law}. That factor is wrong."
-    )
-
-
-def scaled_otherwise(what: str, cases: int) -> str:
-    return (
-        f"In each of the {cases} hidden cases that test only numbers, your numbers are what you get if {what} are "
-        "multiplied by a single number, but it is not always the right one."
-    )
-
-
 def returned(form: str) -> str:
     return f"Your function returned {form}."
 

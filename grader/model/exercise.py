@@ -282,11 +282,6 @@ class Exercise:
     """Computes parts of a case first, where the whole takes time: `glance(*inputs)`. Solutions of classes have it."""
     sparing: Callable[[Inputs], Inputs] | None = None
     """Easier inputs, which hide some mistakes: if nothing explains an answer, another mistake may show there."""
-    scales: Mapping[str, str] = field(default_factory=dict)
-    """The mark of the line that multiplies by a number, and what it multiplies, in words: `{"scale": "the scores"}`.
-    Where nothing explains an answer, this number is fitted."""
-    unscaled: str = ""
-    """The mistake that leaves out the scale, where a later line multiplies."""
     picture: MakePicture | None = None
     """Draws what came back in a wrong case, where rules show what is wrong: see grader/kit/pictures.py."""
     explained_in: Mapping[str, str] = field(default_factory=dict)

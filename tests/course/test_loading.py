@@ -234,8 +234,6 @@ NO_NAME = "an exercise needs either a number"
         ),
         ({"ex1": with_step(change='{"x": 3}')}, "“x”, which is not a step of the reference. Options: factor."),
         ({"ex1": with_step(change="lambda x: x")}, "“squared”: `change` is of type function, but should be a dict."),
-        ({"ex1": with_step(more='scales={"fctor": "x"},')}, "`scales` names “fctor”, which is not a step"),
-        ({"ex1": with_step(more='unscaled="square",')}, "`unscaled` names “square”, which is not a misconception."),
         ({"ex1": with_step(more='explained_in={"square": "x"},')}, "`explained_in` names “square”, which is neither"),
         ({"ex1": double().replace("wrong formula", "wrong formla")}, "no kind “wrong formla”. Did you mean “wrong"),
         ({"ex1": double().replace("0.0, says", "'half', says")}, "`credit` is 'half', but should be a number."),

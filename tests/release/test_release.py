@@ -270,7 +270,6 @@ def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pyte
         monkeypatch.setitem(exercise.__dict__, "cases", exercise.cases[:1])
         monkeypatch.setitem(exercise.__dict__, "mistakes", ())
         monkeypatch.setitem(exercise.__dict__, "explained_in", {})  # by their names
-        monkeypatch.setitem(exercise.__dict__, "unscaled", "")
     compile_release(course, "self_attention")
     assert contents(course.root / "release") == before
 
