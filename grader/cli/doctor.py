@@ -44,7 +44,6 @@ def examine(folder: Path) -> Iterator[Line]:
     yield seccomp_line(machine.why_broken("pyseccomp"))
     yield sandbox_line(why_no_sandbox())
     yield disk_line(machine.why_no_disk())
-    yield told_line(machine.told())
     yield cores_line(machine.cores())
     yield memory_line(machine.free_memory(), machine.cores())
     yield nbgrader_line(machine.version_of("nbgrader"), machine.why_broken("nbgrader.apps.api"))
@@ -152,19 +151,6 @@ def disk_line(missing: str) -> Line:
                                                              "limit. To prevent that, see "
                                                              "docs/containers.md.")  # fmt: skip
     return Line("own disk", "good", "found", "Each submission can write at most 256 MB (enforced by the kernel).")
-
-
-def told_line(kinds: list[str] | str) -> Line:
-    """`kinds` are the denied calls that the kernel reports, of the two kinds tried, or why this could not be tried."""
-    if isinstance(kinds, str):
-        return Line("attempts", "note", f"unknown ({kinds})", "See the line “sandbox” above.")
-    if not kinds:
-        return Line("attempts", "note", "not reported", "Attempts to bypass Python are blocked, but not reported. "
-                    "The container may already be listening for them; see docs/containers.md.")  # fmt: skip
-    if "system" not in kinds:
-        return Line("attempts", "note", "partly reported", "Attempts to bypass Python are reported, except those that "
-                    "this container blocks itself, such as unshare.")  # fmt: skip
-    return Line("attempts", "good", "reported", "Attempts to bypass Python are reported, too.")
 
 
 def cores_line(found: int) -> Line:

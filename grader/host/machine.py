@@ -34,30 +34,6 @@ except OSError:
 sys.exit("the limit did not hold")
 """
 
-# Make two calls that do nothing: one that containers allow, and one that many of them refuse.
-TOLD_TRIAL = """
-import ctypes, os, socket, sys
-from pathlib import Path
-from pyseccomp import resolve_syscall, system_arch
-from grader.host.refusals import Refusals
-from grader.sandbox.confine import Amounts, confine
-library = ctypes.CDLL(None)
-ours, its = socket.socketpair()
-if not (pid := os.fork()):
-    confine(Path(sys.argv[1]), Amounts(), "cpu", answer=lambda listener: socket.send_fds(its, [b"x"], [listener]))
-    for name in ("tkill", "unshare"):
-        library.syscall(resolve_syscall(system_arch(), name), 0, 0)
-    os._exit(0)
-its.close()
-_, listeners, _, _ = socket.recv_fds(ours, 1, 1)
-for refusals in map(Refusals, listeners):
-    refusals.start()
-    refusals.join()
-    print(*refusals.take())
-_, status = os.waitpid(pid, 0)
-sys.exit("it was not confined" if status else 0)
-"""
-
 
 def cores() -> int:
     """How many processes can compute at once here."""
@@ -105,17 +81,11 @@ def said(error: Exception) -> str:
 
 def why_no_disk() -> str:
     """Why sandboxes cannot have a disk of their own; empty if they can."""
-    return _tried(DISK_TRIAL)[1]
+    return _trial_error(DISK_TRIAL)
 
 
-def told() -> list[str] | str:
-    """The kinds of denied calls that the kernel reports, or why this could not be tried."""
-    said, failed = _tried(TOLD_TRIAL)
-    return failed or said.split()
-
-
-def _tried(program: str) -> tuple[str, str]:
-    """Run a program in a new folder; return what it printed, and what went wrong, if anything."""
+def _trial_error(program: str) -> str:
+    """Run a program in a new folder; return what went wrong, if anything."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
@@ -126,9 +96,11 @@ def _tried(program: str) -> tuple[str, str]:
                 check=False,
             )
     except (OSError, subprocess.SubprocessError) as error:  # such as no place to write
-        return "", str(error)
-    said = done.stderr.strip().splitlines()
-    return done.stdout, (said[-1] if said else f"exit code {done.returncode}") if done.returncode else ""
+        return str(error)
+    if not done.returncode:
+        return ""
+    lines = done.stderr.strip().splitlines()
+    return lines[-1] if lines else f"exit code {done.returncode}"
 
 
 def free_memory() -> float:

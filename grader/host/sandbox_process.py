@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.host import scratch
+from grader.host.denials import Denials
 from grader.host.limits import Computing, Limits, Time, Waiting
-from grader.host.refusals import Denials
 from grader.host.replies import AnswersOfEdited, CellResult, read_answer, read_cell
 from grader.host.scratch import MustEnd
 from grader.host.stand_ins import compute, kinds
@@ -214,7 +214,8 @@ class SandboxProcess:
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
         self._has_disk = first.header.get("disk") is True  # the kernel limits its size
-        self._denials.begin(self._process.notes, self._process.take_hold())
+        self._process.take_hold()
+        self._denials.begin(self._process.notes)
         self._ready = True
 
     def wait_or_close(self) -> None:

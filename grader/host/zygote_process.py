@@ -24,7 +24,7 @@ from grader.host.memory_held import MemoryHeld
 from grader.host.patience import is_short
 from grader.host.scratch import claimed_folder
 from grader.sandbox.confine import LIBRARIES
-from grader.sandbox.notes import LISTENER, MEMORY, handed_over
+from grader.sandbox.notes import memory_handed_over
 
 # Changing the limits of a sandbox that has a user of its own.
 
@@ -163,16 +163,12 @@ class Forked:
         with really(self.user):
             resource.prlimit(self.pid, limit, soft_and_hard)
 
-    def take_hold(self) -> int:
-        """Take the descriptors that it has handed over, and return the one for the kernel's questions, or -1.
-
-        Call this once, when the process is ready and before any student code runs.
-        """
-        handed = handed_over(self.notes)
-        if MEMORY not in handed:
-            raise ZygoteError("a sandbox did not show its memory")
-        self._memory = MemoryHeld(self.pid, *handed[MEMORY])
-        return next(iter(handed.get(LISTENER, [])), -1)
+    def take_hold(self) -> None:
+        """Take the descriptors that it has handed over. Call this once, before any student code runs."""
+        try:
+            self._memory = MemoryHeld(self.pid, *memory_handed_over(self.notes))
+        except OSError as error:
+            raise ZygoteError("a sandbox did not show its memory") from error
 
     @property
     def memory(self) -> MemoryHeld:

@@ -18,7 +18,6 @@ class Tried(StrEnum):
     NETWORK = "network"
     PROGRAM = "program"
     SIGNAL = "signal"
-    SYSTEM = "system"
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,6 @@ _IN_FULL = {
     Tried.NETWORK: "use the network ({})",
     Tried.PROGRAM: "start another program ({})",
     Tried.SIGNAL: "send a signal to another process ({})",
-    Tried.SYSTEM: "change the system or look into other processes ({})",
 }
 _KINDS = {
     Tried.READ: "read a file that is neither its own nor a library's",
@@ -62,5 +60,4 @@ _KINDS = {
     Tried.NETWORK: "use the network",
     Tried.PROGRAM: "start another program",
     Tried.SIGNAL: "send a signal to another process",
-    Tried.SYSTEM: "change the system or look into other processes",
 }

@@ -23,7 +23,7 @@ from pathlib import Path
 from landlock import FSAccess, LandlockError, Ruleset, landlock_abi_version
 
 from grader.sandbox import own_user
-from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA, NO_SECCOMP, ask_about_calls
+from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA, NO_SECCOMP
 
 if not NO_SECCOMP:
     import pyseccomp
@@ -93,15 +93,12 @@ def confine(
     amounts: Amounts,
     device: str,
     hidden: Sequence[str] = (),
-    answer: Callable[[int], None] | None = None,
     by_user: bool = False,
     start: Callable[[], None] = lambda: None,
 ) -> None:
     """Confine this process for good. Afterwards `folder` is the only place where it can write.
 
     It reads nothing of the folders that are `hidden`, even where they lie among libraries.
-
-    `answer` is given a descriptor by which somebody can see some of the calls that are denied: see calls.py.
 
     With `by_user`, it is done without Landlock: see own_user.py.
 
@@ -123,7 +120,7 @@ def confine(
         start()
         _limit_memory(amounts.memory, sizes, device)
         os.close(sizes)
-        _limit_calls(device, answer)
+        _limit_calls(device)
     except Exception as error:  # whatever went wrong: a sandbox that is not confined must run nothing
         raise CannotConfineError(str(error)) from error
 
@@ -244,16 +241,11 @@ def _all_but(hidden: Set[Path], folder: Path) -> Iterator[tuple[Path, FSAccess]]
             yield from _all_but(hidden, entry)
 
 
-def _limit_calls(device: str, answer: Callable[[int], None] | None) -> None:
+def _limit_calls(device: str) -> None:
     """Allow what a computation needs, and nothing else: a kernel has more calls every year."""
     calls = _filter_for_all(device)
     for name in ("kill", "tgkill"):  # signals to itself are its own affair
         calls.add_rule(pyseccomp.ALLOW, name, pyseccomp.Arg(0, pyseccomp.EQ, os.getpid()))
-    if answer:
-        with contextlib.suppress(OSError):  # they are denied all the same
-            listener = ask_about_calls(calls)
-            answer(listener)
-            os.close(listener)
     calls.load()
 
 

@@ -6,7 +6,6 @@ only watches: the kernel is what stops them (confine.py), whatever becomes of th
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import socket
@@ -14,36 +13,28 @@ import sys
 from pathlib import Path
 from typing import Any, TypeAlias
 
-# The first notes hand descriptors to the grader, before any student code runs.
+# The first note hands descriptors to the grader, before any student code runs.
 
 # Where its memory lies, how much is in use, and a file that resets the count. Later, only root may open these.
-MEMORY, _MEMORY_FILES = (
-    b"memory",
-    (("/proc/self/maps", os.O_RDONLY), ("/proc/self/smaps", os.O_RDONLY), ("/proc/self/clear_refs", os.O_WRONLY)),
+_MEMORY_FILES = (
+    ("/proc/self/maps", os.O_RDONLY),
+    ("/proc/self/smaps", os.O_RDONLY),
+    ("/proc/self/clear_refs", os.O_WRONLY),
 )
-LISTENER = b"listener"  # on which the kernel's questions are answered
-_NAME_BYTES = 16
-
-
-def hand_over(notes: socket.socket, name: bytes, *descriptors: int) -> None:
-    socket.send_fds(notes, [name], descriptors)
+_MEMORY = b"memory"
 
 
 def hand_over_memory(notes: socket.socket) -> None:
     files = [os.open(path, access) for path, access in _MEMORY_FILES]
-    hand_over(notes, MEMORY, *files)
+    socket.send_fds(notes, [_MEMORY], files)
     for file in files:
         os.close(file)
 
 
-def handed_over(notes: socket.socket) -> dict[bytes, list[int]]:
-    """The descriptors, by name. Ask once, when the sandbox is ready: later notes may be the student's."""
-    found = {}
-    with contextlib.suppress(OSError):  # there are no more
-        for _ in (MEMORY, LISTENER):
-            name, descriptors, _, _ = socket.recv_fds(notes, _NAME_BYTES, len(_MEMORY_FILES))
-            found[name] = descriptors
-    return found
+def memory_handed_over(notes: socket.socket) -> list[int]:
+    """The descriptors. Ask once, when the sandbox is ready: later notes may be the student's."""
+    _, descriptors, _, _ = socket.recv_fds(notes, len(_MEMORY), len(_MEMORY_FILES))
+    return descriptors
 
 
 # What a submission tries.

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 import torch
 
 from grader.sandbox import accelerator, child, confine, own_disk, own_user, wire
-from grader.sandbox.notes import LISTENER, hand_over, hand_over_memory, watch
+from grader.sandbox.notes import hand_over_memory, watch
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import Shell, remember_colors, start_shell
 
@@ -179,8 +179,7 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
             # The kernel counts threads for a user, whom it must know to be this sandbox alone.
             threads = MAX_THREADS if has_disk or by_user else None
             amounts = replace(amounts, threads=threads, watched=not has_disk and not by_user)
-            answer = partial(hand_over, notes, LISTENER)
-            confine.confine(folder, amounts, order["device"], order["hidden"], answer, by_user, start)
+            confine.confine(folder, amounts, order["device"], order["hidden"], by_user, start)
             watch(folder, notes)
         else:
             start()

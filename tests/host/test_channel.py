@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 from safetensors.torch import save
 
 from grader.host import replies, sandbox_process, stand_ins
+from grader.host.denials import denied_in_note
 from grader.host.limits import Limits
-from grader.host.refusals import denied_in_note
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.judging.judge import judge
 from grader.model.answer import Loss, Lost, Missing, Raised, Returned, sentence_of
@@ -63,8 +63,8 @@ class Hostile:
         except (OSError, wire.ChannelError):  # the judge hung up
             return
 
-    def take_hold(self) -> int:
-        return -1
+    def take_hold(self) -> None:
+        """Nothing is handed over."""
 
     def end(self) -> None:
         self.channel.close()
