@@ -48,21 +48,17 @@ def kept(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
     """Let the kernel enforce a memory promise meanwhile, and check that memory from before does not break it.
 
     The limit is on memory that the process asks for. Memory that it had before, and fills only now, shows in its peak.
-    Memory that was full before may be plots or modules, so it counts only if it is used now.
     """
     if promise is None:
         yield
         return
-    memory = process.memory
-    rooms = memory.pieces_of(promise.room) if memory.largest_piece() >= promise.room else []
-    memory.forget()
-    before = memory.most()
+    peak = process.memory
+    peak.restart()
+    before = peak.size()
     with process.limited_by(promise.allowed):
         yield
-    if memory.most() - before >= promise.room:
+    if peak.size() - before >= promise.room:
         raise MustEnd(Loss.MEMORY, promise.allowed / 2**20)
-    if (used := memory.most_used(rooms) if rooms else 0) >= promise.room:
-        raise MustEnd(Loss.ROOM, round(used / 2**20))
 
 
 # The grader's own modules beside a notebook: compiled once, instead of in every sandbox that imports them.
@@ -121,7 +117,7 @@ def batches(form: str, cases: Sequence[SampledCase]) -> Iterator[Batch]:
     for number, case in enumerate(cases):  # each tensor needs a name of its own in its batch
         inputs, tensors = written(form, list(case.inputs), f"{number}-")
         lent, more = written(form, dict(case.lent), f"{number}-lent-")
-        one = {"inputs": inputs, "lent": lent, "bounded": case.case.promise is not None}
+        one = {"inputs": inputs, "lent": lent}
         size = len(json.dumps(one)) + sum(tensor.nbytes for tensor in (*tensors.values(), *more.values()))
         alone = bool(case.case.promise or (batch.cases and batch.promise))
         if batch.cases and (alone or batch.size + size > MOST_BYTES):

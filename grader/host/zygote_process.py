@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.host.memory_held import MemoryHeld
+from grader.host.memory_peak import MemoryPeak
 from grader.host.patience import is_short
 from grader.host.scratch import claimed_folder
 from grader.sandbox.confine import LIBRARIES
@@ -106,7 +106,7 @@ class Forked:
     channel: socket.socket
     notes: socket.socket
     user: int | None = None  # its own, if it has one
-    _memory: MemoryHeld | None = field(default=None, init=False)
+    _memory: MemoryPeak | None = field(default=None, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
 
     @property
@@ -164,14 +164,14 @@ class Forked:
             resource.prlimit(self.pid, limit, soft_and_hard)
 
     def take_hold(self) -> None:
-        """Take the descriptors that it has handed over. Call this once, before any student code runs."""
+        """Take the descriptor that it has handed over. Call this once, before any student code runs."""
         try:
-            self._memory = MemoryHeld(self.pid, *memory_handed_over(self.notes))
-        except OSError as error:
+            self._memory = MemoryPeak(self.pid, memory_handed_over(self.notes))
+        except (OSError, IndexError) as error:
             raise ZygoteError("a sandbox did not show its memory") from error
 
     @property
-    def memory(self) -> MemoryHeld:
+    def memory(self) -> MemoryPeak:
         assert self._memory is not None, "nobody has taken hold of it"
         return self._memory
 

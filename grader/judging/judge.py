@@ -22,7 +22,7 @@ from grader.judging.naming import common_to_all_explaining, explaining
 from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
 from grader.judging.wrong_device import is_elsewhere, mixes_devices, tolerance_on
 from grader.model import compare
-from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, Symptom, sentence_of, symptom_of
+from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, Symptom, symptom_of
 from grader.model.exercise import Exercise, Misconception, SampledCase, is_broken
 from grader.model.findings import (
     Differs,
@@ -481,10 +481,9 @@ def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequen
     long = [(case.case.promise, answer) for case, answer in zip(cases, answers, strict=True) if case.case.promise]
     said = list(dict.fromkeys(promise.broken for promise, answer in long if promise and is_broken(answer)))
     losses = [answer for _, answer in long if isinstance(answer, Lost)]
-    said += [sentence_of(answer) for answer in losses if answer.loss is Loss.ROOM]
     verdict = replace(others, cases=len(answers))
     if others.right and said:
-        right = (sentences.RIGHT_BUT_LARGE if any(map(is_broken, answers)) else sentences.RIGHT_IN_SHORT, *said)
+        right = (sentences.RIGHT_BUT_LARGE, *said)
         return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.MEMORY, sentences=right)
     if others.right and any(map(_is_untried, (answer for _, answer in long))):
         right = (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED)

@@ -21,7 +21,6 @@ class Loss(StrEnum):
     NOT_RUN = "not run"  # the same, before this began
     DEATH = "death"  # the process ended, or memory did
     MEMORY = "memory"  # the case needs more than it may take
-    ROOM = "room"  # it uses so much of the notebook's memory that nobody can say what the case takes
     DEVICE = "device"  # the process can no longer use the GPU
     BYTES = "bytes"  # of files
     FILES = "files"  # too many of them
@@ -169,10 +168,6 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
     Loss.NOT_RUN: lambda waited: not_run("this exercise", waited),
     Loss.DEATH: lambda _: "Your code ended the Python process, or used too much memory.",
     Loss.MEMORY: lambda limit: f"Your code needs more than {limit:.0f} MB of memory. It has to work with less.",
-    Loss.ROOM: lambda limit: (
-        f"Your code uses {limit:.0f} MB that your notebook keeps in its variables, so its own use of memory cannot be "
-        "measured. Make its tensors inside the function."
-    ),
     Loss.DEVICE: lambda _: (
         "Your code made the GPU fail, as an index out of range does. "
         "Run it on the CPU: there, the error shows the line."

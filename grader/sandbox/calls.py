@@ -71,7 +71,7 @@ ALLOWED_ARGUMENTS: _Arguments = (
     ("fcntl", 1, _INT, (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032)),
     # Terminals, waiting bytes, flags of descriptors. Some others change files that are open for reading only.
     ("ioctl", 1, _INT, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),
-    # How memory will be used, and what is free. Not that it was not used: the judge looks whether it was.
+    # How memory will be used, and what is free.
     ("madvise", 2, _INT, (0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17)),
     # Names of threads and of memory, timer slack, and questions. Not the signal at the parent's death.
     ("prctl", 0, _INT, (2, 3, 15, 16, 21, 23, 29, 30, 39, 0x53564D41)),

@@ -1,4 +1,4 @@
-"""The notes of a sandbox to the grader: what to hold it by, and then what its submission tried.
+"""The notes of a sandbox to the grader: a hold on its memory, and then what its submission tried.
 
 Attempts at what the kernel does not allow are noted so that student and instructor read of them in plain words. This
 only watches: the kernel is what stops them (confine.py), whatever becomes of these notes.
@@ -13,28 +13,22 @@ import sys
 from pathlib import Path
 from typing import Any, TypeAlias
 
-# The first note hands descriptors to the grader, before any student code runs.
+# The first note hands a descriptor to the grader, before any student code runs.
 
-# Where its memory lies, how much is in use, and a file that resets the count. Later, only root may open these.
-_MEMORY_FILES = (
-    ("/proc/self/maps", os.O_RDONLY),
-    ("/proc/self/smaps", os.O_RDONLY),
-    ("/proc/self/clear_refs", os.O_WRONLY),
-)
 _MEMORY = b"memory"
 
 
 def hand_over_memory(notes: socket.socket) -> None:
-    files = [os.open(path, access) for path, access in _MEMORY_FILES]
-    socket.send_fds(notes, [_MEMORY], files)
-    for file in files:
-        os.close(file)
+    """Hand over the file that restarts the peak of this process's memory. Later, only root may open it."""
+    file = os.open("/proc/self/clear_refs", os.O_WRONLY)
+    socket.send_fds(notes, [_MEMORY], [file])
+    os.close(file)
 
 
-def memory_handed_over(notes: socket.socket) -> list[int]:
-    """The descriptors. Ask once, when the sandbox is ready: later notes may be the student's."""
-    _, descriptors, _, _ = socket.recv_fds(notes, len(_MEMORY), len(_MEMORY_FILES))
-    return descriptors
+def memory_handed_over(notes: socket.socket) -> int:
+    """The descriptor. Ask once, when the sandbox is ready: later notes may be the student's."""
+    _, descriptors, _, _ = socket.recv_fds(notes, len(_MEMORY), 1)
+    return descriptors[0]
 
 
 # What a submission tries.
