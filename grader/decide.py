@@ -18,7 +18,7 @@ from grader.judging.sentences import JUDGING_TOO_LONG
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
-from grader.repair.locating import Repair
+from grader.repair.version import Version
 from grader.repair.with_lines import with_lines
 
 
@@ -29,7 +29,7 @@ class Code:
     definitions: Definitions  # read from the text of its cells
     ask: Ask
     # Explains the mistake by small edits to the cell with the function.
-    explain: Callable[[AnswerKey, Standins], Repair | Verdict | None]
+    explain: Callable[[AnswerKey, Standins], Version | Verdict | None]
     hung: frozenset[str] = frozenset()  # functions that have hung or crashed
 
 

@@ -34,7 +34,7 @@ from grader.model.verdict import Verdict
 from grader.notebooks.cells import tested_exercise
 from grader.notebooks.modules_beside import for_students
 from grader.notebooks.verdict_cells import verdict_panel
-from grader.repair.locating import Repair
+from grader.repair.version import Version
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.forms import put
 from grader.sandbox.lent_classes import lent_class
@@ -132,7 +132,7 @@ class _Kernel:
                 self._variables.pop(name)
             self._variables.update(own)
 
-    def _explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
+    def _explain(self, key: AnswerKey, standins: Standins) -> Version | Verdict | None:
         return self._elsewhere.explain(key, standins) if self._elsewhere is not None else None
 
     @functools.cached_property

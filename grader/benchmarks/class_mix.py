@@ -16,7 +16,7 @@ from grader.host.notebook_settings import Settings
 from grader.model.label import Label
 from grader.model.verdict import Reason
 from grader.notebooks.cells import demos_of, fill_in, solutions
-from grader.repair.edited_text import slips_in
+from grader.repair.version import slips_in
 
 Answers = Mapping[Label, str]
 Notebooks = Mapping[str, list[str]]  # by kind of student

@@ -27,9 +27,6 @@ class Splice(NamedTuple):
     end: int
     text: str
 
-    def overlaps(self, other: Splice) -> bool:
-        return self.start < other.end and other.start < self.end
-
 
 class StudentText:
     """The functions and classes of a cell. All else that it does was done when it ran."""

@@ -42,7 +42,7 @@ from grader.notebooks.cells import (
 )
 from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
-from grader.repair.locating import Repair
+from grader.repair.version import Version
 
 # Modules that are loaded before a sandbox forks, since loading takes long and the notebook will need them.
 
@@ -360,7 +360,7 @@ class Grading:
         finally:
             self._close_without_autograd()
 
-    def explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
+    def explain(self, key: AnswerKey, standins: Standins) -> Version | Verdict | None:
         """Explain a mistake by small changes to the one cell that defines the function."""
         source = self.definitions.only_source(key.exercise.entry)
         if (

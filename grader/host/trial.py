@@ -14,7 +14,8 @@ from grader.model.answer import Answer
 from grader.model.edited import EditedSource
 from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict
-from grader.repair.locating import Locating, Repair, TrialEnded
+from grader.repair.locating import Locating, TrialEnded
+from grader.repair.version import Version
 
 MOST_LOST = 2  # sandboxes that changed code may hang or break
 SECONDS = 3.0  # of processor time for one request with several versions
@@ -40,8 +41,8 @@ class Trial:
         self.time = Time(SECONDS_IN_ALL * (MOST_LOST + 1), PATIENCE / (MOST_LOST + 1), self.left)
         self.answers = AnswersOfEdited(self.key.exercise.form.name)
 
-    def explain(self, source: str, device: str) -> Repair | Verdict | None:
-        """A few changes to this cell that make all answers right, or a verdict that such changes lead to."""
+    def explain(self, source: str, device: str) -> Version | Verdict | None:
+        """A change to this cell that makes all answers right, or a verdict that such changes lead to."""
         defined = dict.fromkeys(name for cell in self.cells for name in defined_in(cell))
         functions = [name for name in defined if name != self.key.exercise.entry]
         try:

@@ -138,8 +138,6 @@ def located(places: Sequence[Located]) -> str:
         ((line, change),) = lines
         if change == Change.AFTER:
             return f"A line is missing after `{line}`. With it, all values are right."
-        if change == Change.SEVERAL:
-            return f"A few small changes in the line `{line}` make all values right."
         if change == Change.BRANCH:
             return f"What follows the line `{line}` is wrong: without it, all values are right."
         if change == Change.OTHERWISE:

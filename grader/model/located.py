@@ -30,7 +30,6 @@ class Change(StrEnum):
     RETURNED = "what is returned"
     COPIED = "a difference from the line that does the same for the other one"
     AFTER = "a line that is missing after it"
-    SEVERAL = "more than one thing"
     BRANCH = "what follows it"
     OTHERWISE = "what is done if its condition does not hold"
     PLACE = "where the line is: before or after another one, inside or outside a loop"

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from grader.facts.student_text import Splice, StudentText
 from grader.model.located import Change
-from grader.repair.edited_text import EditedText
 from grader.repair.edits import Edit
+from grader.repair.version import Version
 
 MOST_BRANCHES = 12
 
 
-def with_a_branch_off(repaired: EditedText) -> Iterator[EditedText]:
+def with_a_branch_off(repair: Version) -> Iterator[Version]:
     """The student's code without one of its branches, the innermost first, if that may be all that a repair does."""
-    if len(repaired.edits) != 1:
+    text, edit = repair.original, repair.edit
+    if edit is None:
         return
-    text, (edit,) = repaired.original, repaired.edits
     choices = [node for node in ast.walk(text.tree) if isinstance(node, ast.If)]
     if not _decides(text, edit, [choice.test for choice in choices]):
         return
@@ -28,7 +28,7 @@ def with_a_branch_off(repaired: EditedText) -> Iterator[EditedText]:
         ):
             if branch and not any(_is_in(text, edit, statement) for statement in branch):
                 test = Splice(*text.span(choice.test), truth)
-                yield EditedText(text).with_edit(Edit((test,), choice.lineno, change, edit.cost), ())
+                yield Version(text, Edit((test,), choice.lineno, change, edit.cost))
 
 
 def _decides(text: StudentText, edit: Edit, tests: Sequence[ast.expr]) -> bool:

@@ -22,7 +22,6 @@ from grader.repair.seen_values import FAILS, UNREACHED, SeenAt, Span
 MOST = 6_000  # edits to one code
 MOST_ALIKE = 4  # lines with the same mistake
 MOST_NUMBERS = 8  # places of the same number
-_ASSIGNS = re.compile(r"\w+ = ")
 _NOT_CALLED = ("__init__", "forward")  # by name
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
@@ -38,15 +37,6 @@ class Edit:
     fitted: bool = False  # whether it contains FITTED, a placeholder for a number that fits the case
     more_lines: tuple[int, ...] = ()  # other lines that it changes
     likely: bool = False  # it uses a value that nothing else reads
-
-    @property
-    def takes_away(self) -> bool:
-        """Whether a step falls out: it is removed, or its result gets a name that nothing reads."""
-        whole = any(_ASSIGNS.match(splice.text) for splice in self.splices)
-        return self.change == Change.SURPLUS or (self.change == Change.NAME and whole)
-
-    def overlaps(self, other: Edit) -> bool:
-        return any(mine.overlaps(theirs) for mine in self.splices for theirs in other.splices)
 
 
 def edits_of(text: StudentText, notebook: Sequence[str] = ()) -> list[Edit]:

@@ -14,7 +14,7 @@ import torch
 
 from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.judging_time import JudgingTime
-from grader.model.answer import Answer, Returned
+from grader.model.answer import Returned
 from grader.model.exercise import Exercise, Misconception, can_combine
 from grader.model.forms.parts import named
 from grader.sandbox.values import tensors_in
@@ -143,50 +143,3 @@ class ThreeAtOnce:
             return all_numbers(answer.value)
         output = named(named(answer.value, "outputs"), "output")
         return all_numbers(output if isinstance(output, torch.Tensor) else None)
-
-
-# If edited code answers like a misconception, one mistake was removed and one is left.
-
-
-class Intermediate:
-    """The answers of all misconceptions, case by case."""
-
-    def __init__(self, key: AnswerKey) -> None:
-        self._key = key
-        self._known: dict[int, dict[int, tuple[list[Misconception], torch.Tensor]]] = {}
-
-    def explain(self, answers: Sequence[Answer], first: int) -> bool:
-        """Whether a misconception gives these answers in all cases. `first` is the case to look at first."""
-        answer = answers[first]
-        likely = self.like(answer.value, first) if isinstance(answer, Returned) else []
-        return any(all(self._answers_so(one, answer, index) for index, answer in enumerate(answers)) for one in likely)
-
-    def like(self, value: object, index: int) -> list[Misconception]:
-        """The misconceptions that give this value in a case."""
-        got = all_numbers(value)
-        misconceptions, numbers = self._answers(index).get(len(got), ([], None))
-        if numbers is None or not len(got):
-            return []
-        same = near(numbers, got).all(1).tolist()  # (misconceptions, numbers)
-        return [one for one, is_same in zip(misconceptions, same, strict=True) if is_same]
-
-    def _answers_so(self, misconception: Misconception, answer: Answer, index: int) -> bool:
-        wrong = self._key[index].answer((misconception,))
-        if not isinstance(wrong, Returned) or not isinstance(answer, Returned):
-            return type(wrong) is type(answer)
-        return alike(all_numbers(wrong.value), all_numbers(answer.value))
-
-    def _answers(self, index: int) -> dict[int, tuple[list[Misconception], torch.Tensor]]:
-        """The misconceptions with their numbers in a case, by how many numbers there are."""
-        if index not in self._known:
-            found: dict[int, list[tuple[Misconception, torch.Tensor]]] = {}
-            for misconception in self._key.exercise.mistakes:
-                answer = self._key[index].answer((misconception,))
-                if isinstance(answer, Returned):
-                    numbers = all_numbers(answer.value)
-                    found.setdefault(len(numbers), []).append((misconception, numbers))
-            self._known[index] = {
-                length: ([one for one, _ in rows], torch.stack([numbers for _, numbers in rows]))
-                for length, rows in found.items()
-            }
-        return self._known[index]

@@ -1,4 +1,4 @@
-"""A student's definitions with some edits. Later edits leave earlier ones alone."""
+"""A version of a student's definitions: with one edit, or as they are."""
 
 from __future__ import annotations
 
@@ -10,108 +10,44 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 
-from grader.facts.student_text import Splice, StudentText
+from grader.facts.student_text import StudentText
 from grader.model.edited import EditedSource
-from grader.model.located import Change
+from grader.model.located import Located
 from grader.repair.edit_words import FITTED
 from grader.repair.edits import Edit, edits_of
 
-Range = tuple[int, int]
+SHARE = 2 / 3  # of a function, that a small change leaves as it is
 
 
 @dataclass(frozen=True)
-class EditedText:
-    """`before` with one more edit. A number that an edit brings in has a value for each case."""
+class Version:
+    """The definitions with an edit. A number that it brings in has a value for each case."""
 
     original: StudentText
-    before: EditedText | None = None
     edit: Edit | None = None
     fitting: Sequence[float] = ()
 
     @property
-    def edits(self) -> tuple[Edit, ...]:
-        return (*self.before.edits, self.edit) if self.before and self.edit else ()
-
-    @property
-    def places(self) -> tuple[tuple[str, Change], ...]:
-        """The student's lines that were edited, in order, and what each edit is about."""
-        if not (self.before and self.edit):
+    def located(self) -> tuple[Located, ...]:
+        """The student's lines that are edited, each once, and what the edit is about."""
+        if self.edit is None:
             return ()
-        told = [self.before.text.line(line).strip() for line in (self.edit.line, *self.edit.more_lines)]
-        known = {own.strip() for own in self.original.lines if own.strip()}
-        return (*self.before.places, *((line, self.edit.change) for line in told if line in known))
+        numbers = (self.edit.line, *self.edit.more_lines)
+        lines = [self.original.line(number).strip() for number in numbers]
+        return tuple(Located(line, self.edit.change) for line in dict.fromkeys(lines) if line)
 
     @cached_property
     def source(self) -> str:
-        if not (self.before and self.edit):
-            return self.original.source
-        return self.before.text.with_splices(*self._splices)
-
-    @cached_property
-    def text(self) -> StudentText:
-        return StudentText(self.source) if self.before else self.original
-
-    def with_edit(self, edit: Edit, fitting: Sequence[float]) -> EditedText:
-        return EditedText(self.original, self, edit, fitting)
+        return self.original.with_splices(*self.edit.splices) if self.edit else self.original.source
 
     def in_case(self, index: int) -> EditedSource:
-        return EditedSource(self.source, self._lent(index))
+        return EditedSource(self.source, {FITTED: self.fitting[index]} if self.fitting else {})
 
-    def undoes(self, edit: Edit) -> bool:
-        """Whether it would undo an earlier edit."""
-        return any(
-            splice.start <= end and start <= splice.end and self.text.bytes[start:end].decode() not in splice.text
-            for splice in edit.splices
-            for start, end in self._made
-        )
-
-    def _lent(self, index: int) -> dict[str, float]:
-        if not self.before:
-            return {}
-        lent = self.before._lent(index)
-        return {**lent, self._name: self.fitting[index]} if self.fitting else lent
-
-    @property
-    def _name(self) -> str:
-        """The name of the number that the last edit brings in."""
-        return f"{FITTED}_{len(self.edits)}"
-
-    @property
-    def _splices(self) -> list[Splice]:
-        assert self.edit is not None
-        splices = sorted(self.edit.splices, key=lambda splice: splice.start)
-        return [Splice(splice.start, splice.end, splice.text.replace(FITTED, self._name)) for splice in splices]
-
-    @cached_property
-    def _made(self) -> list[Range]:
-        """The places of the edits in the text."""
-        if not (self.before and self.edit):
-            return []
-        made, splices = [], self._splices
-        for index, splice in enumerate(splices):
-            start = splice.start + sum(map(_longer, splices[:index]))
-            made.append((start, start + len(splice.text.encode())))
-        for start, end in self.before._made:
-            by = sum(_longer(splice) for splice in splices if splice.end <= start)
-            within = sum(_longer(splice) for splice in splices if splice.start <= start and end <= splice.end)
-            made.append((start + by, end + by + within))
-        return made
-
-
-def _longer(splice: Splice) -> int:
-    return len(splice.text.encode()) - (splice.end - splice.start)
-
-
-# How much of a student's code survives a repair.
-
-SHARE = 2 / 3
-
-
-def enough_is_left(repaired: EditedText, entry: str) -> bool:
-    """Whether two thirds of the repaired function, in words and signs, are the student's own."""
-    before, after = _words_of(repaired.original, entry), _words_of(repaired.text, entry)
-    matches = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    return sum(block.size for block in matches) >= SHARE * len(after)
+    def is_mostly_original(self, entry: str) -> bool:
+        """Whether two thirds of a function or class, in words and signs, are the student's own."""
+        before, after = _words_of(self.original, entry), _words_of(StudentText(self.source), entry)
+        matches = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+        return sum(block.size for block in matches) >= SHARE * len(after)
 
 
 def _words_of(text: StudentText, entry: str) -> list[str]:
@@ -132,7 +68,7 @@ def steps_in(tree: ast.Module) -> int:
 
 def slips_in(source: str, most: int) -> Iterator[str]:
     """About this many versions, with slips from all over the code."""
-    text = EditedText(StudentText(source))
-    edits = [edit for edit in edits_of(text.original) if edit.cost == 1 and not edit.fitted]
+    text = StudentText(source)
+    edits = [edit for edit in edits_of(text) if edit.cost == 1 and not edit.fitted]
     for edit in edits[:: max(1, len(edits) // most)]:
-        yield text.with_edit(edit, ()).source
+        yield Version(text, edit).source

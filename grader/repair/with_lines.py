@@ -12,16 +12,15 @@ from grader.judging.with_facts import with_facts
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
-from grader.repair.edited_text import enough_is_left
-from grader.repair.locating import Repair
+from grader.repair.version import Version
 
-CREDIT = 0.5  # for each change: as much as a mistake with a name earns
+CREDIT = 0.5  # as much as a mistake with a name earns
 
 
 def with_lines(
     exercise: Exercise,
     verdict: Verdict,
-    find: Callable[[], Repair | Verdict | None],
+    find: Callable[[], Version | Verdict | None],
     read: Callable[[], Sequence[Fact]],
 ) -> Verdict:
     """The verdict with what `find` finds, if nothing else explains the mistake. `read` gives the facts of the text."""
@@ -35,9 +34,9 @@ def with_lines(
         if any(fact.kind == FactKind.BORROWED for fact in facts):  # values of the notebook may look like any mistake
             return verdict
         return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
-    enough = verdict.reason != Reason.CONSTANT and enough_is_left(repair.text, exercise.entry)
-    credit = max(CREDIT ** len(repair.text.edits), verdict.credit) if enough else verdict.credit
-    sentence = sentences.located if enough else sentences.located_without_points
+    is_small = verdict.reason != Reason.CONSTANT and repair.is_mostly_original(exercise.entry)
+    credit = max(CREDIT, verdict.credit) if is_small else verdict.credit
+    sentence = sentences.located if is_small else sentences.located_without_points
     places = [sentence(repair.located)] if repair.located else []  # there is none if only a line is missing
     before = [text for text in verdict.sentences if text not in _about_memory(read(), repair)]
     stopped = verdict.reason == Reason.ERROR  # the error comes first
@@ -50,7 +49,7 @@ def with_lines(
     )
 
 
-def _about_memory(facts: Sequence[Fact], repair: Repair) -> list[str]:
+def _about_memory(facts: Sequence[Fact], repair: Version) -> list[str]:
     """The sentences on tensors of whatever was in memory that the repair changes: it writes each entry, as it is."""
     lines = {place.line[:MAX_LINE] for place in repair.located}
     return sentences.of_facts([fact for fact in facts if fact.kind == FactKind.EMPTY and fact.what in lines])
