@@ -384,6 +384,23 @@ def like_its_neighbor(place: ExpressionPlace) -> Iterator[str]:
         yield from (other for other in renamed if other and other != text)
 
 
+def _is_multiplied(place: ExpressionPlace) -> bool:
+    """Whether it is a factor of a matrix product."""
+    match place.spot.parent:
+        case ast.BinOp(op=ast.MatMult()):
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in ("matmul", "mm", "bmm", "mv") and place.spot.field == "args"
+    return False
+
+
+@rule(ast.expr, change=Change.ARRANGEMENT, cost=2)
+def transpose_factor(place: ExpressionPlace) -> Iterator[str]:
+    """a @ b.transpose(-2, -1) for a @ b"""
+    if _is_multiplied(place):
+        yield from (f"{place.operand(place.node)}.{step}" for step in AXES)
+
+
 @rule(ast.expr, change=Change.NUMBER, cost=3)
 def another_size(place: ExpressionPlace) -> Iterator[str]:
     """another size of the arguments"""

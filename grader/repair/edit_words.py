@@ -6,12 +6,10 @@ import ast
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from grader.facts.student_text import Function, StudentText
 from grader.model.located import Change
-from grader.repair.seen_values import FAILS, UNREACHED, Seen, SeenAt
 
 Item = TypeVar("Item")
 
@@ -77,31 +75,6 @@ class Spot(NamedTuple):
     parent: ast.AST
     field: str
 
-    @property
-    def is_read(self) -> bool:
-        """Whether its value is computed and read there."""
-        is_called = self.field == "func" and isinstance(self.parent, ast.Call)
-        is_read = isinstance(getattr(self.node, "ctx", ast.Load()), ast.Load)
-        return (
-            is_read and not is_called and not isinstance(self.node, ast.Constant | ast.Starred | ast.Lambda | ast.Slice)
-        )
-
-    @property
-    def is_value(self) -> bool:
-        """Whether a step may come before its use: it is assigned, returned, passed to a call or multiplied."""
-        match self.parent:
-            case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Lambda() | ast.ListComp():
-                return True
-            case ast.BinOp() | ast.Tuple() | ast.List():
-                return True
-            case ast.Call():
-                return self.field in ("args", "keywords")
-            case ast.keyword(arg=name):
-                return name not in ("dim", "axis", "keepdim", "keepdims", "device", "dtype", "bias")
-            case ast.Attribute():
-                return isinstance(self.node, ast.Call | ast.BinOp)
-        return False
-
 
 class Surroundings(NamedTuple):
     """The names in scope in a function."""
@@ -112,6 +85,7 @@ class Surroundings(NamedTuple):
     functions: tuple[str, ...]  # defined inside it
     notebook: tuple[str, ...]  # functions of the notebook
     loop_variables: tuple[str, ...]  # of its loops and comprehensions
+    unread: frozenset[str]  # names and attributes that nothing reads: a wrong step may have been meant to use them
     function: Function
     owner: ast.ClassDef | None
 
@@ -193,64 +167,3 @@ def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:
         order = list(items)
         order[i], order[j] = order[j], order[i]
         yield order
-
-
-# What a missing step may use, and which values nothing reads yet.
-
-
-class AtHand:
-    """The names and attributes in scope, with the values that were seen in them."""
-
-    def __init__(self, text: StudentText, around: Surroundings, seen: SeenAt) -> None:
-        self.text = text
-        self.around = around
-        self.seen = seen
-
-    def others(self) -> Iterator[tuple[str, str]]:
-        """Everything that a value can be combined with: its name and its text."""
-        yield from ((name, name) for name in self.around.names)
-        for attribute in self.around.attributes:
-            if attribute not in self._called:
-                yield f"self.{attribute}", f"self.{attribute}"
-
-    @cached_property
-    def kinds(self) -> dict[str, frozenset[Seen]]:
-        """The kinds of values seen in each name and attribute."""
-        found: dict[str, set[Seen]] = {}
-        for node in self._read:
-            seen = self.seen.get(self.text.span(node))
-            if seen not in (None, UNREACHED, FAILS):
-                found.setdefault(self.text.of(node), set()).add(seen)
-        return {name: frozenset(kinds) for name, kinds in found.items()}
-
-    @cached_property
-    def unread(self) -> frozenset[str]:
-        """Parameters and values that nothing reads: the missing or mistaken step may have been meant to use them."""
-        read = {node.id for node in _read_in(self.around.function) if isinstance(node, ast.Name)}
-        attributes = (f"self.{name}" for name in self.unread_attributes)
-        return frozenset([*(name for name in self.around.names if name not in read), *attributes])
-
-    @cached_property
-    def unread_attributes(self) -> frozenset[str]:
-        read = {node.attr for node in self._read if isinstance(node, ast.Attribute)}
-        return frozenset(name for name in self.around.attributes if name not in read)
-
-    @cached_property
-    def callable_attributes(self) -> list[str]:
-        """Attributes that are called somewhere, or whose values were never seen."""
-        known = self.kinds
-        return [name for name in self.around.attributes if name in self._called or f"self.{name}" not in known]
-
-    @cached_property
-    def _called(self) -> frozenset[str]:
-        calls = [node for node in ast.walk(self.around.owner or self.around.function) if isinstance(node, ast.Call)]
-        return frozenset(call.func.attr for call in calls if isinstance(call.func, ast.Attribute))
-
-    @cached_property
-    def _read(self) -> list[ast.Name | ast.Attribute]:
-        return _read_in(self.around.owner or self.around.function)
-
-
-def _read_in(whole: ast.AST) -> list[ast.Name | ast.Attribute]:
-    nodes = [node for node in ast.walk(whole) if isinstance(node, ast.Name | ast.Attribute)]
-    return [node for node in nodes if isinstance(node.ctx, ast.Load)]

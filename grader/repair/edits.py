@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 from grader.facts.student_text import Function, Splice, StudentText, statements
 from grader.model.located import Change
-from grader.repair import edit_calls, edit_expressions, edit_rules, edit_statements, edit_steps  # noqa: F401 - enter their rules
+from grader.repair import edit_calls, edit_expressions, edit_rules, edit_statements  # noqa: F401 - enter their rules
 from grader.repair.edit_rules import ExpressionPlace
-from grader.repair.edit_words import FITTED, AtHand, Other, Spot, Surroundings
-from grader.repair.seen_values import FAILS, UNREACHED, SeenAt, Span
+from grader.repair.edit_words import FITTED, Other, Spot, Surroundings
 
 MOST = 6_000  # edits to one code
 MOST_ALIKE = 4  # lines with the same mistake
@@ -42,43 +41,6 @@ class Edit:
 def edits_of(text: StudentText, notebook: Sequence[str] = ()) -> list[Edit]:
     """All edits to existing code, the most plausible first. Each changes something. `notebook` names its functions."""
     return _in_order(text, _changes_of(text, notebook))
-
-
-def steps_of(text: StudentText, seen: SeenAt) -> list[Edit]:
-    """All edits that add a missing step, the most plausible first. `seen` says what expressions are."""
-    return _in_order(text, _steps_of(text, seen))
-
-
-def makes_sense(edit: Edit, seen: SeenAt) -> bool:
-    """Whether the edited code runs at all, and whether a number takes the place of a number."""
-    spans = [(splice.start, splice.end) for splice in edit.splices if splice.end > splice.start]
-    if spans and edit.change != Change.PLACE and all(_is_unreached(span, seen) for span in spans):
-        return False
-    return not edit.fitted or all(seen.get(span) in (None, FAILS) or seen[span].is_number for span in spans)
-
-
-def _is_unreached(span: Span, seen: SeenAt) -> bool:
-    """An expression that was not seen is unreached if it is inside an unreached one, or everything inside it is."""
-    if span in seen:
-        return seen[span] is UNREACHED
-    inside = [now for other, now in seen.items() if _holds(span, other)]
-    if inside:
-        return all(now is UNREACHED for now in inside)
-    return any(now is UNREACHED and _holds(other, span) for other, now in seen.items())
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def spots_of(text: StudentText) -> Iterator[ast.expr]:
-    """All expressions whose value the search may look at."""
-    for function, owner in text.functions:
-        own = {*_surroundings(function, owner).names, "self"}
-        for spot in _spots(function):
-            is_library = isinstance(spot.node, ast.Name) and spot.node.id not in own
-            if spot.is_read and not is_library and not isinstance(spot.parent, ast.arguments):
-                yield spot.node
 
 
 def _in_order(text: StudentText, edits: Iterable[Edit]) -> list[Edit]:
@@ -116,11 +78,10 @@ def _repeated(text: StudentText, edits: Sequence[Edit]) -> Iterator[Edit]:
 def _changes_of(text: StudentText, notebook: Sequence[str]) -> Iterator[Edit]:
     for function, owner in text.functions:
         around = _surroundings(function, owner, notebook)
-        unread = AtHand(text, around, {}).unread
         for made in edit_statements.of_function(text, function, around):
             yield Edit(made.splices, made.line, made.change, made.cost, more_lines=made.more_lines)
         for spot in _spots(function):
-            yield from _edits(text, function, spot, edit_rules.alternatives(text, spot, around), unread)
+            yield from _edits(text, function, spot, edit_rules.alternatives(text, spot, around), around.unread)
         yield from _numbers_again(text, function, around)
 
 
@@ -144,16 +105,8 @@ def _numbers_again(text: StudentText, function: Function, around: Surroundings) 
                 yield Edit(splices, lines[0], change, 2, fitted=True, more_lines=tuple(lines[1:]))
 
 
-def _steps_of(text: StudentText, seen: SeenAt) -> Iterator[Edit]:
-    for function, owner in text.functions:
-        at_hand = AtHand(text, _surroundings(function, owner), seen)
-        for spot in _spots(function):
-            if spot.is_read and spot.is_value:
-                yield from _edits(text, function, spot, edit_steps.one_more(text, spot, at_hand))
-
-
 def _edits(
-    text: StudentText, function: Function, spot: Spot, others: Iterable[Other], unread: frozenset[str] = frozenset()
+    text: StudentText, function: Function, spot: Spot, others: Iterable[Other], unread: frozenset[str]
 ) -> Iterator[Edit]:
     span = text.span(spot.node)
     for other in others:
@@ -186,9 +139,21 @@ def _surroundings(function: Function, owner: ast.ClassDef | None, notebook: Sequ
         functions=_unique(functions),
         notebook=tuple(notebook),
         loop_variables=_unique(variables),
+        unread=_unread(names, attributes, function, owner or function),
         function=function,
         owner=owner,
     )
+
+
+def _unread(names: Sequence[str], attributes: Sequence[str], function: Function, whole: ast.AST) -> frozenset[str]:
+    names_read = {node.id for node in ast.walk(function) if _is_read(node) and isinstance(node, ast.Name)}
+    attributes_read = {node.attr for node in ast.walk(whole) if _is_read(node) and isinstance(node, ast.Attribute)}
+    unread_attributes = {f"self.{attribute}" for attribute in set(attributes) - attributes_read}
+    return frozenset((set(names) - names_read) | unread_attributes)
+
+
+def _is_read(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Load)
 
 
 def _registered(owner: ast.ClassDef) -> list[str]:

@@ -7,65 +7,26 @@ it is never shown.
 from __future__ import annotations
 
 import functools
-import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from grader.facts.student_text import Splice, StudentText, definitions_in
+from grader.facts.student_text import StudentText, definitions_in
 from grader.judging.answer_key import AnswerKey
 from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
-from grader.model.answer import Answer, Raised, Returned
+from grader.model.answer import Answer, Returned
 from grader.model.edited import AskEdited, EditedSource
-from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.repair.branches import with_a_branch_off
-from grader.repair.edits import Edit, edits_of, makes_sense, spots_of, steps_of
-from grader.repair.seen_values import FAILS, Seen, SeenAt, Span, asking, asking_before, seen_before, seen_in
+from grader.repair.edits import edits_of
 from grader.repair.three_at_once import ThreeAtOnce, shown, shown_by_case
 from grader.repair.version import Version, steps_in
-
-# What the expressions of the student's code are in one case, and where the code stops if it fails.
-
-AskAll = Callable[[Iterable[Version]], Iterator[tuple[Version, Answer]]]
-
-
-def look(text: StudentText, as_it_is: Answer, ask: AskAll) -> dict[Span, Seen]:
-    """What the expressions are in the case that `ask` asks about."""
-    spots = {text.span(node): node for node in spots_of(text)}
-    asked = {span: asking(text.of(node)) for span, node in spots.items()}
-    seen = _said(text, asked, ask, functools.partial(seen_in, as_it_is=as_it_is))
-    if isinstance(as_it_is, Raised):
-        unknown = {span: asking_before() for span in spots if span not in seen}
-        seen |= _said(text, unknown, ask, functools.partial(seen_before, as_it_is=as_it_is))
-    return seen
-
-
-def where_it_fails_first(text: StudentText, seen: SeenAt, edits: Iterable[Edit]) -> list[Edit]:
-    """The edits by plausibility; among equals, first those in the line that raises the error."""
-    lines = {text.bytes[:start].count(b"\n") + 1 for (start, _), now in seen.items() if now is FAILS}
-    return sorted(edits, key=lambda edit: (edit.cost, not edit.likely, edit.line not in lines))
-
-
-def _said(
-    text: StudentText, asked: Mapping[Span, str], ask: AskAll, read: Callable[[Answer], Seen | None]
-) -> dict[Span, Seen]:
-    splices = [Splice(*span, other) for span, other in asked.items()]
-    said = {}
-    for version, answer in ask([Version(text, Edit((splice,), 0, Change.NAME, 0)) for splice in splices]):
-        now = read(answer)
-        if now is not None and version.edit is not None:
-            (splice,) = version.edit.splices
-            said[splice.start, splice.end] = now
-    return said
-
 
 Item = TypeVar("Item")
 
 MOST_TRIED = 1_800  # versions of one student's code
-SLIP = 1  # the cost of one wrong word
 MOST_PLAUSIBLE = 3  # the highest cost of an edit that may remove one of three mistakes
 MOST_CHANGED = 1_000  # versions whose answers are kept
 FEWEST_STEPS = 5  # below, code is a stub: its answers look like those of many mistakes
@@ -157,7 +118,7 @@ class Locating:
 
     def _first_right(self, student: Version, telling: int) -> Version | None:
         """The first version that is right in all cases. Plausible ones that are wrong may show one mistake of three."""
-        for version, answer in self._ask_all(self._versions(student, telling), telling):
+        for version, answer in self._ask_all(self._versions(student), telling):
             if self._is_right_answer(telling, answer):
                 right = next(filter(self._is_right_in_all, self._alike(version, telling)), None)
                 if right is not None:
@@ -166,29 +127,11 @@ class Locating:
                 self._note_changed(version, answer)
         return None
 
-    def _versions(self, student: Version, telling: int) -> Iterator[Version]:
-        """Versions with an edit: slips of one word first, then what the values of expressions suggest.
-
-        Where the code raises an error, expressions are looked at first, to find out where.
-        """
-        text, as_it_is = student.original, self._answer(telling, student)
-        ask = functools.partial(self._ask_all, telling=telling)
-        changes = edits_of(text, self._notebook)
-        seen: dict[Span, Seen] = {}
-        if isinstance(as_it_is, Raised):
-            seen = look(text, as_it_is, ask)
-            changes = where_it_fails_first(text, seen, changes)
-        slips = [edit for edit in changes if edit.cost == SLIP and makes_sense(edit, seen)]
-        yield from self._with_each(text, slips)
-        seen = seen or look(text, as_it_is, ask)
-        others = [edit for edit in changes if edit.cost != SLIP and makes_sense(edit, seen)]
-        steps = steps_of(text, seen)
-        yield from self._with_each(text, heapq.merge(others, steps, key=lambda edit: edit.cost))
-
-    def _with_each(self, text: StudentText, edits: Iterable[Edit]) -> Iterator[Version]:
-        for edit in edits:
+    def _versions(self, student: Version) -> Iterator[Version]:
+        """Versions with an edit, the most plausible first."""
+        for edit in edits_of(student.original, self._notebook):
             for fitting in self._fitting if edit.fitted else [()]:
-                yield Version(text, edit, fitting)
+                yield Version(student.original, edit, fitting)
 
     def _ask_all(self, versions: Iterable[Version], telling: int) -> Iterator[tuple[Version, Answer]]:
         """Versions with their answers to one case, until the budget is used up."""

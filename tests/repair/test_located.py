@@ -31,7 +31,7 @@ from grader.model.edited import EditedSource
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase
 from grader.model.located import Change
 from grader.model.verdict import Reason, Verdict
-from grader.repair.edits import edits_of, steps_of
+from grader.repair.edits import edits_of
 from grader.repair.locating import TrialEnded
 from grader.repair.version import Version
 from grader.sandbox import wire
@@ -165,22 +165,6 @@ def test_a_search_that_takes_too_long_leaves_the_verdict_as_it_was(monkeypatch: 
     assert "first wrong number" in verdict.sentences[0]
 
 
-def test_behind_an_error_nothing_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = versions_asked(monkeypatch)
-    lines = [
-        "def softmax_stable(x, dim=-1):",
-        "    largest = x.max(dim=dim, keepdim=True)",
-        "    powers = torch.exp(x - largest)",
-        "    return powers / powers.sum(dim=dim, keepdim=True)",
-    ]
-    verdict = verdict_on("\n".join(lines), 10)
-    assert [place.line for place in verdict.located] == [lines[1].strip()]
-    behind = [version for version in asked if lines[3] not in version.source]
-    assert behind  # to see whether it is reached
-    tried = [version.source for version in behind if "it).__name__" not in version.source]
-    assert [source for source in tried if "is reached" not in source] == []
-
-
 def test_what_is_given_up_starts_no_sandbox_again() -> None:
     exercise = EXERCISES[10].functions[0]
     key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED)[:1])
@@ -285,11 +269,10 @@ def versions_asked(monkeypatch: pytest.MonkeyPatch) -> list[EditedSource]:
 @pytest.mark.parametrize("number", EXERCISES)
 def test_every_change_of_a_right_solution_can_be_read(number: int) -> None:
     text = StudentText(definitions_in(from_notebook()[number]))
-    changes, steps = edits_of(text), steps_of(text, {})
-    assert len(changes) + len(steps) > 50
-    for edits in (changes, steps):
-        assert edits == sorted(edits, key=lambda edit: edit.cost)
-    for edit in (*changes, *steps):
+    edits = edits_of(text)
+    assert len(edits) > 50
+    assert edits == sorted(edits, key=lambda edit: edit.cost)
+    for edit in edits:
         compile(text.with_splices(*edit.splices), "changed", "exec")
 
 
@@ -297,9 +280,24 @@ def test_every_change_of_a_right_solution_can_be_read(number: int) -> None:
 def test_no_change_brings_in_more_than_a_word(number: int) -> None:
     text = StudentText(definitions_in(from_notebook()[number]))
     own = {*WORDS.findall(text.source), *BESIDE_A_WORD}
-    for edit in (*edits_of(text), *steps_of(text, {})):
+    for edit in edits_of(text):
         new = {word for splice in edit.splices for word in WORDS.findall(splice.text)} - own
         assert len(new) <= 1 or edit.change == Change.COPIED, edit
+
+
+UNREAD = """
+def f(x, scale, unused):
+    size = len(x)
+    y = x + 1
+    return y
+"""
+
+
+def test_what_nobody_reads_is_tried_first() -> None:
+    edits = [edit for edit in edits_of(StudentText(UNREAD)) if edit.cost == 1]
+    names = [edit.splices[0].text for edit in edits if edit.likely]
+    assert set(names) == {"scale", "unused", "size"}
+    assert [edit.likely for edit in edits] == sorted((edit.likely for edit in edits), reverse=True)
 
 
 @pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "%matplotlib inline\n", "", "#" * 30_000])
