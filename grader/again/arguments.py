@@ -1,4 +1,4 @@
-"""Other ways to give arguments: as rows, or in another order, by name or tried out."""
+"""Other ways to give arguments: as rows, or in another order, by name."""
 
 from __future__ import annotations
 
@@ -89,8 +89,6 @@ def _back(value: object) -> Any:
 
 ANOTHER_ORDER = "arguments in another order"
 
-MOST = 4  # arguments that are tried in all orders
-
 Names = Sequence[str]
 
 
@@ -109,20 +107,6 @@ def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) 
             yield Way(ANOTHER_ORDER, said, given, (back,))
     else:
         yield Way(ANOTHER_ORDER, said, _for_a_function(order[exercise.entry]))
-
-
-def all_orders(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
-    """Every other order of a few arguments."""
-    count = len(first.inputs)
-    if exercise.form.noun == "class" or not 1 < count <= MOST:
-        return
-    names = _asked(exercise)[exercise.entry][:count]
-    if len(names) < count:
-        return
-    for order in list(itertools.permutations(range(count)))[1:]:
-        moved = [name for index, name in enumerate(names) if order[index] != index]
-        said = sentences.for_one_another(*moved) if len(moved) == 2 else sentences.in_order(names)
-        yield Way(ANOTHER_ORDER, (said,), _for_a_function(order))
 
 
 def _asked(exercise: Exercise) -> dict[str, Names]:

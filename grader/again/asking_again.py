@@ -7,18 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from grader.again.another_way import AskAgain, AskedAgain, Way
-from grader.again.arguments import all_orders, ways_by_name, ways_with_rows
+from grader.again.arguments import ways_by_name, ways_with_rows
 from grader.again.parameter_names import ways_by_parameters
 from grader.facts.code_facts import FIRST_SIZES
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
 from grader.judging.fitting import found_in_all
 from grader.judging.judge import Judge
-from grader.judging.naming import shown_nowhere
 from grader.judging.precision import numbers_of
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
-from grader.judging.wrong_device import tolerance_on
-from grader.model.exercise import Exercise, Inputs
+from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
 
@@ -80,16 +78,14 @@ def _in_another_way(
     by_name, with_rows = list(ways_by_name(exercise, first, facts)), list(ways_with_rows(exercise, first))
     by_parameters = list(ways_by_parameters(exercise, key.cases, ask))
     asked = AskedAgain(key, ask, judge)
-    if way := asked.first_right(itertools.chain(by_parameters, by_name, all_orders(exercise, first), with_rows)):
+    if way := asked.first_right([*by_parameters, *by_name, *with_rows]):
         return _right_in(way, verdict)
-    # Orders that the code does not suggest are too many to allow another mistake besides.
     if with_rows and _is_for_columns(key, ask, facts):
         with_rows = []
     if len(by_parameters) > 1:  # which is which is not certain enough to allow another mistake besides
         by_parameters = []
-    if way_and_verdict := asked.best_named([*by_parameters, *by_name, *with_rows]):
-        return _named_in(*way_and_verdict, exercise)
-    return _with_what_is_spared(key, exercise.sparing, ask, judge) if exercise.sparing else None
+    best = asked.best_named([*by_parameters, *by_name, *with_rows])
+    return _named_in(*best, exercise) if best else None
 
 
 def _is_for_columns(key: AnswerKey, ask: AskAgain, facts: Sequence[Fact]) -> bool:
@@ -123,13 +119,3 @@ def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
         sentences=(heading, *way.says, *says),
         pictures=(),
     )
-
-
-def _with_what_is_spared(
-    key: AnswerKey, sparing: Callable[[Inputs], Inputs], ask: AskAgain, judge: Judge
-) -> Verdict | None:
-    """The mistakes named on inputs that hide some others, together with a hidden one that explains the rest."""
-    spared = AnswerKey(key.exercise, [replace(case, inputs=sparing(case.inputs)) for case in key.cases])
-    held = named_in(key.exercise, judge.verdict(spared, ask(spared.cases)))
-    likely = [(*held, one) for one in shown_nowhere(spared, tolerance_on(judge.device))] if held else []
-    return judge.naming(key, ask(key.cases), likely) if likely else None

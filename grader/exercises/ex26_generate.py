@@ -166,12 +166,6 @@ def sized(
     return inputs
 
 
-def in_evaluation(inputs: Inputs) -> Inputs:
-    """Start the model in evaluation mode, where forgetting to set the mode does not matter."""
-    weights, tokens, count, how = inputs
-    return (weights, tokens, count, how | {"train": False})
-
-
 # fmt: off
 exercise = Exercise(
     number=26,
@@ -180,7 +174,6 @@ exercise = Exercise(
     solution=generate,
     form=GENERATION,
     read=read,
-    sparing=in_evaluation,
     cases=[
         Case("greedy, one text", "a mode that is not set", sized(1, 3, 3, temperature=0.0)),
         Case("greedy, several texts", "texts that are mixed", sized(4, 2, 4, temperature=0.0, train=False)),

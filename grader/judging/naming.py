@@ -52,12 +52,6 @@ def common_to_all_explaining(
     return common if len(common) >= FEWEST_IN_COMMON else ()
 
 
-def shown_nowhere(key: AnswerKey, tolerance: float) -> list[Misconception]:
-    """The misconceptions that change no answer to these cases."""
-    looks = [Look(key, index, Returned(expected, []), tolerance) for index, expected in enumerate(key.expected)]
-    return [one for one in key.exercise.mistakes if all(look.is_explained_by((one,)) for look in looks)]
-
-
 def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> list[Look]:
     """Looks in the best order: wrong answers first, long texts last, where mistakes take long to compute.
 

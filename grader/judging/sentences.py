@@ -117,18 +117,10 @@ def other_names(names: Mapping[str, str]) -> str:
     return f"Rename {renamed}. Your parameters need the names in the text: weights are loaded by name."
 
 
-def in_order(names: Sequence[str]) -> str:
-    return f"Your code expects its arguments in a different order. They come in this order: ({', '.join(names)})."
-
-
 def things_at_once(count: int, of: int, *, are_all: bool = True) -> str:
     if count < of:
         return "There are several mistakes, and these are some of them:"
     return f"There are{'' if are_all else ' at least'} {_COUNTS.get(count, 'several')} mistakes:"
-
-
-def for_one_another(one: str, other: str) -> str:
-    return f"Your code takes `{one}` and `{other}` in the opposite order: swap them."
 
 
 def located(places: Sequence[Located]) -> str:

@@ -280,8 +280,6 @@ class Exercise:
     """What later exercises use in place of a student's wrong function, if not the reference."""
     glance: Callable[..., Glance] | None = None
     """Computes parts of a case first, where the whole takes time: `glance(*inputs)`. Solutions of classes have it."""
-    sparing: Callable[[Inputs], Inputs] | None = None
-    """Easier inputs, which hide some mistakes: if nothing explains an answer, another mistake may show there."""
     picture: MakePicture | None = None
     """Draws what came back in a wrong case, where rules show what is wrong: see grader/kit/pictures.py."""
     explained_in: Mapping[str, str] = field(default_factory=dict)
