@@ -185,10 +185,11 @@ def _limit_files(folder: Path, device: str, hidden: tuple[str, ...]) -> None:
     handled = rules.restrict_rules
     for path, access in _readable(device, hidden).items():
         rules.allow(path, rules=access & handled)
+    # Libraries look there which others are loaded; code can find its own addresses anyway.
+    rules.allow(Path("/proc/self/maps"), rules=FSAccess.READ_FILE)
     if device != "cpu":
-        # A driver looks up its own addresses and names its threads. Names can only be given through a folder that
-        # holds more files, all about this process: docs/gpu.md says what can be written there.
-        rules.allow(Path("/proc/self/maps"), rules=FSAccess.READ_FILE)
+        # A driver names its threads. That can only be done through a folder that holds more files, all about this
+        # process: docs/gpu.md says what can be written there.
         rules.allow(Path("/proc/self/task"), rules=FSAccess.WRITE_FILE | FSAccess.TRUNCATE)
     # Scratch: files and folders, but no devices, sockets or programs to execute.
     rules.allow(

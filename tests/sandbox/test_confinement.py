@@ -43,6 +43,8 @@ DENIED = {
     "the course folder": f"__import__('os').listdir({str(ROOT)!r})",
     "system files": "open('/etc/passwd')",
     "its own /proc": "open('/proc/self/environ')",
+    "the grader's addresses": "open(f'/proc/{__import__(\"os\").getppid()}/maps')",
+    "the memory behind its own": "open('/proc/self/mem', 'rb')",
     "the grader's /proc": "open(f'/proc/{__import__(\"os\").getppid()}/mem', 'rb')",
     "the network": "__import__('socket').socket()",
     "a fork": "__import__('os').fork()",
@@ -95,6 +97,7 @@ ALLOWED = {
     "the source of a library": "__import__('inspect').getsource(torch.nn.Linear)",
     "a time zone": "__import__('zoneinfo').ZoneInfo('Europe/Berlin')",
     "a temporary file": "__import__('tempfile').TemporaryFile().write(b'x')",
+    "its own addresses": "open('/proc/self/maps').read()",
     "random bytes": "__import__('os').urandom(4)",
     "top-level await": "await __import__('asyncio').sleep(0, 'slept')",
 }

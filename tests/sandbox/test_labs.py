@@ -30,10 +30,12 @@ import scipy.optimize, scipy.stats
 scipy.optimize.minimize(lambda x: (x**2).sum(), [1.0]); scipy.stats.norm.cdf(0)
 """,
     "sklearn": """
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_score
 cross_val_score(RandomForestClassifier(5), *load_iris(return_X_y=True), n_jobs=2)
+KMeans(3, n_init=2).fit(load_iris().data)
 """,
     "seaborn": "import pandas, seaborn\nseaborn.set_theme(); seaborn.histplot(pandas.DataFrame({'a': [1, 2]}), x='a');",
     "statsmodels": """
