@@ -228,7 +228,7 @@ class Grading:
         cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()
         self.ran.append(cell.source)
         if result.error:
-            because = f"The cell that should define it stopped with {result.error}"
+            because = f"The cell with the definition stopped with {result.error}"
             self._note_failure(cell.source, Missing(because, error=result.kind))
 
     def _run_in(self, sandbox: SandboxProcess, source: str, seconds: float, number: int | None = None) -> CellResult:

@@ -11,7 +11,7 @@ from grader.judging.judge import Judge
 from grader.judging.sentences import FUNCTION_STILL_TO_DO
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
-from grader.model.verdict import Reason, Verdict
+from grader.model.verdict import Reason, Verdict, about_their_cell
 
 # Verdicts that no other form of the inputs changes. Lists are on no device, so they would hide a wrong one.
 _WHATEVER_THE_FORM = (Reason.MISSING, Reason.TO_DO, Reason.NO_ANSWER, Reason.WRONG_DEVICE)
@@ -94,12 +94,15 @@ def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
         verdicts = {name: _of_function(verdict) for name, verdict in verdicts.items()}
         first = next(iter(verdicts.values()))
     said = [verdict.sentences for verdict in verdicts.values()]
-    named = [f"`{name}`: {text}" for name, verdict in verdicts.items() for text in verdict.sentences]
+    of_cell = about_their_cell(verdicts)
+    named = [
+        f"`{name}`: {text}" for name, verdict in verdicts.items() for text in verdict.sentences if text not in of_cell
+    ]
     return replace(
         first,
         credit=sum(verdict.credit for verdict in verdicts.values()) / len(verdicts),
         reason=min(verdicts.values(), key=_by_what_it_tells).reason,
-        sentences=first.sentences if all(sentences == first.sentences for sentences in said) else tuple(named),
+        sentences=first.sentences if all(sentences == first.sentences for sentences in said) else (*named, *of_cell),
         misconceptions=tuple(name for verdict in verdicts.values() for name in verdict.misconceptions),
         cases_right=sum(verdict.cases_right for verdict in verdicts.values()),
         cases=sum(verdict.cases for verdict in verdicts.values()),

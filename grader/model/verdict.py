@@ -100,7 +100,7 @@ def _text(value: object) -> str:
     return value[:MAX_NOTE]
 
 
-__all__ = ["Picture", "Reason", "Scored", "Verdict"]
+__all__ = ["Picture", "Reason", "Scored", "Verdict", "about_their_cell"]
 
 MAX_PICTURES = 4
 MAX_LINES = 4  # in which mistakes are located
@@ -199,6 +199,14 @@ class Verdict:
         named = list(functions.items())[:MAX_FUNCTIONS] if untrusted.is_object(functions) else []
         found = {one_line(name): _verdict(said) for name, said in named if untrusted.is_object(said)}
         return replace(_verdict(data), functions=found)
+
+
+def about_their_cell(functions: Mapping[str, Verdict]) -> tuple[str, ...]:
+    """The sentences on a cell that failed, and so defines none of the functions that share an exercise."""
+    first, *others = functions.values()
+    if any(verdict.reason != Reason.MISSING for verdict in (first, *others)):
+        return ()
+    return tuple(text for text in first.sentences if all(text in other.sentences for other in others))
 
 
 def _verdict(data: Mapping[str, object]) -> Verdict:

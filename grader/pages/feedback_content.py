@@ -17,7 +17,7 @@ from grader.model.answer import Symptom
 from grader.model.denied import for_student
 from grader.model.label import Label
 from grader.model.untrusted import number, texts
-from grader.model.verdict import Picture, Reason, Scored, Verdict
+from grader.model.verdict import Picture, Reason, Scored, Verdict, about_their_cell
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
 from grader.notebooks.outputs import rebuild_again
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
@@ -355,10 +355,14 @@ def _what_is_wrong(verdict: Verdict) -> Iterator[Group]:
     if not _functions_differ(verdict):
         yield from groups_of(next(iter(verdict.functions.values()), verdict))
         return
+    of_cell = about_their_cell(verdict.functions)
     for name, function in verdict.functions.items():
         for group in groups_of(function) if not function.right else ():
-            named = [f"`{name}`: {text}" for text in (group.heading and [group.heading]) or group.sentences]
+            texts = [group.heading] if group.heading else [text for text in group.sentences if text not in of_cell]
+            named = [f"`{name}`: {text}" for text in texts]
             yield Group(named[0], group.sentences) if group.heading else Group("", named)
+    if of_cell:
+        yield Group("", of_cell)
 
 
 def _functions_differ(verdict: Verdict) -> bool:

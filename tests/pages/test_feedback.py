@@ -255,6 +255,14 @@ def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() ->
     assert "What is wrong Divide. What to do next" in shown
 
 
+def test_of_a_cell_that_defines_none_of_its_functions_it_is_said_once_why() -> None:
+    stopped = "The cell with the definition stopped with SyntaxError: …"
+    missing = [Verdict(14, "Masks", 0.0, Reason.MISSING, (f"There is no {name}.", stopped)) for name in ("mask", "max")]
+    assert "What is wrong mask: There is no mask. softmax: There is no max. The cell with the def" in shared(*missing)
+    assert combined({"mask": missing[0], "softmax": missing[1]}).sentences[-1] == stopped
+    assert f"mask: {stopped}" in shared(missing[0], PARTLY)
+
+
 TWO = Verdict(
     14, "Masks", 0.25, Reason.MISCONCEPTION,
     ("The line `x` is lost.", "Two things at once:", "Divide.", "Mask.", "Unused."),
@@ -338,7 +346,7 @@ def test_a_headline_begins_with_a_capital_unless_it_begins_with_code(name: str, 
 
 
 def test_a_syntax_error_is_called_so_with_its_line() -> None:
-    because = ["There is no function called f.", "The cell that should define it stopped with SyntaxError: …"]
+    because = ["There is no function called f.", "The cell with the definition stopped with SyntaxError: …"]
     page = with_code("%time\ndef f(x):\n    y = (x\n    return y", symptom="syntax", sentences=because)
     assert "Syntax error in line 3" in plain_text(page)
     assert "Not found" not in plain_text(page)
