@@ -24,7 +24,7 @@ _STEPS = (ast.Add, ast.Sub, ast.Mult)  # a total that grows by these never stops
 _ATTRIBUTES = {"shape", "ndim", "T", "mT", "dtype", "device"}
 _MODULES = {"torch", "math", "np", "numpy", "F"}
 _NUMBERS = {"len", "int", "float", "round", "range"}  # of a range, the entries
-_BUILTINS = _NUMBERS | {"print", "abs", "str", "bool"}
+_BUILTINS = _NUMBERS | {"print", "abs", "str", "bool", "enumerate"}
 _NEW_ARRAYS = {"zeros", "ones", "full", "zeros_like", "ones_like"}
 # Functions and methods that give the same for the same arguments each time, and change nothing.
 _CALLS = """
@@ -291,7 +291,7 @@ class _Body:
 
     def __init__(self, scope: _Scope, statements: Sequence[ast.stmt]) -> None:
         self._scope = scope
-        self._inner_loops = 0  # around the statement that is looked at
+        self._may_break = False  # out of a loop inside, around the statement that is looked at
         self._nodes = [node for statement in statements for node in ast.walk(statement)]
         self.assigned = {node.id for node in self._nodes if _is_bound(node)}
         changed = {name for node in self._nodes if (name := _changed_in_place(node))}
@@ -314,7 +314,7 @@ class _Body:
         match statement:
             case ast.Pass() | ast.Continue():
                 pass
-            case ast.Break() if self._inner_loops:
+            case ast.Break() if self._may_break:
                 pass
             case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=values, keywords=[])):
                 for value in values:
@@ -336,10 +336,8 @@ class _Body:
                     raise _InDoubt
             case ast.If(test=test, body=body, orelse=orelse):
                 self._run_if(test, body, orelse)
-            case ast.For(
-                target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range")) as numbers, body=body, orelse=[]
-            ):
-                self._run_for(name, numbers, body)
+            case ast.For(target=target, iter=entries, body=body, orelse=[]):
+                self._run_for(target, entries, body)
             case _:
                 raise _InDoubt
 
@@ -352,17 +350,27 @@ class _Body:
         self.need_no_end(orelse)
         self.varying |= after_body
 
-    def _run_for(self, name: str, numbers: ast.Call, body: Sequence[ast.stmt]) -> None:
-        if not self._is_same(numbers):
-            raise _InDoubt
+    def _run_for(self, target: ast.expr, entries: ast.expr, body: Sequence[ast.stmt]) -> None:
+        names = self._names_of_entries(target, entries)
         nodes = (node for statement in body for node in ast.walk(statement))
         self.varying |= {node.id for node in nodes if _is_bound(node)}  # they may be read before they are assigned
         before = set(self.varying)
-        self.varying.discard(name)
-        self._inner_loops += 1
+        self.varying -= names
+        could_break = self._may_break
+        self._may_break = _is_range(entries)  # an iterator that is left early has other entries in the next pass
         self.need_no_end(body)
-        self._inner_loops -= 1
-        self.varying |= before  # the range may be empty
+        self._may_break = could_break
+        self.varying |= before | names  # there may be no entry
+
+    def _names_of_entries(self, target: ast.expr, entries: ast.expr) -> set[str]:
+        """The names for an entry; in doubt unless each pass has the same entries, or none: an iterator is used up."""
+        names = [target]
+        match target, entries:
+            case ast.Tuple(elts=[place, entry]), ast.Call(func=ast.Name(id="enumerate"), args=[_], keywords=[]):
+                names = [place, entry]
+        if not (all(map(_is_bound, names)) and self._is_same(entries)):
+            raise _InDoubt
+        return {name.id for name in names if _is_bound(name)}
 
     def _note(self, name: str, is_same: bool) -> None:
         if is_same:
@@ -389,6 +397,8 @@ class _Body:
             case ast.Tuple(elts=values) | ast.List(elts=values):
                 are_same = [*map(self._is_same, values)]
                 return all(are_same)
+            case ast.ListComp(elt=entry, generators=generators):
+                return self._is_same_list(entry, generators)
             case ast.Attribute(value=operand, attr=name) if name in _ATTRIBUTES:
                 operands = [operand]
             case ast.Call(func=function, args=arguments, keywords=keywords):
@@ -400,6 +410,16 @@ class _Body:
         if not all(map(self._is_same, operands)):
             raise _InDoubt
         return True
+
+    def _is_same_list(self, entry: ast.expr, generators: Sequence[ast.comprehension]) -> bool:
+        before = set(self.varying)
+        for generator in generators:
+            self.varying -= self._names_of_entries(generator.target, generator.iter)
+            if generator.is_async or not all(map(self._is_same, generator.ifs)):
+                raise _InDoubt
+        is_same = self._is_same(entry)
+        self.varying = before
+        return is_same and all(_is_range(generator.iter) for generator in generators)  # others may have no entry left
 
     def _objects_of_pure(self, function: ast.expr) -> list[ast.expr]:
         """The object whose method it is, if any; in doubt unless the function always gives the same."""
@@ -415,6 +435,10 @@ class _Body:
 
 def _is_bound(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
 def _changed_in_place(node: ast.AST) -> str | None:

@@ -45,6 +45,59 @@ ENDLESS = {
                     out[row, column] = torch.dot(X[row], X[column])
             return out
         """,
+    "a list of all entries": """
+        def scores(all_queries, all_keys):
+            out, i = [], 0
+            while i < len(all_queries):  # here
+                out.append([(all_queries[i] * key).sum() for key in all_keys])
+            return out
+        """,
+    "a list in a list": """
+        def scores(all_queries, all_keys):
+            i = 0
+            while i < 1:  # here
+                out = [[query.T @ key for key in all_keys if key is not None] for query in all_queries]
+            return out
+        """,
+    "a tensor of a list": """
+        import torch
+        def scores(Q, K):
+            out, i = [], 0
+            while i < len(Q):  # here
+                row = torch.stack([torch.dot(Q[i], K[j]) for j in range(len(K))])
+                out.append(torch.softmax(row, dim=0))
+            return out
+        """,
+    "a loop over entries": """
+        def scores(all_queries, all_keys):
+            out, i = [], 0
+            while i < len(all_queries):  # here
+                row = []
+                for key in all_keys:
+                    if key is None:
+                        continue
+                    row.append(torch.dot(all_queries[i], key))
+                out.append(row)
+            return out
+        """,
+    "a loop over numbered entries": """
+        def total(weights, values):
+            i = 0
+            while i < len(weights):  # here
+                y = 0
+                for place, value in enumerate(values):
+                    y = y + weights[i][place] * value
+            return y
+        """,
+    "a loop inside in which another is left": """
+        def count(rows, n):
+            i = 0
+            while i < n:  # here
+                for row in rows:
+                    for j in range(3):
+                        if j > 1:
+                            break
+        """,
     "the wrong counter": """
         def both(x):
             i, j = 0, 0
@@ -317,6 +370,127 @@ RIGHT = {
                 for i in range(i + 1, i + 3):
                     pass
         """,
+    "an iterator that is left early": """
+        def f(n, it):
+            i = 0
+            while i < n:
+                for x in it:
+                    y = 1 / x
+                    break
+        """,
+    "a list of nothing the second time": """
+        def f(n, it):
+            i = 0
+            while i < n:
+                row = [x for x in it]
+                y = torch.stack(row)
+        """,
+    "an entry of an iterator the second time": """
+        def f(n, it, values):
+            i = 0
+            while i < n:
+                x = 9
+                for x in it:
+                    pass
+                y = values[x]
+        """,
+    "iterators that are unpacked": """
+        def f(n, pairs):
+            i = 0
+            while i < n:
+                for a, b in pairs:
+                    pass
+        """,
+    "iterators that are unpacked in a list": """
+        def f(n, pairs):
+            i = 0
+            while i < n:
+                y = [a for a, b in pairs]
+        """,
+    "an iterator that is read in part": """
+        def f(n, x, it):
+            i = 0
+            while i < n:
+                for a, b in zip(x, it):
+                    y = a / b
+        """,
+    "a loop over what a function gives": """
+        def f(n):
+            i = 0
+            while i < n:
+                for x in load(n):
+                    pass
+        """,
+    "a list over what grows": """
+        def f(n):
+            i, out = 0, [1]
+            while i < n:
+                y = [1 / (9 - x) for x in out]
+                out.append(i)
+        """,
+    "a loop over what grows": """
+        def f(n):
+            i, out = 0, [1]
+            while i < n:
+                for x in out:
+                    y = 1 / (9 - x)
+                out.append(i)
+        """,
+    "a list of calls": """
+        def f(n, x):
+            i = 0
+            while i < n:
+                y = [softmax(row) for row in x]
+        """,
+    "a list that is awaited": """
+        async def f(n, x):
+            i = 0
+            while i < n:
+                y = [row async for row in x]
+        """,
+    "entries that change": """
+        def f(n, x):
+            i = 0
+            while i < n:
+                for row in x:
+                    row += 1
+        """,
+    "return from a loop inside": """
+        def f(n, x):
+            i = 0
+            while i < n:
+                for row in x:
+                    if row is None:
+                        return i
+        """,
+    "break after a loop inside": """
+        def f(n, x):
+            i = 0
+            while i < n:
+                for row in range(3):
+                    pass
+                break
+        """,
+    "a loop inside that has an end of its own": """
+        def f(n, x):
+            i = 0
+            while i < n:
+                for row in x:
+                    pass
+                else:
+                    i = n
+        """,
+    "enumerate of one's own": """
+        def f(n, x):
+            i = 0
+            def enumerate(y):
+                nonlocal i
+                i += 1
+                return y
+            while i < n:
+                for j, k in enumerate(x):
+                    pass
+        """,
     "with": """
         def f(n, context):
             i = 0
@@ -386,7 +560,19 @@ def test_a_loop_that_may_end_is_not_accused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", ["i = i + 1", "i -= -1", "n = i", "if x: i = 9", "for i in range(9): pass", "i, j = 9, 9"]
+    "change",
+    [
+        "i = i + 1",
+        "i -= -1",
+        "n = i",
+        "if x: i = 9",
+        "for i in range(9): pass",
+        "i, j = 9, 9",
+        "for i in x: pass",
+        "for i, _ in enumerate(x): pass",
+        "for _ in x: i = i + 1",
+        "y = [n := n - 1 for _ in x]",
+    ],
 )
 def test_no_loop_is_accused_that_changes_what_it_compares(change: str) -> None:
     assert endless_loop(f"def f(x, n):\n    i = 0\n    while i < n:\n        y = x[0]\n        {change}\n") is None
