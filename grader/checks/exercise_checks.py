@@ -47,6 +47,9 @@ def problems_of(key: AnswerKey) -> Iterator[ExerciseProblem]:
         what = "the reference returns nothing in any case"
         yield problem_of(key.exercise, [], what, "End it with `return`, or ask for something that can be compared.")
         return
+    yield from _steps_that_fail(key)
+    if never_makes_objects(key):
+        return
     if stopping := list(_misconceptions_that_stop(key)):
         yield from stopping
         return
@@ -67,6 +70,19 @@ def _impossible_credits(exercise: Exercise) -> Iterator[ExerciseProblem]:
         if not 0 <= one.credit < 1:
             what = f"its credit is {one.credit:g}"
             yield problem_of(exercise, [one.name], what, "A mistake needs a credit of at least 0 and less than 1.")
+
+
+def _steps_that_fail(key: AnswerKey) -> Iterator[ExerciseProblem]:
+    """Methods that a student's code can only get right by an error. Some may be meant so, but not `__init__`."""
+    for step, error in key.exercise.form.failing_steps(key.expected).items():
+        what = f"`{step}` of the reference raises {error} in every case"
+        problem = problem_of(key.exercise, [], what, "In `using(…)`, give it arguments that it takes.")
+        yield replace(problem, is_note=step != "__init__")
+
+
+def never_makes_objects(key: AnswerKey) -> bool:
+    """Whether no case of a class has an object, so that there is nothing to compare."""
+    return "__init__" in key.exercise.form.failing_steps(key.expected)
 
 
 # --- the reference ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import torch
 
 from grader.checks.corpus_checks import Corpus
 from grader.checks.drawn_inputs import problems_of_drawing
-from grader.checks.exercise_checks import ExerciseProblem, problem_of, problems_of
+from grader.checks.exercise_checks import ExerciseProblem, never_makes_objects, problem_of, problems_of
 from grader.checks.notebook_checks import CheckedMistake, Noticed, noticed_by_visible_checks, problems_of_notebooks
 from grader.checks.table import Finding
 from grader.classroom.run import autograde
@@ -103,7 +103,7 @@ def _can_be_drawn(function: Exercise) -> bool:
 def _answers(key: AnswerKey) -> bool:
     """Whether its reference answers all cases. If not, that is already reported: there is nothing to compare with."""
     try:
-        return len(key.expected) == len(key.cases)
+        return len(key.expected) == len(key.cases) and not never_makes_objects(key)
     except Exception:  # the author's code
         return False
 

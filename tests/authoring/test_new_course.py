@@ -512,6 +512,44 @@ def test_a_plain_class_is_made_an_exercise_whose_methods_are_called(course: Cour
     assert [text for text in wrong(Course(course.root)) if "account" in text and "no misconception" not in text] == []
 
 
+PURSE = """\
+class Purse:
+    def __init__(self, coins):
+        self.coins = sorted(coins)
+
+    def total(self):
+        return sum(self.coins)"""
+
+
+@pytest.mark.slow
+def test_arguments_that_a_class_does_not_take_are_told(course: Course) -> None:
+    with_cell(course, "purse", PURSE)
+    new_exercise(course, "purse", "week1")
+    path = course.root / "exercises/week1_purse.py"
+    assert "These are a guess" in path.read_text()
+    (said,) = wrong(Course(course.root))
+    assert said == (
+        "exercise purse, `Purse`: `__init__` of the reference raises TypeError in every case. "
+        "In `using(…)`, give it arguments that it takes."
+    )
+    guess = "using([int(rng.integers(1, 100))], "
+    assert guess in path.read_text()
+    path.write_text(path.read_text().replace(guess, "using([[1, int(rng.integers(1, 100))]], "))
+    assert wrong(Course(course.root)) == []
+
+
+@pytest.mark.slow
+def test_a_method_that_does_not_take_its_arguments_is_told(course: Course) -> None:
+    """It may be meant so: some methods are there to refuse."""
+    with_cell(course, "purse", f"{PURSE}\n\n    def add(self, coins):\n        self.coins.extend(coins)")
+    new_exercise(course, "purse", "week1")
+    path = course.root / "exercises/week1_purse.py"
+    path.write_text(path.read_text().replace("using([int(rng.integers(1, 100))], ", "using([[1, 2]], "))
+    (told,) = (finding for finding in validate(Course(course.root), "week1") if "raises" in finding.text)
+    assert "`add` of the reference raises TypeError in every case" in told.text
+    assert told.ok
+
+
 def test_a_class_without_init_is_told(course: Course) -> None:
     with_cell(course, "layer", LAYER_WITHOUT_INIT)
     new_exercise(course, "layer", "week1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,10 @@ class Form:
     def is_evidence(self, wrong: object) -> bool:  # noqa: ARG002  other forms look at it
         """Whether agreeing with this wrong answer means something."""
         return True
+
+    def failing_steps(self, answers: Sequence[Any]) -> Mapping[str, str]:  # noqa: ARG002  only an object has steps
+        """The steps that raise an error wherever they are taken, with the name of the error."""
+        return {}
 
     def result(self, answer: object) -> Any:
         """The computed result, if any."""

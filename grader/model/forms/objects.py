@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.model.findings import Broken, Differs, Finding, Unreadable
@@ -42,6 +42,12 @@ class Objects(Function):
             return Unreadable("something that cannot be read")
         first, second = (self._first_wrong(*notes, tolerance) for notes in zip(got, want, strict=True))
         return first or (Broken("", SHARED) if second else None)
+
+    def failing_steps(self, answers: Sequence[Sequence[Sequence[Note]]]) -> Mapping[str, str]:
+        notes = [note for objects in answers for note in itertools.chain(*objects)]
+        successful = {note["step"] for note in notes if "raises" not in note}
+        failed = {note["step"]: _word(note["raises"]) for note in notes if "raises" in note}
+        return {step: error for step, error in failed.items() if step not in successful}
 
     def _first_wrong(self, notes: Sequence[Note], expected_notes: Sequence[Note], tolerance: float) -> Finding | None:
         for note, expected in itertools.zip_longest(notes, expected_notes):
