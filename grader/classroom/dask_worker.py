@@ -1,10 +1,9 @@
-"""The Dask worker's part in grading a class: it grades one submission after another, and answers in plain bytes."""
+"""The Dask worker's part in grading a class: one submission after another."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import pickle
 import platform
 import threading
@@ -14,55 +13,30 @@ from typing import TYPE_CHECKING
 
 from distributed import get_worker
 
-from grader.classroom.worker_results import pack
 from grader.errors import CourseError, CrewGone
 from grader.host.scratch import sweep
-from grader.model.submission import Assignment, Submission
+from grader.model.submission import Assignment, Graded, Submission
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import listed
 
 if TYPE_CHECKING:
     from grader.classroom.submission_grader import SubmissionGrader
 
-INSTALL = "Install the same package there, then restart it."
-UNFIT = "unfit"  # in an answer: why this worker must not grade
-
-# Imported when the task runs: a worker that cannot find a function that is sent to it ends without a word.
-ORDER = "exec(code, names := {'order': order}) or names['answer']"
-CODE = f"""
-try:
-    from grader.classroom.dask_worker import grade_here
-except ImportError as error:
-    import json
-    answer = json.dumps({{"{UNFIT}": f"lacks the grader ({{error}}). {INSTALL}"}}).encode()
-else:
-    answer = grade_here(*order)
-"""
-
 _one_at_a_time = threading.Lock()  # threads share the steps of a conversion and torch's random numbers
 
 
-def grade_here(wanted: dict[str, str], assignment: bytes, topic: str, submission: bytes) -> bytes:
-    """Grade a submission on this Dask worker, which keeps its zygote for the next ones."""
-    if differing := [name for name, value in wanted.items() if this_grader().get(name) != value]:
-        return _unfit(f"has another version of {listed(differing)}. {INSTALL}")
+def grade_on_worker(versions: dict[str, str], topic: str, assignment: bytes, submission: Submission) -> Graded:
+    """Grade a submission on this worker, which keeps its zygote for the next ones. CrewGone says why it cannot."""
+    worker = get_worker()
+    name = f"The worker {worker.address}"
+    if differing := [package for package, number in versions.items() if versions_here().get(package) != number]:
+        raise CrewGone(f"{name} has another version of {listed(differing)}. Install the same there, then restart it.")
     with _one_at_a_time:
-        order: Submission = pickle.loads(submission)
-        get_worker().log_event(topic, order.student)
+        worker.log_event(topic, submission.student)
         try:
-            return pack(_grader_for(assignment).grade(order))
-        except (_UnfitError, CrewGone) as error:
-            return _unfit(str(error))
-        except Exception as error:
-            return pack(order.result(f"{type(error).__name__}: {error}"))
-
-
-def _unfit(reason: str) -> bytes:
-    return json.dumps({UNFIT: reason}).encode()
-
-
-class _UnfitError(Exception):
-    """This worker cannot grade; the text says why."""
+            return _grader_for(assignment).grade(submission)
+        except CourseError as error:
+            raise CrewGone(f"{name} {error}") from error
 
 
 @functools.lru_cache(maxsize=2)
@@ -71,26 +45,23 @@ def _grader_for(pickled: bytes) -> SubmissionGrader:
 
     assignment: Assignment = pickle.loads(pickled)
     if assignment.confined and (reason := why_not()):
-        raise _UnfitError(f"cannot confine submissions: {reason}. To run them unconfined, add --unconfined.")
+        raise CourseError(f"cannot confine submissions: {reason}. To run them unconfined, add --unconfined.")
     sweep()
     try:
         return SubmissionGrader(assignment)
     except CourseError as error:
-        raise _UnfitError(f"cannot load the course's exercises. {error}") from error
+        raise CourseError(f"cannot load the course's exercises. {error}") from error
     except Exception as error:
-        raise _UnfitError(f"cannot use nbgrader_config.py: {type(error).__name__}: {error}") from error
+        raise CourseError(f"cannot use nbgrader_config.py: {type(error).__name__}: {error}") from error
 
 
 @functools.cache
-def this_grader() -> dict[str, str]:
+def versions_here() -> dict[str, str]:
     """The versions that must be the same on all machines that grade a class."""
     package = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(f"{path.relative_to(package)} {path.stat().st_size} ".encode() + path.read_bytes())
     python = ".".join(platform.python_version_tuple()[:2])
-    return {
-        "the grader": digest.hexdigest(),
-        "Python": python,
-        **{name: version(name) for name in ("torch", "nbgrader")},
-    }
+    packages = {name: version(name) for name in ("torch", "nbgrader")}
+    return {"the grader": digest.hexdigest(), "Python": python, **packages}

@@ -44,7 +44,7 @@ class Crew(Protocol):
     def close(self) -> None: ...
 
 
-def crew_for(assignment: Assignment, jobs: int, dask: str, dask_without_tls: bool) -> Crew:
+def crew_for(assignment: Assignment, jobs: int, dask: str) -> Crew:
     """A crew of `jobs` processes on this machine, or of the workers of the Dask scheduler at the address `dask`."""
     if not dask:
         return InThisProcess(assignment) if jobs == 1 else LocalCrew(assignment, jobs)
@@ -52,7 +52,7 @@ def crew_for(assignment: Assignment, jobs: int, dask: str, dask_without_tls: boo
         from grader.classroom.dask_crew import DaskCrew
     except ModuleNotFoundError as error:
         raise CourseError(f"{error}. Run: pip install 'attention-grader[dask]'") from error
-    return DaskCrew(assignment, dask, dask_without_tls)
+    return DaskCrew(assignment, dask)
 
 
 BATCH = 32  # submissions that are written at once …
@@ -85,26 +85,24 @@ def autograde(
     confined: bool = True,
     jobs: int = 1,
     dask: str = "",
-    dask_without_tls: bool = False,
     watcher: Watcher | None = None,
 ) -> Generator[Graded]:
     """Yield the result of each submission as soon as it is written down. If one fails, the others go on.
 
     Unless `force` is true, a submission is not run again if nothing that its grade depends on has changed. The crew is
-    `jobs` processes on this machine, or the workers of the Dask scheduler at the address `dask`, which must ask for
-    certificates unless `dask_without_tls` is true.
+    `jobs` processes on this machine, or the workers of the Dask scheduler at the address `dask`.
     """
     watcher = watcher or Nobody()
     chosen = who(course, assignment, students)
     _must_be_ready(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
         watcher.tell(f"{course.called('submitted')}/{one_line(name)} is not a student's folder, so it was skipped.")
-    if dask and dask_without_tls:
-        watcher.tell(f"Without TLS, anyone who can reach {dask} can read all submissions and set any grade.")
+    if dask and not dask.startswith("tls://"):
+        watcher.tell(f"Without TLS, anyone who can reach {dask} can set any grade, and run commands on this machine.")
     sweep()
     opened = open_run(course, assignment, device=device, force=force, confined=confined, watcher=watcher)
     with alone(course), opened as run:
-        crew = functools.partial(crew_for, run.assignment, dask=dask, dask_without_tls=dask_without_tls)
+        crew = functools.partial(crew_for, run.assignment, dask=dask)
         yield from run.grade(chosen, crew, jobs)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from grader.classroom.worker_results import as_text, missing_notebook
+import nbformat
+from nbformat import NotebookNode
+
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.conversion import Conversion
 from grader.host.devices import must_start, said
 from grader.host.zygote_process import ZygoteError
 from grader.model.exercise_files import said_of
 from grader.model.submission import Assignment, Files, Graded, GradedNotebook, KnownNotebook, Submission
-from grader.model.verdict import Scored
+from grader.model.verdict import Reason, Scored, Verdict
+from grader.notebooks.cells import exercise_of
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.verdict_cells import results_of, together
 from grader.sandbox.confine import CannotConfineError
@@ -84,3 +87,19 @@ def _with_given(files: Files, given: Files) -> Files:
         if place not in folders and given.keys().isdisjoint(map(str, PurePosixPath(place).parents))
     }
     return {**others, **given}
+
+
+def as_text(notebook: NotebookNode) -> str:
+    """The text of a notebook, as nbconvert writes it."""
+    text: str = nbformat.writes(notebook)
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def missing_notebook(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
+    """The result for a missing notebook: as in nbgrader, it earns nothing, and nobody has to look at it."""
+    why = f"The notebook {known.name}.ipynb was not submitted."
+    earning = [cell for cell in known.known if cell.grade or cell.task]
+    tests = [cell for cell in earning if cell.cell_type == "code" and not cell.solution and not cell.task]
+    verdicts = [Verdict(exercise_of(cell.grade_id), cell.grade_id, 0.0, Reason.MISSING, (why,)) for cell in tests]
+    scored = [Scored(verdict, cell.points) for verdict, cell in zip(verdicts, tests, strict=True)]
+    return GradedNotebook(scores={cell.grade_id: 0.0 for cell in earning}), scored

@@ -33,9 +33,6 @@ def grade(
     ] = None,
     device: Device = "cpu",
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
-    dask_without_tls: Annotated[
-        bool, typer.Option("--dask-without-tls", help="Even if others could reach that scheduler and set grades.")
-    ] = False,
     force: Annotated[bool, typer.Option(help="Regrade even what has not changed.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Go on even if all right answers would now be wrong.")] = False,
     unconfined: Annotated[bool, typer.Option(help="Run submissions without the sandbox. Unsafe.")] = False,
@@ -64,7 +61,6 @@ def grade(
         "confined": not unconfined,
         "jobs": jobs or cores(),
         "dask": dask,
-        "dask_without_tls": dask_without_tls,
     }
     silent = quiet or as_json
     found: dict[str, dict[str, Any]] = {}

@@ -26,7 +26,7 @@ from grader.collecting.collect import Wanted, collect
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
-from support.dask_processes import START_SECONDS, Cluster, Process
+from support.dask_processes import START_SECONDS, Cluster
 from support.places import ROOT
 from support.whole_course import files, rows
 
@@ -88,7 +88,6 @@ def alone(worker, submission, grade=SubmissionGrader.grade, busy=threading.Lock(
 
 SubmissionGrader.grade = alone
 """
-LACKS = "import sys; sys.modules['grader'] = None"
 CANNOT_CONFINE = "import grader.sandbox.confine as confine; confine.why_not = lambda: 'this kernel has no Landlock'"
 
 
@@ -111,8 +110,10 @@ class Watcher:
     def __init__(self, path: Path, action: Callable[[], None]) -> None:
         self._path, self._action = path, action
         self.seen: set[str] = set()
+        self.sentences: list[str] = []
 
-    def tell(self, text: str) -> None: ...
+    def tell(self, text: str) -> None:
+        self.sentences.append(text)
 
     def look(self, running: Mapping[str, float]) -> None:
         self.seen |= set(running)
@@ -153,7 +154,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(
     hand_in_some(course, submit, solved)
     cluster = new_cluster()
     stuck = tmp_path / "stuck"
-    workers: dict[int, Process] = {}
+    workers: dict[int, subprocess.Popen[bytes]] = {}
     for _ in range(2):
         process = cluster.worker(STAY, STUCK=str(stuck), COURSE=str(course.root))
         workers[process.pid] = process
@@ -173,6 +174,8 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(
     assert len(left) >= 2  # a zygote and a sandbox
     assert psutil.wait_procs(left, timeout=START_SECONDS)[1] == []
     assert "stuck" in watcher.seen
+    (warning,) = watcher.sentences
+    assert warning.startswith(f"Without TLS, anyone who can reach {cluster.address} can set any grade")
     assert (rows(course), files(course)) == graded_here
 
 
@@ -205,7 +208,7 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     for student in ("ada", "eve", "zoe"):
         submit(course, student, {3: solved[3]})
     cluster = new_cluster(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
-    cluster.fresh_worker(KILL, "--nanny")
+    cluster.worker(KILL, "--nanny")
     results = {one.student: one for one in autograde(course, ASSIGNMENT, dask=cluster.address)}
     assert (results["ada"].points, results["zoe"].points) == (2, 2)
     assert "killed" in results["eve"].error
@@ -258,22 +261,21 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def other_grader(tmp_path: Path) -> str:
+def other_grader(tmp_path: Path) -> Path:
     """A folder with this package, in which a word differs."""
     copy = shutil.copytree(ROOT / "grader", tmp_path / "other/grader")
     with (copy / "judging/judge.py").open("a") as file:
         file.write("# another version\n")
-    return str(copy.parent)
+    return copy.parent
 
 
 @pytest.mark.parametrize(
     ("preload", "says"),
     [
-        (LACKS, "lacks the grader .*Install"),
         (CANNOT_CONFINE, r"worker tcp://.* cannot confine submissions: this kernel has no Landlock"),
         ("", r"worker tcp://.* has another version of the grader\. Install"),
     ],
-    ids=["lacks the grader", "cannot confine", "another version"],
+    ids=["cannot confine", "another version"],
 )
 def test_an_unfit_worker_is_named(
     preload: str,
@@ -281,10 +283,10 @@ def test_an_unfit_worker_is_named(
     course: Course,
     scheduler: Cluster,
     submit: Callable[..., Path],
-    other_grader: str,
+    other_grader: Path,
 ) -> None:
     submit(course, "ada")
-    process = scheduler.fresh_worker(preload, packages=str(ROOT) if preload else other_grader)
+    process = scheduler.worker(preload, packages=ROOT if preload else other_grader)
     with pytest.raises(CourseError, match=says):
         list(autograde(course, ASSIGNMENT, dask=scheduler.address))
     assert not (course.root / "autograded/ada").exists()
@@ -421,9 +423,11 @@ def test_tls_lets_nobody_in_without_a_certificate(
 
     cluster.worker("", *trusted, "--tls-cert", certificate, "--tls-key", key)
     tls = {"ca-file": certificate, "client.cert": certificate, "client.key": key}
+    watcher = Watcher(tmp_path / "nothing", lambda: None)
     with dask.config.set({f"distributed.comm.tls.{name}": value for name, value in tls.items()}):
-        (result,) = autograde(course, ASSIGNMENT, dask=cluster.address)
+        (result,) = autograde(course, ASSIGNMENT, dask=cluster.address, watcher=watcher)
     assert (result.points, result.error) == (2, "")
+    assert watcher.sentences == []
 
 
 def make_certificate(path: Path) -> tuple[str, str]:
