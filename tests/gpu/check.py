@@ -25,6 +25,7 @@ from typing import Any
 
 import test_tolerance
 import torch
+from device_only import DEVICE_ONLY
 from graded_there import (
     CORES,
     DEVICE,
@@ -39,7 +40,6 @@ from graded_there import (
     verdicts,
 )  # fmt: skip  # isort: skip
 from test_attacks import FOLDER, read
-from test_second_device import ON_CPU
 
 from grader.benchmarks.class_mix import members, notebooks_of_class
 from grader.course.folder import Course
@@ -118,20 +118,21 @@ def there(value: Any) -> Any:
 
 def device_only(table: Table, course: Course) -> None:
     """What is right on the CPU only, and the same made right everywhere."""
-    cases = {f"{kind}-{index}": (kind == "right", one) for index, one in enumerate(ON_CPU.values()) for kind in KINDS}
-    places = {EXERCISES[one.number].assignment: one for _, one in cases.values()}
+    cases = {f"{kind}-{index}": (kind, piece) for index, piece in enumerate(DEVICE_ONLY.values()) for kind in KINDS}
     bad = []
-    for assignment in places:
-        here = {name: case for name, case in cases.items() if EXERCISES[case[1].number].assignment == assignment}
-        for student, (right, one) in here.items():
-            code = one.code.replace(one.wrong, one.right) if right else one.code
-            hand_in(course, assignment, student, {**of_notebook(assignment), one.number: code})
-        for student, result in graded(course, assignment, here).items():
-            right, one = here[student]
-            verdict = verdicts(result).get(one.number)
-            names = () if right else (one.named,)
-            if verdict is None or verdict.right != right or verdict.misconceptions != names:
-                bad.append(f"{student} {one.number} {result.error or (verdict and told(verdict))}")
+    for assignment in {EXERCISES[piece.number].assignment for piece in DEVICE_ONLY.values()}:
+        students = {
+            student: case for student, case in cases.items() if EXERCISES[case[1].number].assignment == assignment
+        }
+        for student, (kind, piece) in students.items():
+            cell = piece.fixed if kind == "right" else piece.code
+            hand_in(course, assignment, student, {**of_notebook(assignment), piece.number: cell})
+        for student, result in graded(course, assignment, students).items():
+            kind, piece = students[student]
+            verdict = verdicts(result).get(piece.number)
+            names = () if kind == "right" else (piece.named,)
+            if verdict is None or verdict.right != (kind == "right") or verdict.misconceptions != names:
+                bad.append(f"{student} {piece.number} {result.error or (verdict and told(verdict))}")
     table.row(
         "device-only mistakes named, and made right", f"{len(cases) - len(bad)} of {len(cases)} {bad or ''}", not bad
     )

@@ -18,7 +18,7 @@ from grader.classroom import fork_server  # noqa: F401  # isort: skip
 import nbformat
 
 from grader.classroom.run import autograde
-from grader.course.folder import Course, copy_course
+from grader.course.folder import Course, copy_course, open_course
 from grader.host.limits import Limits
 from grader.host.sandbox_process import SandboxProcess
 from grader.model.submission import Graded
@@ -44,7 +44,7 @@ class Table:
 
 
 def new_course() -> Course:
-    course = copy_course(Course(ROOT), Path(tempfile.mkdtemp(prefix="gpu-")) / "course")
+    course = copy_course(open_course(ROOT), Path(tempfile.mkdtemp(prefix="gpu-")) / "course")
     for assignment in course.assignments():
         compile_release(course, assignment)
     return course

@@ -20,11 +20,16 @@ from grader.host.grading import grade_notebook
 from grader.host.zygote_process import GPUS, inherited
 from grader.model.verdict import Reason, Verdict
 from grader.sandbox.accelerator import is_full
-from support.device_made import MAKES_DEVICE, NAME
 from support.our_course import OURS
 
 SHOWS_ITS_GPU = f"import os\n\ndef softmax(items_in):\n    raise ValueError('sees ' + os.environ.get({GPUS!r}, ''))"
 NO_PACKAGE = "sys.modules['safetensors'] = None"
+FULL_DEVICE = """
+import torch
+from grader.sandbox import accelerator
+def start(device, memory):
+    raise torch.OutOfMemoryError(device + " is out of memory")
+accelerator.start = start"""
 
 
 @pytest.mark.parametrize(
@@ -125,9 +130,9 @@ def test_a_gpu_that_others_fill_is_waited_for(
     waited: list[float] = []
     monkeypatch.setattr(patience, "PAUSES", (0.1, 0.2))
     monkeypatch.setattr("grader.host.patience.time.sleep", waited.append)
-    other_zygote(f"{MAKES_DEVICE}\nsecond_device.MODULE.memory = 0")
-    with pytest.raises(OSError, match="second out of memory"):
-        grade_notebook(make_notebook(course, {}), settings=replace(OURS, device=NAME))
+    other_zygote(FULL_DEVICE)
+    with pytest.raises(OSError, match="gpu is out of memory"):
+        grade_notebook(make_notebook(course, {}), settings=replace(OURS, device="gpu"))
     assert waited == [0.1, 0.2]
 
 

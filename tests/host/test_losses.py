@@ -56,7 +56,13 @@ WAYS: dict[Loss, tuple[str, Limits, dict[str, int]]] = {
         GENEROUS,
         {},
     ),
+    Loss.DEVICE: ("torch.fails = True", GENEROUS, {}),
 }
+# As after an index out of range on a GPU, which no test has.
+CPU_FAILS = (
+    "import torch; from grader.sandbox import accelerator; "
+    "accelerator.is_usable = lambda _: not hasattr(torch, 'fails')"
+)
 
 
 # What a sandbox is lost by only where it has no disk of its own, whose bounds the kernel keeps.
@@ -81,12 +87,14 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], None]
     return change
 
 
-# See tests/end_to_end/test_second_device.py and tests/host/test_memory.py.
+# tests/host/test_memory.py has the others.
 @pytest.mark.slow
-@pytest.mark.parametrize("loss", [loss for loss in Loss if loss not in (Loss.DEVICE, Loss.MEMORY, Loss.ROOM)])
+@pytest.mark.parametrize("loss", [loss for loss in Loss if loss not in (Loss.MEMORY, Loss.ROOM)])
 def test_the_verdict_says_how_the_sandbox_was_lost(
     loss: Loss, smaller: Callable[[dict[str, int]], None], request: pytest.FixtureRequest
 ) -> None:
+    if loss is Loss.DEVICE:
+        request.getfixturevalue("other_zygote")(CPU_FAILS)
     if loss in WATCHED:
         request.getfixturevalue("without_disks")
     does, limits, amounts = WAYS[loss]
