@@ -115,11 +115,18 @@ def test_what_stops_or_answers_nothing_is_told(exercise: Exercise, told: str) ->
     assert told in str(problem)
 
 
+@pytest.fixture
+def no_other_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Starting one takes seconds. tests/authoring/test_new_course.py has it draw, too."""
+    monkeypatch.setattr("grader.checks.drawn_inputs._traces_elsewhere", lambda *_: {})
+
+
 def drawing(inputs: Callable[[torch.Generator], Any]) -> list[str]:
     exercise = replace(SOUND, cases=[Case("drawn", "nothing", inputs)])
     return [str(problem) for problem in problems_of_drawing(ExerciseFiles(), "small", [exercise])]
 
 
+@pytest.mark.usefixtures("no_other_process")
 @pytest.mark.parametrize(
     "inputs",
     [
@@ -142,6 +149,7 @@ def test_inputs_that_do_not_come_from_their_generator_are_told(inputs: Callable[
     )
 
 
+@pytest.mark.usefixtures("no_other_process")
 @pytest.mark.parametrize(
     "inputs",
     [
