@@ -128,7 +128,7 @@ def seconds_by_part(notebook: NotebookNode, files: Path, exercises: Exercises) -
     grading = _Timed(notebook, files_beside(files), exercises)
     grading.run()
     with grading.timed("end"):
-        grading.sandbox.close()
+        grading.close()
     total = time.perf_counter() - start
     grading.seconds["judging"] = total - sum(grading.seconds.values())
     return grading.seconds
@@ -147,9 +147,9 @@ class _Timed(Grading):
         yield
         self.seconds[part] += time.perf_counter() - start
 
-    def _new_sandbox(self, time: Time, files: Files | None = None) -> SandboxProcess:
+    def _new_sandbox(self, time: Time) -> SandboxProcess:
         with self.timed("fork and confine"):
-            sandbox = super()._new_sandbox(time, files)
+            sandbox = super()._new_sandbox(time)
             sandbox.wait_until_ready()
             return sandbox
 
@@ -157,9 +157,10 @@ class _Timed(Grading):
         with self.timed("cells"):
             super()._run(cell)
 
-    def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+    def ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+        """The answers, measured."""
         with self.timed("answers"):
-            return super()._ask(exercise, drawn, standins)
+            return super().ask(exercise, drawn, standins)
 
 
 def _score(notebook: NotebookNode) -> str:
@@ -180,7 +181,7 @@ def _memory(notebook: NotebookNode, files: Path, exercises: Exercises) -> Memory
         return None
     finally:
         for grading in gradings:
-            grading.sandbox.close()
+            grading.close()
     return Memory(*(statistics.mean(numbers) for numbers in zip(*found, strict=True)))
 
 
