@@ -168,7 +168,7 @@ def _other_solutions(notebooks: Sequence[NotebookNode], exercises: Sequence[Exer
     """Solution cells that differ from the solution in the exercise file."""
     cells = {label: text for notebook in notebooks for label, text in solutions(notebook).items()}
     for function in (function for exercise in exercises for function in exercise.functions):
-        if not function.written or function.label not in cells:
+        if function.label not in cells:
             continue
         ours, theirs = _lines_of(function.written.lines.text({})), _of_cell(cells[function.label], function.entry)
         if ours != theirs:

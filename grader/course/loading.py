@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
 import itertools
 import re
 import sys
@@ -113,8 +112,7 @@ def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, 
 
 def _right(function: Exercise) -> Callable[..., Any]:
     """A correct version of a function that also takes arguments by name."""
-    direct = None if function.first_form else function.solution
-    return function.lent or direct or function.reference
+    return function.lent or (function.reference if function.first_form else function.solution)
 
 
 def load(files: ExerciseFiles, assignments: Collection[str] | None = None, *, checked: bool = False) -> Catalogue:
@@ -229,7 +227,6 @@ _Wrong = tuple[str, str, str]  # the file, what is wrong, and the case or miscon
 # The types of attributes, and words for them. They are checked before anything uses the values.
 _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Exercise, ("assignment", "title", "entry"), str, "a text"),
-    (Exercise, ("reference",), Callable, "a function"),
     (Exercise, ("read", "glance", "picture", "lent", "first_form"), (Callable, LentClass, NoneType), "a function"),
     (Exercise, ("cases", "mistakes", "other_forms", "others"), (list, tuple), "a list"),
     (Exercise, ("form",), Form, "a form such as MODULE"),
@@ -240,7 +237,6 @@ _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Misconception, ("name", "kind", "says", "says_of_code"), str, "a text"),
     (Misconception, ("credit",), (int, float), "a number"),
     (Misconception, ("change",), Mapping, "a dict"),
-    (Misconception, ("answers",), (Callable, NoneType), "a function"),
     (Misconception, ("in_code",), (list, tuple), "a tuple of strings"),
 )
 
@@ -319,15 +315,13 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
         for name, times in Counter(names).items():
             if times > 1:
                 yield f"`{function.entry}` has {times} {kind} called “{name}”. Give each its own name.", name
-    steps = function.written.lines.places if function.written else _steps(function.reference)
-    called = "mark of the solution" if function.written else "step of the reference"
+    lines = function.written.lines
     for one in function.mistakes:
         if one.kind not in KINDS:
             yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
-        yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps, called))
-    if function.written:
-        known = [one for one in function.mistakes if one.change and set(one.change) <= set(steps or ())]
-        yield from _wrong_lines(function.written.lines, function.written.variables, known)
+        yield from ((text, one.name) for text in _without_marks(one, lines.places))
+    marked = [mistake for mistake in function.mistakes if mistake.change and set(mistake.change) <= set(lines.places)]
+    yield from _wrong_lines(lines, function.written.variables, marked)
     explained = [name for one in function.mistakes for name in (one.name, one.kind)]
     for name in function.explained_in:
         if name not in explained:
@@ -351,23 +345,10 @@ def _wrong_lines(
         known[text] = one.name
 
 
-def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None, called: str) -> Iterator[str]:
-    for step in named:
-        if steps is not None and step not in steps:
-            yield f"{what} “{step}”, which is not a {called}.{_meant(step, steps)}"
-
-
-def _steps(reference: Callable[..., Any]) -> Collection[str] | None:
-    """The steps that a misconception can change: arguments of a function, or attributes of a class. None if unknown."""
-    ours = inspect.unwrap(reference)
-    if inspect.isclass(ours):
-        return {*dir(ours), *(name for each in ours.__mro__ for name in vars(each).get("__annotations__", ()))}
-    try:
-        parameters = inspect.signature(ours).parameters.values()
-    except (ValueError, TypeError):  # functions written in C may not say
-        return None
-    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters)
-    return None if takes_any else [one.name for one in parameters if one.default is not one.empty]
+def _without_marks(mistake: Misconception, marks: Collection[str]) -> Iterator[str]:
+    for mark in mistake.change:
+        if mark not in marks:
+            yield f"“{mistake.name}” changes “{mark}”, which is not a mark of the solution.{_meant(mark, marks)}"
 
 
 def _meant(name: str, known: Collection[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -194,9 +193,7 @@ class Misconception:
     says: str
     """What a student reads. Only numbers are compared, so it must be true of all code that gives these numbers."""
     change: Mapping[str, Any] = field(default_factory=dict)
-    """Other lines of the solution, by their marks; or other arguments of a reference that has no marks."""
-    answers: Callable[..., Any] | None = None
-    """A function called like the reference, for what no other line can express."""
+    """Other lines of the solution, by their marks."""
     in_code: tuple[str, ...] = ()
     """Expressions such as "_ ** 1 / 2", where _ matches anything: if code has one, the student reads `says_of_code`."""
     says_of_code: str = ""
@@ -255,12 +252,10 @@ class Exercise:
     """The assignment that it belongs to."""
     title: str
     """What people read: in feedback, in the report, in exports."""
-    solution: Callable[..., Any] | None = None
+    solution: Callable[..., Any]
     """The function or class as the notebook has it, with marks such as `#: scale` at the lines that mistakes change."""
     entry: str = ""
     """The name that students define, if it is not the solution's."""
-    reference: Callable[..., Any] = None  # type: ignore[assignment]
-    """Gives the right answers, where there is no solution with marks. Mistakes then change its arguments, by name."""
     cases: Sequence[Case]
     """The hidden inputs. Each mistake must differ from the solution in at least one of them."""
     mistakes: Sequence[Misconception]
@@ -277,7 +272,7 @@ class Exercise:
     """Turns what was seen into what is compared, for students and for the solution: `read(seen, *inputs)`. It may
     return a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors."""
     lent: Callable[..., Any] | None = None
-    """What later exercises use in place of a student's wrong function, if not the reference."""
+    """What later exercises use in place of a student's wrong function, if not the solution."""
     glance: Callable[..., Glance] | None = None
     """Computes parts of a case first, where the whole takes time: `glance(*inputs)`. Solutions of classes have it."""
     picture: MakePicture | None = None
@@ -286,15 +281,13 @@ class Exercise:
     """Anchors of other sections in the notebook that explain a mistake, by its name or kind."""
     others: Sequence[Exercise] = ()
     """More functions of this exercise. Each is judged by itself; they share the points."""
-    written: Written | None = field(default=None, init=False)
+    reference: Callable[..., Any] = field(init=False)
+    """Asks the solution, with other lines if there are any, just as a student's code is asked."""
+    written: Written = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.solution is not None:
-            object.__setattr__(self, "entry", self.entry or self.solution.__name__)
-            if self.reference is None:
-                self._take_for_reference(self.solution)
-
-    def _take_for_reference(self, solution: Callable[..., Any]) -> None:
+        solution = self.solution
+        object.__setattr__(self, "entry", self.entry or solution.__name__)
         written: Written
         if isinstance(solution, type) and not self.form.methods:
             written = WrittenPlainClass(solution)
@@ -360,31 +353,18 @@ class Exercise:
 
     def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
         """The answer with all these misconceptions at once."""
-        if len(misconceptions) == 1 and misconceptions[0].answers is not None:
-            return _quietly(misconceptions[0].answers, inputs, {})
-        return self.changed_answer(changes_of(misconceptions), inputs)
+        return _quietly(self.reference, inputs, changes_of(misconceptions))
 
     def as_a_whole(self, mistake: Misconception) -> Callable[..., Any]:
         """A function that answers with a mistake: its lines run as a whole, as a student's code does, where the
         solution is held statement by statement."""
-        if self.written is None or not mistake.change or any(map(callable, mistake.change.values())):
-            return lambda *inputs: self.wrong_answer([mistake], inputs)
         version = self.holding([mistake])
         return lambda *inputs: _quietly(lambda *fresh: _put(version, self.form, self.first_form, fresh), inputs, {})
 
     def holding(self, mistakes: Sequence[Misconception] = ()) -> Callable[..., Any]:
         """A student's function or class with these mistakes, called as in a notebook and not as in a hidden case."""
-        answers = mistakes[0].answers if mistakes else None
-        changes = {} if answers else changes_of(mistakes)
-        if self.written and not answers:
-            made: Callable[..., Any] = self.written.lines.version(changes, self.written.variables)
-            return made
-        asked, answering = inspect.signature(self.reference), answers or self.reference
-        return lambda *inputs, **named: answering(*asked.bind(*inputs, **named).args, **changes)
-
-    def changed_answer(self, changes: Mapping[str, Any], inputs: Inputs) -> Any:
-        """The reference's answer with these steps."""
-        return _quietly(self.reference, inputs, changes)
+        version: Callable[..., Any] = self.written.lines.version(changes_of(mistakes), self.written.variables)
+        return version
 
 
 def _asked(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] | None) -> Callable[..., Any]:

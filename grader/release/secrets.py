@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
@@ -98,10 +99,6 @@ def secrets_of_exercise(exercise: Exercise) -> Iterator[Secret]:
     yield from _function(exercise.reference, f"the reference of exercise {number}")
     for case in exercise.cases:
         yield _words(case.catches, f"what a case of exercise {number} catches", _PHRASE)
-    for misconception in exercise.mistakes:
-        of = f"the misconception “{misconception.name}” of exercise {number}"
-        for function in (misconception.answers, *misconception.change.values()):
-            yield from _function(function, of)
 
 
 def shown_by_an_author(cells: Iterable[NotebookNode], marks: SecretMarks) -> list[str]:
@@ -117,14 +114,9 @@ def shown_by_an_author(cells: Iterable[NotebookNode], marks: SecretMarks) -> lis
 # --- pieces that give away the whole --------------------------------------------------------------------------------
 
 
-def _function(function: object, of: str) -> Iterator[Secret]:
-    while isinstance(function, functools.partial):
-        function = function.func
-    if callable(function):
-        try:
-            yield from _code(_source(function), of)
-        except (OSError, TypeError):  # it is not written in Python, or has no file
-            return
+def _function(function: Callable[..., object], of: str) -> Iterator[Secret]:
+    with contextlib.suppress(OSError, TypeError):  # it is not written in Python, or has no file
+        yield from _code(_source(function), of)
 
 
 @functools.cache

@@ -5,8 +5,7 @@
         return total / len(numbers)  #: result
 
 `{"result": "return total"}` replaces the line with this mark, "" leaves it out, and ("sum", "max") replaces a part of
-it, or several parts, as ("sum", "max", "bers", "ber") does. "after total" and "before total" add lines. A function can
-replace a line, too: it gets the old values of the names that the line binds, and returns their new ones.
+it, or several parts, as ("sum", "max", "bers", "ber") does. "after total" and "before total" add lines.
 
 A mark names the statement that its line belongs to, with all that is inside, except that of a function it names only
 the head. On several lines in a row, it names all of them. A text that ends with a colon, such as `for x in xs[1:]:`,
@@ -29,8 +28,7 @@ from typing import Any, NamedTuple, TypeAlias
 from grader.errors import CourseError
 
 Solution: TypeAlias = Callable[..., Any]  # a function or a class, as its author wrote it or with other lines
-Change = str | tuple[str, ...] | Callable[..., Any]
-MADE = "made_by_the_grader"  # the name of a function that replaces a line
+Change = str | tuple[str, ...]
 _MARK = re.compile(r"\s*#: (\w+)$")
 _PLACES = ("after", "before")
 _BUILTINS = set(dir(builtins))
@@ -133,9 +131,6 @@ class Lines:
         if isinstance(change, tuple):
             return _replaced(here, *change)
         indent = " " * (block.column if word == "after" else len(here[0]) - len(here[0].lstrip()))
-        if callable(change):
-            names = ", ".join(sorted(_seen_in(ast.parse(textwrap.dedent("\n".join(here)))).bound))
-            return [f"{indent}{names} = {MADE}({names})"]
         return textwrap.indent(textwrap.dedent(change).strip("\n"), indent).split("\n") if change else []
 
 

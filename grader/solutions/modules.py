@@ -82,20 +82,20 @@ class WrittenClass:
             return made(*arguments)
         module = made.__new__(made)
         inits = {place: change for place, change in outside.items() if self._init.holds(place)}
-        run(self._init.chain(inits), self._init.names((module, *arguments), inits))
+        run(self._init.chain(inits), self._init.names((module, *arguments)))
         return module
 
     def called(self, module: nn.Module, within: Changes, *inputs: object) -> object:
         """The output of a call with these changes in `forward`."""
-        return run(self.chain(within), self.names(module, within, *inputs))
+        return run(self.chain(within), self.names(module, *inputs))
 
     def chain(self, within: Changes) -> tuple[Statement, ...]:
         """The statements of `forward` with these changes."""
         return self._forward.chain(within)
 
-    def names(self, module: nn.Module, within: Changes, *inputs: object) -> Names:
+    def names(self, module: nn.Module, *inputs: object) -> Names:
         """The variables at the start of a call."""
-        return self._forward.names((module, *inputs), within)
+        return self._forward.names((module, *inputs))
 
     def _compiled(self, changes: frozenset[tuple[str, Change]]) -> type[nn.Module]:
         made: type[nn.Module] = self.lines.version(dict(changes), self.variables)
@@ -223,7 +223,7 @@ class ModuleCase:
     def _call(self, built: _Built, within: Changes, given: Inputs, *, keeping: bool) -> Outcome:
         if self._around:
             return and_whether_drawn(lambda: self._forward(built, within)(*given))
-        names = self._written.names(built.module, within, *given)
+        names = self._written.names(built.module, *given)
         begun = built.begun.setdefault(tuple(map(id, given)), _Begun())
         return begun.run(self._written.chain(within), names, keeping=keeping)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, MappingProxyType
 from typing import Any, TypeAlias
 
-from grader.solutions.lines import MADE, Block, Change, Lines, Solution, source_of
+from grader.solutions.lines import Block, Change, Lines, Solution, source_of
 
 Names: TypeAlias = dict[str, object]  # of variables of a call, with their values
 Changes: TypeAlias = Mapping[str, Change]
@@ -81,24 +81,17 @@ class Body:
         """Whether a change at this place is in the body of this function."""
         return place in self._span_of
 
-    def names(
-        self, inputs: Sequence[object], changes: Changes, named: Mapping[str, object] = MappingProxyType({})
-    ) -> Names:
+    def names(self, inputs: Sequence[object], named: Mapping[str, object] = MappingProxyType({})) -> Names:
         """The variables at the start of a call."""
         if len(inputs) == len(self._parameters):
-            names = dict(zip(self._parameters, inputs, strict=True))
-        else:
-            bound = self._signature.bind(*inputs, **named)
-            bound.apply_defaults()
-            names = bound.arguments
-        for change in changes.values():
-            if callable(change):
-                names[MADE] = change
-        return names
+            return dict(zip(self._parameters, inputs, strict=True))
+        bound = self._signature.bind(*inputs, **named)
+        bound.apply_defaults()
+        return bound.arguments
 
     def chain(self, changes: Changes) -> tuple[Statement, ...]:
         """All statements with these changes. LineError says what does not fit."""
-        key = _key(changes)
+        key = frozenset(changes.items())
         if len(self._chains) > MOST_KEPT:
             self._chains.clear()
         if key not in self._chains:
@@ -121,7 +114,7 @@ class Body:
         return tuple(one for lines, only in parts if (one := self._statement(lines, only)))
 
     def _statement(self, lines: Block, changes: Changes) -> Statement | None:
-        key = lines, _key(changes)
+        key = lines, frozenset(changes.items())
         if len(self._known) > MOST_KEPT:
             self._known.clear()
         if key not in self._known:
@@ -144,13 +137,8 @@ class Body:
         code = compile(ast.fix_missing_locations(made), "<a line of a solution>", "exec", dont_inherit=True)
         (step,) = [one for one in code.co_consts if isinstance(one, CodeType)]
         nodes = [node for one in body for node in ast.walk(one)]
-        stays = MADE not in reads and not any(map(_changes_something, nodes))
+        stays = not any(map(_changes_something, nodes))
         return Statement(reads, binds, FunctionType(step, self._variables), stays)
-
-
-def _key(changes: Changes) -> _Key:
-    """A key for changes. All functions that replace a line count as equal: they are looked up by name."""
-    return frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
 
 
 def _together(spans: Sequence[Block], marked: Collection[Block]) -> Iterator[Block]:
@@ -268,7 +256,7 @@ class WrittenFunction:
         if not all(map(self._body.holds, changes)):
             return self._version(frozenset(changes.items()))
         chain = self._body.chain(changes)
-        return lambda *inputs, **named: run(chain, self._body.names(inputs, changes, named))
+        return lambda *inputs, **named: run(chain, self._body.names(inputs, named))
 
     def _compiled(self, changes: _Key) -> Solution:
         """Compile a version as a whole, since its head is changed."""

@@ -28,6 +28,7 @@ from grader.model.forms.function import FUNCTION
 from grader.notebooks.cells import solved_exercise
 from support.our_course import of_assignment
 from support.solution_cells import source
+from support.unwritten import UnwrittenExercise
 
 Tensor = torch.Tensor
 
@@ -36,12 +37,12 @@ def doubled(x: Tensor, factor: float = 2.0) -> Tensor:
     return factor * x
 
 
-SOUND = Exercise(
+SOUND = UnwrittenExercise(
     number=1,
     assignment="small",
     title="Twice",
     entry="double",
-    reference=doubled,
+    solution=doubled,
     form=FUNCTION,
     cases=[Case("three numbers", "tripled", lambda rng: (randn(rng, 3),))],
     mistakes=[
@@ -65,10 +66,10 @@ def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
 @pytest.mark.parametrize(
     ("exercise", "place", "what"),
     [
-        (replace(SOUND, reference=lambda x, factor=2.0: factor * x / 0), "three numbers", "is not finite"),
-        (replace(SOUND, reference=by_chance), "three numbers", "different answers for the same inputs"),
-        (replace(SOUND, reference=far_less_precise), "three numbers", "float32 and float64"),
-        (replace(SOUND, reference=lambda x, **_: x.nowhere), "three numbers", "stops with AttributeError"),
+        (replace(SOUND, solution=lambda x, factor=2.0: factor * x / 0), "three numbers", "is not finite"),
+        (replace(SOUND, solution=by_chance), "three numbers", "different answers for the same inputs"),
+        (replace(SOUND, solution=far_less_precise), "three numbers", "float32 and float64"),
+        (replace(SOUND, solution=lambda x, **_: x.nowhere), "three numbers", "stops with AttributeError"),
         (
             replace(SOUND, cases=[*SOUND.cases, Case("zeros", "nothing", lambda _: (torch.zeros(3),))]),
             "zeros",
@@ -99,7 +100,7 @@ def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, 
     ("exercise", "told"),
     [
         (
-            replace(SOUND, reference=lambda _, factor=2.0: None if factor else 0),
+            replace(SOUND, solution=lambda _, factor=2.0: None if factor else 0),
             "the reference returns nothing in any case",
         ),
         (

@@ -19,7 +19,12 @@ from support.made_class import ASSIGNMENT
 
 pytestmark = pytest.mark.slow
 
-OVERFLOWS = "\nfrom dataclasses import replace\nexercise = replace(exercise, reference=lambda items, **_: {})\n"
+OVERFLOWS = """
+from dataclasses import replace
+def overflowing(items):
+    return {}
+exercise = replace(exercise, solution=overflowing, mistakes=[])
+"""
 
 
 @pytest.fixture

@@ -18,18 +18,25 @@ from grader.model.label import as_in, in_order, label_of
 DOUBLE = '''\
 """Exercise {label}: twice as much."""
 
-from __future__ import annotations
-
 from grader import Case, Exercise, Misconception, randn
+
+
+def double(x):
+    return 2 * x  #: result
+
 
 exercise = Exercise(
     {label},
     assignment="{assignment}",
     title="twice as much",
     entry="{entry}",
-    reference=lambda x: 2 * x,
+    solution=double,
     cases=[Case("three numbers", catches="a constant", inputs=lambda rng: (randn(rng, 3),))],
-    mistakes=[Misconception("squared", "wrong formula", 0.0, says="Each is squared.", answers=lambda x: x * x)],
+    mistakes=[
+        Misconception(
+            "squared", "wrong formula", 0.0, says="Each is squared.", change={{"result": "return x * x"}}
+        ),
+    ],
 )
 '''
 
@@ -64,12 +71,6 @@ def lines(more: str = "") -> str:
 
 def double(label: str = "number=1", assignment: str = "ps1", entry: str = "double") -> str:
     return DOUBLE.format(label=label, assignment=assignment, entry=entry)
-
-
-def with_step(change: str = '{"factor": 3}', more: str = "") -> str:
-    """Of a reference with one step, and with more attributes."""
-    text = double().replace("lambda x: 2 * x,", f"lambda x, factor=2: factor * x, {more}")
-    return text.replace("answers=lambda x: x * x", f"change={change}")
 
 
 def files(**texts: str) -> ExerciseFiles:
@@ -118,8 +119,9 @@ def test_what_comes_before_is_what_the_notebook_has_before() -> None:
 
 
 def test_files_share_code_with_relative_imports_also_when_a_function_is_called() -> None:
-    shared = "def twice(x):\n    from .deeper import factor\n    return factor * x\n"
-    text = double().replace("from grader", "from .shared import twice\nfrom grader").replace("lambda x: 2 * x", "twice")
+    shared = "def twice(x):\n    from .deeper import factor\n    return factor * x  #: result\n"
+    text = double().replace("from grader", "from .shared import twice\nfrom grader")
+    text = text.replace("solution=double", "solution=twice")
     exercise = load(files(ex1=text, shared=shared, deeper="factor = 2\n")).of("ps1")[1]
     assert exercise.reference(3) == 6
 
@@ -130,7 +132,7 @@ def test_what_is_loaded_needs_no_file(tmp_path: Path) -> None:
     (root / "exercises/ex1.py").unlink()
     exercise = load(found).of("ps1")[1]
     assert exercise.reference(2) == 4
-    assert inspect.getsource(exercise.reference).strip() == "reference=lambda x: 2 * x,"
+    assert inspect.getsource(exercise.reference).startswith("def double(x):")
 
 
 def test_what_was_sent_is_what_runs_and_not_the_file_that_lies_there(tmp_path: Path) -> None:
@@ -208,8 +210,8 @@ NO_NAME = "an exercise needs either a number"
     ("texts", "said"),
     [
         ({"ex1": "x = (\n"}, "exercises/ex1.py, line 1: SyntaxError: '(' was never closed."),
-        ({"ex1": double().replace("randn(rng", "rand(rng") + "\nrandm(3)\n"}, "line 17: NameError: name 'randm'"),
-        ({"ex1": double().replace('    title="twice as much",\n', "")}, "line 7: TypeError: Exercise.__init__()"),
+        ({"ex1": double().replace("randn(rng", "rand(rng") + "\nrandm(3)\n"}, "line 24: NameError: name 'randm'"),
+        ({"ex1": double().replace('    title="twice as much",\n', "")}, "line 10: TypeError: Exercise.__init__()"),
         ({"ex1": "x = 1\n"}, "ex1.py, line 1: it does not set `exercise`."),
         ({"ex1": "\nexercise = {}\n"}, "ex1.py, line 2: `exercise` is of type dict, not an Exercise."),
         ({"ex1": "from shared import x\n", "shared": "x = 1"}, "No module named 'shared'. Import files next to it"),
@@ -218,29 +220,29 @@ NO_NAME = "an exercise needs either a number"
         ({"ex1": "from .shared import x\n", "shared": "\n1 / 0\n"}, "exercises/shared.py, line 2: ZeroDivisionError"),
         ({"ex1": "raise SystemExit(3)\n"}, "ex1.py, line 1: SystemExit: 3."),
         ({"ex-1": double()}, "ex-1.py, line 1: the name of an exercise file can only have letters"),
-        ({"ex1": double("number=0")}, f"ex1.py, line 7: {NO_NAME}"),
+        ({"ex1": double("number=0")}, f"ex1.py, line 10: {NO_NAME}"),
         ({"ex1": double('number=1, name="a"')}, NO_NAME),
         ({"ex1": double('name="a b"')}, NO_NAME),
-        ({"ex1": double(), "ex2": double()}, "ex2.py, line 7: exercise 1 of ps1 is also in ex1.py."),
-        ({"ex1": double(assignment="ps7")}, "ex1.py, line 7: there is no assignment “ps7”. Assignments: ps1, ps2."),
+        ({"ex1": double(), "ex2": double()}, "ex2.py, line 10: exercise 1 of ps1 is also in ex1.py."),
+        ({"ex1": double(assignment="ps7")}, "ex1.py, line 10: there is no assignment “ps7”. Assignments: ps1, ps2."),
         ({"ex1": double(entry="to do")}, "`entry` is “to do”, which is not a name"),
         ({"ex1": double().replace("cases=[Case", "cases=[] and [Case")}, "`double` has no cases"),
         ({"ex1": double().replace("mistakes=[", "mistakes=2 * [")}, "has 2 mistakes"),
         ({"ex1": double().replace("mistakes=", "mistake=")}, "Did you mean “mistakes”"),
         ({"ex1": double().replace("catches=", "caches=")}, "'caches'. Did you mean “catches”?"),
         (
-            {"ex1": with_step(change='{"factr": 3}')},
-            "line 14: “squared” changes “factr”, which is not a step of the reference. Did you mean “factor”?",
+            {"ex1": double().replace('{"result": "return x * x"}', "double")},
+            "“squared”: `change` is of type function, but should be a dict.",
         ),
-        ({"ex1": with_step(change='{"x": 3}')}, "“x”, which is not a step of the reference. Options: factor."),
-        ({"ex1": with_step(change="lambda x: x")}, "“squared”: `change` is of type function, but should be a dict."),
-        ({"ex1": with_step(more='explained_in={"square": "x"},')}, "`explained_in` names “square”, which is neither"),
+        (
+            {"ex1": double().replace("solution=double", 'explained_in={"square": ""}, solution=double')},
+            "`explained_in` names “square”, which is neither",
+        ),
         ({"ex1": double().replace("wrong formula", "wrong formla")}, "no kind “wrong formla”. Did you mean “wrong"),
         ({"ex1": double().replace("0.0, says", "'half', says")}, "`credit` is 'half', but should be a number."),
         ({"ex1": double().replace("cases=[", "cases=None and [")}, "`cases` is None, but should be a list."),
         ({"ex1": double().replace("cases=[", 'cases=["all", ')}, "`cases` holds 'all', not `Case(…)`."),
-        ({"ex1": double().replace("lambda rng: (randn(rng, 3),)", "(1,)")}, "line 13: “three numbers”: `inputs` is of"),
-        ({"ex1": double().replace("reference=lambda x: 2 * x", "reference=2")}, "`reference` is 2, but should be"),
+        ({"ex1": double().replace("lambda rng: (randn(rng, 3),)", "(1,)")}, "line 16: “three numbers”: `inputs` is of"),
         ({"ex1": lines('{"twce": "x = 1"}')}, "line 17: “another” changes “twce”, which is not a mark of the"),
         ({"ex1": lines('{"twice": "x = x"}')}, "line 17: “another”: its lines read `twice`, which nothing binds."),
         ({"ex1": lines('{"twice": "twice = 2 *"}')}, "“another”: with its lines, the solution is not Python"),
@@ -254,7 +256,7 @@ NO_NAME = "an exercise needs either a number"
             "ex1.py, line 16: “three times”: there is no kind “formula”. There are: scaling, axis, mix-up,",
         ),
         ({"ex1": lines('{"twice": "twice = 3 * x"}')}, "line 17: “another” has the same lines as “three times”."),
-        ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 7: an exercise in a subfolder is not found"),
+        ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 10: an exercise in a subfolder is not found"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_file_is_told_with_its_line(texts: dict[str, str], said: str) -> None:

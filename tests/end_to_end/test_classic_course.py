@@ -235,17 +235,21 @@ def mixed(answers: Mapping[str, str]) -> Any:
 SOFTMAX = """\
 import torch
 
-from grader import Case, Exercise, Misconception, randn
+from grader import Case, Exercise, randn, wrong
+
+
+def softmax(x):
+    return torch.softmax(x, 0)  #: result
+
 
 exercise = Exercise(
     name="softmax",
     assignment="mixed",
     title="softmax",
-    entry="softmax",
-    reference=lambda x: torch.softmax(x, 0),
+    solution=softmax,
     cases=[Case("five numbers", catches="a constant", inputs=lambda rng: (randn(rng, 5),))],
     mistakes=[
-        Misconception("not normalized", "missing step", 0.5, says="These do not sum to one.", answers=torch.exp)
+        wrong("not normalized", {"result": "return torch.exp(x)"}, "These do not sum to one.", kind="missing step")
     ],
 )
 """

@@ -374,7 +374,6 @@ def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: i
     exercise = EXERCISES[number]
     if exercise.glance is None:
         pytest.skip("looking saves no time")
-    assert all(one.change and one.answers is None for one in exercise.mistakes)
     held: list[tuple[Misconception, ...]] = [(), *((one,) for one in exercise.mistakes)]
     pairs = [pair for pair in itertools.combinations(exercise.mistakes, 2) if can_combine(*pair)]
     held += random.Random(number).sample(pairs, PAIRS)

@@ -12,8 +12,9 @@ from grader.host.limits import Limits
 from grader.host.sandbox_process import SandboxProcess
 from grader.judging.judge import judge
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
-from grader.model.exercise import Case, Exercise, Inputs, MemoryPromise, Misconception, SampledCase
+from grader.model.exercise import Case, Exercise, Inputs, MemoryPromise, SampledCase
 from grader.model.verdict import Reason
+from support.unwritten import UnwrittenExercise, mistake
 
 pytestmark = pytest.mark.users
 
@@ -203,8 +204,8 @@ def test_other_cases_have_their_memory(sandbox: SandboxProcess) -> None:
 
 
 def exercise(*cases: Case) -> Exercise:
-    return Exercise(
-        number=1, assignment="a", title="t", entry="f", reference=lambda x: x.sum(-1), cases=cases, mistakes=[]
+    return UnwrittenExercise(
+        number=1, assignment="a", title="t", entry="f", solution=lambda x: x.sum(-1), cases=cases, mistakes=[]
     )
 
 
@@ -219,9 +220,8 @@ def test_no_mistake_is_tried_in_a_long_text_that_a_short_one_rules_out() -> None
         tried.append(len(x))
         return 2 * x.sum(-1)
 
-    mistake = Misconception("doubled", kind="scaling", credit=0.5, says="Twice.", answers=doubled)
     long = Case("long", "", lambda rng: (torch.randn(9, 4, generator=rng),), promise=MemoryPromise(1, 2, BROKEN))
-    of = replace(exercise(Case("short", "", one), long), mistakes=[mistake])
+    of = replace(exercise(Case("short", "", one), long), mistakes=[mistake("doubled", doubled)])
     cases = of.sample()
     sums = [case.inputs[0].sum(-1) for case in cases]
     wrong = [3 * right if case.case is long else right for case, right in zip(cases, sums, strict=True)]

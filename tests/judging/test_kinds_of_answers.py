@@ -39,6 +39,7 @@ from grader.sandbox.decoder import decode, devices
 from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable
 from support.our_course import EXERCISES
+from support.unwritten import UnwrittenExercise, mistake
 
 TOLERANCE = 1e-5
 
@@ -486,11 +487,7 @@ def exercise_of(
     """An exercise with a case for each of these inputs."""
     cases = [Case(f"case {number}", "", lambda _, it=it: it) for number, it in enumerate(inputs)]  # type: ignore[misc]
     about: dict[str, Any] = {"number": 99, "assignment": "plain", "title": "Plain", "entry": "f"}
-    return Exercise(**about, reference=reference, cases=cases, mistakes=misconceptions, **more)
-
-
-def mistake(name: str, answers: Callable[..., Any], credit: float = 0.5) -> Misconception:
-    return Misconception(name, "wrong formula", credit, f"This is {name}.", answers=answers)
+    return UnwrittenExercise(**about, solution=reference, cases=cases, mistakes=misconceptions, **more)
 
 
 def judged(exercise: Exercise, student: Callable[..., Any]) -> Verdict:

@@ -13,10 +13,11 @@ from grader.judging.judge import judge
 from grader.judging.sentences import WHOLE
 from grader.model import forms as trusted
 from grader.model.answer import Returned
-from grader.model.exercise import Case, Exercise, Misconception, randn
+from grader.model.exercise import Case, Misconception, randn
 from grader.model.forms.function import Form
 from grader.model.forms.parts import InParts
 from grader.sandbox import forms
+from support.unwritten import UnwrittenExercise
 
 
 class Generator(InParts):
@@ -30,13 +31,13 @@ def total_and_parts(x: torch.Tensor, *, sign: float = 1.0) -> list[torch.Tensor]
     return [sign * x.sum(), x.cumsum(0)]
 
 
-EXERCISE = Exercise(
+EXERCISE = UnwrittenExercise(
     number=99,
     assignment="made_up",
     title="Running sums",
     entry="sums",
     form=Generator(),
-    reference=total_and_parts,
+    solution=total_and_parts,
     read=lambda yielded, _x: {"output": {"total": yielded[0], "running sum": yielded[1]}},
     cases=[Case("five numbers", catches="nothing", inputs=lambda rng: (randn(rng, 5),))],
     mistakes=[

@@ -182,12 +182,6 @@ def test_several_parts_of_a_line_are_replaced() -> None:
     assert LINES.text({"top": ("x", "1", "by", "2")}) == with_("top = x + by", "top = 1 + 2")
 
 
-def test_a_function_may_stand_in_place_of_a_line() -> None:
-    written = WrittenFunction(doubled)
-    assert [written(3, more=lambda twice, by=by: twice * by) for by in (1, 10, 0.5)] == [6, 60, 3]
-    assert written(3) == 7
-
-
 def test_mistakes_of_one_line_are_written_below_its_mark() -> None:
     one, two = at(
         "twice",

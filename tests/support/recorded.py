@@ -60,19 +60,17 @@ def pieces(number: int) -> list[Piece]:
 
 def made_of_mistakes(number: int) -> Iterator[tuple[Exercise, Misconception, Piece]]:
     """The solution with the lines of each mistake, except for lines that need names from the exercise's file."""
-    functions = [function for function in EXERCISES[number].functions if function.written]
+    functions = EXERCISES[number].functions
     plain = {function.entry: lines_of(function).text({}) for function in functions}
     for function in functions:
         for one in function.mistakes:
-            if one.change and not any(map(callable, one.change.values())):
-                text = lines_of(function).text(one.change)
-                if not _needs_its_file(function, text, plain[function.entry]):
-                    cell = "\n\n".join({**plain, function.entry: text}.values())
-                    yield function, one, Piece(number, f"made/{one.name}", cell)
+            text = lines_of(function).text(one.change)
+            if not _needs_its_file(function, text, plain[function.entry]):
+                cell = "\n\n".join({**plain, function.entry: text}.values())
+                yield function, one, Piece(number, f"made/{one.name}", cell)
 
 
 def lines_of(function: Exercise) -> Lines:
-    assert function.written
     return function.written.lines
 
 
@@ -80,7 +78,6 @@ def _needs_its_file(function: Exercise, text: str, plain: str) -> bool:
     read, before = (
         {node.id for node in ast.walk(ast.parse(one)) if isinstance(node, ast.Name)} for one in (text, plain)
     )
-    assert function.written
     values = [function.written.variables.get(name) for name in read - before]
     return not all(value is None or isinstance(value, ModuleType) for value in values)
 
