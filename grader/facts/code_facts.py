@@ -17,13 +17,9 @@ from grader.facts.loop_facts import of_loops
 from grader.facts.student_text import MAGIC, MAX_SOURCE, Function
 from grader.model.fact import Fact, FactKind
 
-# Facts about methods: those of a class, and those that return None where the code expects more.
+# Facts about the methods of a class.
 
-# Methods of modules and tensors.
-_RETURN_NONE = frozenset({"register_buffer", "register_parameter", "add_module", "backward", "zero_grad"})
-_OF_LISTS = frozenset({"append", "extend", "insert", "sort", "reverse"})  # a ModuleList's return more
 _LAYERS = frozenset({"Linear", "Parameter", "Embedding", "LayerNorm", "RMSNorm", "MultiheadAttention"})  # of nn
-_LETTERS = set("__init__")  # and those of __int__, _init_ and __inti__, which people write instead
 
 
 def class_in(tree: ast.Module, entry: str) -> ast.ClassDef | None:
@@ -32,19 +28,14 @@ def class_in(tree: ast.Module, entry: str) -> ast.ClassDef | None:
     return found[-1] if found else None
 
 
-def of_class(owner: ast.ClassDef) -> Iterator[Fact]:
-    """Methods meant to be `__init__`, and those that use `self` without taking it."""
+def not_of_self(owner: ast.ClassDef) -> Iterator[Fact]:
+    """Variables of `__init__` alone that other methods read."""
     methods = [node for node in owner.body if isinstance(node, ast.FunctionDef)]
-    named = {method.name for method in methods}
     of_init = {name for method in methods if method.name == "__init__" for name in _assigned_by(method)}
     for method in methods:
         if method.name != "__init__":
             lost = _read(method) & of_init - _made_in(ast.walk(method))
             yield from (Fact(FactKind.NOT_OF_SELF, name) for name in sorted(lost))
-        if set(method.name) == _LETTERS and method.name[-1] == "_" and "__init__" not in named:
-            yield Fact(FactKind.NOT_INIT, method.name)
-        if "self" in _read(method) - _made_in(ast.walk(method)):
-            yield Fact(FactKind.NO_SELF, method.name)
 
 
 def _assigned_by(method: ast.FunctionDef) -> Iterator[str]:
@@ -62,27 +53,6 @@ def made_anew(owner: ast.ClassDef, lines: Sequence[str]) -> Iterator[Fact]:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _LAYERS:
                 yield Fact(FactKind.MADE_ANEW, lines[node.lineno - 1].strip())
                 return
-
-
-def kept_none(nodes: Sequence[ast.AST], lines: Sequence[str], own: Collection[str]) -> Iterator[Fact]:
-    """`outputs = outputs.append(…)`, with a list made in the same function. `own` are functions of the cell."""
-    lists = {name for node in nodes for name in _lists_made_by(node)}
-    for node in nodes:
-        match node:
-            case (
-                ast.Assign(value=ast.Call(func=ast.Attribute(value=owner, attr=name)))
-                | ast.Return(value=ast.Call(func=ast.Attribute(value=owner, attr=name)))
-            ) if name in _RETURN_NONE.difference(own) or (name in _OF_LISTS and getattr(owner, "id", "") in lists):
-                yield Fact(FactKind.KEPT_NONE, lines[node.lineno - 1], (name,))
-
-
-def _lists_made_by(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.ListComp()):
-            yield name
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
-            pairs = zip(names, values, strict=True)
-            yield from (name.id for name, value in pairs if isinstance(name, ast.Name) and isinstance(value, ast.List))
 
 
 def _read(method: ast.FunctionDef) -> set[str]:
@@ -120,7 +90,7 @@ def facts_of(
         meant = (FactKind.NO_RETURN, FactKind.EMPTY)  # perhaps on purpose, in a helper
         found += [fact for fact in helpers if fact.kind not in meant]
         if owner := class_in(tree, entry):
-            found += [*(Fact(FactKind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
+            found += [*(Fact(FactKind.NEVER_CALLED, name) for name in _never_called(owner)), *not_of_self(owner)]
             without_self = {fact.what for fact in found if fact.kind == FactKind.NOT_OF_SELF}
             found = [fact for fact in found if fact.kind != FactKind.UNUSED or fact.what not in without_self]
             found += made_anew(owner, [line[:MAX_LINE] for line in lines])
@@ -215,8 +185,6 @@ def _of_function(
                 continue
             case ast.Expr(value=value) if is_only_computed(value, layers) and _called(value) not in own:
                 yield Fact(FactKind.LOST, _line(node, lines))
-            case ast.Expr(value=ast.Attribute(attr=name)) if name in _CALLED_FOR_WHAT_THEY_DO:
-                yield Fact(FactKind.NOT_CALLED, _line(node, lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
                 if name != "_" and not _changes_something(value):
                     yield Fact(FactKind.UNUSED, name)
@@ -229,8 +197,6 @@ def _of_function(
     yield from of_loops(function, shown)
     if function.name != "__init__":
         yield from _with_whatever_was_in_memory(nodes, shown)
-    yield from _of_a_size(nodes, shown)
-    yield from kept_none(nodes, shown, own)
     returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
     if function.name != "__init__" and not returns:
         yield Fact(FactKind.NO_RETURN, function.name)
@@ -254,17 +220,6 @@ def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str])
 
 def _without_indices(target: ast.expr) -> ast.expr:
     return _without_indices(target.value) if isinstance(target, ast.Subscript) else target
-
-
-def _of_a_size(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
-    """`torch.Tensor(n)`, except with a list, and for parameters, which are filled later."""
-    parameters = [node for node in nodes if isinstance(node, ast.Call) and _called(node) == "Parameter"]
-    filled = {id(part) for parameter in parameters for part in ast.walk(parameter)}
-    for node in nodes:
-        match node:
-            case ast.Call(func=ast.Attribute(attr="Tensor" | "FloatTensor"), args=[given]) if id(node) not in filled:
-                if not isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.Starred):
-                    yield Fact(FactKind.SIZED, shown[node.lineno - 1])
 
 
 def _is_infinity(node: ast.expr) -> bool:
@@ -415,8 +370,6 @@ def _is_size(call: ast.Call) -> bool:
     return _called(call) in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
 
 
-# These names mean the same for all objects.
-_CALLED_FOR_WHAT_THEY_DO = frozenset({"__init__", "backward", "zero_grad", "requires_grad_"})
 # Methods and functions that return a new tensor and leave theirs unchanged. No other objects have these names.
 _OTHERS = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
 _NEW_TENSORS = frozenset(

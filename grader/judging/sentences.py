@@ -94,14 +94,8 @@ _FACTS = {
     "which cannot be trained. Make it in `__init__`.",
     FactKind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN: entries that "
     "nothing is written to stay like that.",
-    FactKind.SIZED: "In the line `{}`, look at the capital T: for a number n, torch.Tensor(n) has n entries of "
-    "whatever was in memory, and torch.tensor(n) holds n.",
-    FactKind.KEPT_NONE: "The line `{}` uses what {} returns, which is None. Call it on a line of its own.",
-    FactKind.NOT_CALLED: "The line `{}` names a method, but does not call it. Add the parentheses.",
     FactKind.NOT_OF_SELF: "`{0}` is a variable of `__init__` alone, so another method cannot read it. Write "
     "`self.{0}` in both.",
-    FactKind.NO_SELF: "`{}` uses `self`, but has no such argument. Put it first: Python passes the object there.",
-    FactKind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on each side.",
     FactKind.NO_RETURN: "`{}` has no return statement, so it returns None.",
 }
 _REPLACED_ALL = "After the loop over `{}`, only the last {} are left, since each step overwrites them."

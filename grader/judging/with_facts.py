@@ -52,8 +52,8 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
     if verdict.misconceptions or verdict.reason != Reason.WRONG:
-        kinds |= {FactKind.EMPTY, FactKind.SIZED}
-    elif any(fact.kind in (FactKind.EMPTY, FactKind.SIZED) for fact in facts):  # then it was just in memory
+        kinds.add(FactKind.EMPTY)
+    elif any(fact.kind == FactKind.EMPTY for fact in facts):  # then it was just in memory
         told = [text for text in verdict.sentences if text != sentences.WHERE_NAN_COMES_FROM]
         verdict = replace(verdict, sentences=tuple(told))
     if NAME in verdict.misconceptions:  # said already

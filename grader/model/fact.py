@@ -17,14 +17,9 @@ class FactKind(StrEnum):
     INFINITE = "infinite"  # it adds or multiplies infinity, which makes NaN of masked or unmasked numbers
     NEVER_CALLED = "never called"  # it makes a layer that it never uses
     MADE_ANEW = "made anew"  # `forward` makes a new layer at each call
-    EMPTY = "empty"  # it makes a tensor that holds whatever was in memory
-    SIZED = "sized"  # it may make a tensor of n entries, where it needs one that holds the number n
+    EMPTY = "empty"  # it makes a tensor that holds whatever was in memory: rare, but else NaN is put down to 0/0
     NO_RETURN = "no return"
-    NOT_CALLED = "not called"  # a line names a method whose effect counts
-    KEPT_NONE = "kept None"  # it goes on with the None that a method returns
-    NOT_OF_SELF = "not of self"  # a method reads a name that only `__init__` gives a value to, without self
-    NO_SELF = "no self"  # a method uses self without taking it
-    NOT_INIT = "not init"  # a method is nearly called `__init__`, and none really is
+    NOT_OF_SELF = "not of self"  # a method reads a variable of `__init__` alone: rare, but else it is called unused
     REPLACED = "replaced"  # by each step of a loop over `what`, so that only the last of its `parts` is left
     LEFT_EARLY = "left early"  # a loop, in its first step
     ARGUMENTS = "arguments"  # of a function or method, by name
