@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
 
+import nbformat
 import pytest
 
-from grader.course.folder import Course
 from grader.host.grading import grade_notebook
 from grader.judging.sentences import NO_AUTOGRAD
 from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
+from support.recorded import Piece, judging, notebook_with
 from support.solution_cells import from_notebook
 
 OUTSIDE = """
@@ -108,21 +108,11 @@ vars()["attention_backward"].__code__ = of_code.__code__""",
 }
 
 
-@pytest.fixture
-def verdicts(released_course: Course, make_notebook: Callable[..., Any]) -> Callable[[str], dict[object, Verdict]]:
-    """The verdicts on a notebook with a solution of exercise 33."""
-
-    def graded(source: str) -> dict[object, Verdict]:
-        earlier = {number: cell for number, cell in from_notebook().items() if 28 <= number < 33}
-        notebook = make_notebook(released_course, {**earlier, 33: source}, "fast_attention")
-        return {verdict.exercise: verdict for verdict in grade_notebook(notebook, settings=OURS)}
-
-    return graded
-
-
-@pytest.fixture
-def verdict(verdicts: Callable[[str], dict[object, Verdict]]) -> Callable[[str], Verdict]:
-    return lambda source: verdicts(source)[33]
+@pytest.fixture(scope="module")
+def verdict() -> Iterator[Callable[[str], Verdict]]:
+    """The verdict on a solution of exercise 33, in a notebook where everything else is right."""
+    with judging() as verdict_on:
+        yield lambda source: verdict_on(Piece(33, "wrong/autograd", source))
 
 
 @pytest.mark.slow
@@ -135,14 +125,19 @@ def test_ways_back_lead_nowhere_where_autograd_is_no_more(source: str, verdict: 
 
 
 @pytest.mark.slow
-def test_other_exercises_of_the_notebook_keep_autograd(verdicts: Callable[[str], dict[object, Verdict]]) -> None:
-    """Also behind it: its gradients are still there for a comparison in its cell."""
+def test_cells_of_the_notebook_keep_autograd() -> None:
+    """It is away only where the answers come from."""
+    notebook = notebook_with(Piece(33, "right/solution", from_notebook()[33]))
     compared = """
-inputs = [torch.randn(1, 1, 2, 2, requires_grad=True) for _ in range(4)]
-tiled_attention(*inputs[:3], 1)[0].backward(inputs[3])
-"""
-    judged = verdicts(from_notebook()[33] + compared)
-    assert all(judged[number].right for number in range(28, 34))
+inputs = [torch.randn(1, 1, 2, 2, requires_grad=True) for _ in range(3)]
+tiled_attention(*inputs, 1)[0].sum().backward()
+inputs[0].grad.shape"""
+    notebook.cells.insert(-1, nbformat.v4.new_code_cell(compared))
+    notebook.cells.append(nbformat.v4.new_code_cell(compared))
+    (judged,) = grade_notebook(notebook, settings=OURS)
+    assert judged.right
+    before, after = (notebook.cells[place].outputs[-1].data["text/plain"] for place in (-3, -1))
+    assert before == after == "torch.Size([1, 1, 2, 2])"
 
 
 OF_THE_JUDGE = {

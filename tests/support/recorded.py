@@ -96,7 +96,7 @@ def judging() -> Iterator[Callable[[Piece], Verdict]]:
 
         def verdict_on(piece: Piece) -> Verdict:
             patch.setattr(grading, "own_seed", lambda *_: zlib.crc32(piece.name.encode()) % SEEDS)
-            (verdict,) = grading.grade_notebook(_notebook(piece), settings=settings)
+            (verdict,) = grading.grade_notebook(notebook_with(piece), settings=settings)
             return verdict
 
         yield verdict_on
@@ -167,7 +167,7 @@ def _file(number: int) -> Path:
     return FOLDER / EXERCISES[number].assignment / f"ex{number:02}.txt"
 
 
-def _notebook(piece: Piece) -> Any:
+def notebook_with(piece: Piece) -> Any:
     """A notebook with the usual imports and given cells, solutions of earlier exercises, this code, and its test."""
     assignment = EXERCISES[piece.number].assignment
     cells = [cell for cell in source(assignment).cells if cell.cell_type == "code"]
