@@ -120,7 +120,6 @@ def verdict() -> Iterator[Callable[[str], Verdict]]:
 def test_ways_back_lead_nowhere_where_autograd_is_no_more(source: str, verdict: Callable[[str], Verdict]) -> None:
     judged = verdict(source)
     assert judged.credit == 0
-    assert judged.reason in (Reason.ERROR, Reason.WRONG, Reason.MISCONCEPTION)
     assert (NO_AUTOGRAD in judged.sentences) is ("does not require grad" in judged.sentences[0])
 
 
