@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from grader.facts.student_text import Splice, StudentText
 from grader.model.located import Change
-from grader.repair.edits import Edit
+from grader.repair.edit_rules import Edit
 from grader.repair.version import Version
 
 MOST_BRANCHES = 12
@@ -28,7 +29,7 @@ def with_a_branch_off(repair: Version) -> Iterator[Version]:
         ):
             if branch and not any(_is_in(text, edit, statement) for statement in branch):
                 test = Splice(*text.span(choice.test), truth)
-                yield Version(text, Edit((test,), choice.lineno, change, edit.cost))
+                yield Version(text, replace(edit, splices=(test,), lines=(choice.lineno,), change=change))
 
 
 def _decides(text: StudentText, edit: Edit, tests: Sequence[ast.expr]) -> bool:

@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from grader.model.located import Change
-from grader.repair.edit_rules import CallPlace, rule
+from grader.repair.edit_rules import rule
 from grader.repair.edit_words import AXES, KEEPS, OPERATORS, WITH_DIM, exchanged
+from grader.repair.places import CallPlace
 
 _TURNS = ("transpose", "t", "permute", "view", "reshape")
 _OF_SIZES = ("zeros", "ones", "empty", "rand", "randn")
@@ -51,7 +52,7 @@ def transpose_other_axes(call: CallPlace) -> Iterator[str]:
 
 
 @rule(ast.Call, change=Change.ARRANGEMENT, cost=1)
-def transpose_of_a_batch(call: CallPlace) -> Iterator[str]:
+def batch_for_matrix(call: CallPlace) -> Iterator[str]:
     """x.mT for x.t() or torch.t(x), which take two axes at most"""
     if call.name == "t" and call.is_of_a_value and call.receiver is not None:
         yield f"{call.operand(call.receiver)}.mT"
@@ -166,7 +167,7 @@ def begin_or_end_otherwise(call: CallPlace) -> Iterator[str]:
 
 
 @rule(ast.Call, change=Change.CALL, cost=2)
-def side_by_side(call: CallPlace) -> Iterator[str]:
+def joined_for_summed(call: CallPlace) -> Iterator[str]:
     """torch.cat(heads, dim=-1) for sum(heads)"""
     if call.function == "sum" and len(call.arguments) == 1:
         yield from (f"torch.cat(list({call.arguments[0]}), dim={axis})" for axis in (0, -1))

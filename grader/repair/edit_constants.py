@@ -7,8 +7,9 @@ import math
 from collections.abc import Iterator
 
 from grader.model.located import Change
-from grader.repair.edit_rules import ExpressionPlace, rule
+from grader.repair.edit_rules import rule
 from grader.repair.edit_words import FITTED, NUMBERS_NEARBY, exchanged
+from grader.repair.places import ExpressionPlace
 
 NO_CONSTANT = object()
 
@@ -16,7 +17,7 @@ NO_CONSTANT = object()
 def constant(place: ExpressionPlace) -> object:
     """The value of a constant. A sign belongs to its number."""
     match place.node:
-        case ast.Constant(value=value) if not isinstance(place.spot.parent, ast.UnaryOp):
+        case ast.Constant(value=value) if not isinstance(place.parent, ast.UnaryOp):
             return value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
@@ -40,7 +41,7 @@ def opposite_truth(place: ExpressionPlace) -> Iterator[str]:
 
 
 @rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
-def parameter_forconstant(place: ExpressionPlace) -> Iterator[str]:
+def parameter_for_constant(place: ExpressionPlace) -> Iterator[str]:
     """n for 3"""
     value = constant(place)
     if _is_whole(value) or (isinstance(value, bool) and not place.is_axis):
@@ -50,7 +51,7 @@ def parameter_forconstant(place: ExpressionPlace) -> Iterator[str]:
 @rule(ast.Constant, change=Change.NAME, cost=1)
 def loop_variable_for_index(place: ExpressionPlace) -> Iterator[str]:
     """x[i] for x[0]"""
-    if _is_whole(constant(place)) and isinstance(place.spot.parent, ast.Subscript):
+    if _is_whole(constant(place)) and isinstance(place.parent, ast.Subscript):
         yield from place.around.loop_variables
 
 
@@ -91,7 +92,7 @@ def exact_e(place: ExpressionPlace) -> Iterator[str]:
 
 
 @rule(ast.Constant, ast.UnaryOp, change=Change.NUMBER, cost=2)
-def size_forconstant(place: ExpressionPlace) -> Iterator[str]:
+def size_for_constant(place: ExpressionPlace) -> Iterator[str]:
     """a size of the arguments for 3"""
     value = constant(place)
     if isinstance(value, float) or (_is_whole(value) and not place.is_axis):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from grader.model.located import Change
 from grader.repair.edit_constants import NO_CONSTANT, constant
-from grader.repair.edit_rules import ExpressionPlace, rule
+from grader.repair.edit_rules import rule
 from grader.repair.edit_words import (
     AXES,
     COMPARISONS,
@@ -19,6 +19,7 @@ from grader.repair.edit_words import (
     is_size,
     with_numbers_of,
 )
+from grader.repair.places import ExpressionPlace
 
 MOST_ITEMS = 8  # of a list whose items are compared with each other
 
@@ -26,12 +27,12 @@ MOST_ITEMS = 8  # of a list whose items are compared with each other
 
 
 def _is_called(place: ExpressionPlace) -> bool:
-    return isinstance(place.spot.parent, ast.Call) and place.spot.field == "func"
+    return isinstance(place.parent, ast.Call) and place.field == "func"
 
 
 def _is_asked_for(place: ExpressionPlace) -> bool:
     """Whether the code only asks if the name has a value, as in `mask is not None`."""
-    return isinstance(place.spot.parent, ast.Compare) and isinstance(place.spot.parent.ops[0], ast.Is | ast.IsNot)
+    return isinstance(place.parent, ast.Compare) and isinstance(place.parent.ops[0], ast.Is | ast.IsNot)
 
 
 def _siblings(name: str) -> list[str]:
@@ -76,7 +77,7 @@ def other_name(place: ExpressionPlace) -> Iterator[str]:
 def item_for_name(place: ExpressionPlace) -> Iterator[str]:
     """x[i] for x"""
     name, indices = place.of(place.node), place.around.loop_variables
-    is_whole = isinstance(place.spot.parent, ast.Subscript | ast.For | ast.comprehension | ast.Attribute)
+    is_whole = isinstance(place.parent, ast.Subscript | ast.For | ast.comprehension | ast.Attribute)
     if not _is_called(place) and not is_whole and name not in indices:
         yield from (f"{name}[{index}]" for index in indices)
 
@@ -98,7 +99,7 @@ def other_parameter_asked_for(place: ExpressionPlace) -> Iterator[str]:
 @rule(ast.Name, change=Change.CONDITION, cost=1)
 def is_there(place: ExpressionPlace) -> Iterator[str]:
     """if mask is not None for if mask"""
-    if place.spot.field in ("test", "values") and isinstance(place.spot.parent, ast.If | ast.IfExp | ast.BoolOp):
+    if place.field in ("test", "values") and isinstance(place.parent, ast.If | ast.IfExp | ast.BoolOp):
         yield f"({place.of(place.node)} is not None)"
 
 
@@ -234,9 +235,9 @@ def drop_operand(place: ExpressionPlace) -> Iterator[str]:
 
 
 @rule(ast.BinOp, change=Change.OPERATOR, cost=2)
-def side_by_side(place: ExpressionPlace) -> Iterator[str]:
+def joined_for_added(place: ExpressionPlace) -> Iterator[str]:
     """torch.cat([a, b], dim=0) for a + b"""
-    is_part = isinstance(place.spot.parent, ast.BinOp) and isinstance(place.spot.parent.op, ast.Add)
+    is_part = isinstance(place.parent, ast.BinOp) and isinstance(place.parent.op, ast.Add)
     terms = [] if is_part else list(_terms(_operation(place)))
     if len(terms) > 1 and all(isinstance(term, ast.Name | ast.Call | ast.Subscript) for term in terms):
         listed = ", ".join(map(place.of, terms))
@@ -343,7 +344,7 @@ def _swapped_items(place: ExpressionPlace) -> Iterator[str]:
 
 
 def _are_named_alike(place: ExpressionPlace) -> bool:
-    match place.spot.parent:
+    match place.parent:
         case ast.Assign(targets=[ast.Tuple(elts=targets)]):
             return are_named_alike(place.text, targets, place.node)
     return False
@@ -377,7 +378,7 @@ def swap_branches(place: ExpressionPlace) -> Iterator[str]:
 @rule(ast.expr, change=Change.COPIED, cost=1)
 def like_its_neighbor(place: ExpressionPlace) -> Iterator[str]:
     """(K1, V1), (K2, V2) for (K1, V1), (K2, V1)"""
-    parent = place.spot.parent
+    parent = place.parent
     if isinstance(parent, ast.Tuple | ast.List) and len(parent.elts) <= MOST_ITEMS:
         text = place.of(place.node)
         renamed = [with_numbers_of(text, place.of(item)) for item in parent.elts if item is not place.node]
@@ -386,11 +387,11 @@ def like_its_neighbor(place: ExpressionPlace) -> Iterator[str]:
 
 def _is_multiplied(place: ExpressionPlace) -> bool:
     """Whether it is a factor of a matrix product."""
-    match place.spot.parent:
+    match place.parent:
         case ast.BinOp(op=ast.MatMult()):
             return True
         case ast.Call(func=ast.Attribute(attr=name)):
-            return name in ("matmul", "mm", "bmm", "mv") and place.spot.field == "args"
+            return name in ("matmul", "mm", "bmm", "mv") and place.field == "args"
     return False
 
 
@@ -401,8 +402,29 @@ def transpose_factor(place: ExpressionPlace) -> Iterator[str]:
         yield from (f"{place.operand(place.node)}.{step}" for step in AXES)
 
 
+def _is_mask(place: ExpressionPlace) -> bool:
+    text = place.of(place.node)
+    if _is_called(place):
+        return False
+    return "mask" in text if isinstance(place.node, ast.Name | ast.Attribute) else "tril(" in text or "triu(" in text
+
+
+@rule(ast.Call, ast.Name, ast.Attribute, change=Change.OPPOSITE, cost=2)
+def opposite_mask(place: ExpressionPlace) -> Iterator[str]:
+    """torch.tril(ones) == 0 for torch.tril(ones)"""
+    if _is_mask(place):
+        yield f"(({place.of(place.node)}) == 0)"
+
+
+@rule(ast.Call, ast.Name, ast.Attribute, change=Change.MISSING, cost=2)
+def mask_of_truths(place: ExpressionPlace) -> Iterator[str]:
+    """torch.triu(ones).bool() for torch.triu(ones)"""
+    if _is_mask(place):
+        yield f"({place.of(place.node)}).bool()"
+
+
 @rule(ast.expr, change=Change.NUMBER, cost=3)
 def another_size(place: ExpressionPlace) -> Iterator[str]:
     """another size of the arguments"""
-    if is_size(place.node, place.spot):
+    if is_size(place.node, place.parent):
         yield FITTED

@@ -1,354 +1,354 @@
-"""What the student may have meant in place of a statement, and where else the statement may belong."""
+"""What the student may have meant in place of a statement, and where else it may belong."""
 
 from __future__ import annotations
 
 import ast
 import itertools
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from grader.facts.code_facts import is_only_computed, layers_in
-from grader.facts.student_text import Function, Splice, StudentText, blocks, statements
+from grader.facts.student_text import Function, Splice
 from grader.model.located import Change
+from grader.repair.edit_rules import rule
 from grader.repair.edit_words import (
     OPERATORS,
-    Surroundings,
     are_named_alike,
     exchanged,
     named_after,
     renumbered,
     with_numbers_of,
 )
+from grader.repair.places import SIMPLE, Rewrite, StatementPlace, missing_attributes
 
-# A line that may be missing: a layer that is used but never made, a list that nothing is appended to.
-
-MOST_MODELS = 8
-OF_EVERY_MODULE = frozenset(["training", "register_buffer", "register_parameter", "parameters", "modules", "device"])
+MOST_COPIED = 40  # lines that are compared with each other
+FAR = 4  # statements that a statement may move past
 
 
-def parts_to_make(text: StudentText, around: Surroundings) -> Iterator[str]:
-    """For each missing attribute, statements for `__init__` that make it the way others are made."""
-    made = _made_in(around.function)
-    for name in _missing(around):
-        likely = sorted(around.parameters, key=lambda parameter: parameter != name)  # it was not kept
-        parts = [f"{one} // {other}" for one, other in itertools.permutations(around.parameters, 2)]
-        parts += [f"{one} ** 0.5" for one in around.parameters]
-        for value in dict.fromkeys([*likely, *_as_others(text, made, around.parameters), *parts]):
-            yield f"self.{name} = {value}"
+# A result that is lost.
+
+
+def _has_a_value(place: StatementPlace) -> bool:
+    return not isinstance(place.node.value, ast.Constant)  # else it is a docstring
+
+
+def _is_only_computed(place: StatementPlace) -> bool:
+    return is_only_computed(place.node.value, layers_in(place.around.owner))
+
+
+def _kept(place: StatementPlace) -> Iterator[str]:
+    value = place.node.value
+    yield from (f"{name} = {place.of(value)}" for name in _names_in(value, place))
+
+
+def _names_in(value: ast.expr, place: StatementPlace) -> list[str]:
+    """The function's own names that an expression reads, in the order of the text."""
+    names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
+    return list(dict.fromkeys(name for name in names if name in place.around.names))
+
+
+@rule(ast.Expr, change=Change.LOST, cost=1)
+def keep_result(place: StatementPlace) -> Iterator[str]:
+    """x = x.transpose(1, 2) for x.transpose(1, 2)"""
+    if _has_a_value(place) and _is_only_computed(place):
+        yield from _kept(place)
+
+
+@rule(ast.Expr, change=Change.LOST, cost=4)
+def keep_result_of_call(place: StatementPlace) -> Iterator[str]:
+    """x = change(x) for change(x)"""
+    if _has_a_value(place) and not _is_only_computed(place):
+        yield from _kept(place)
+
+
+@rule(ast.Expr, change=Change.RETURNED, cost=2)
+def return_result(place: StatementPlace) -> Iterator[str]:
+    """return x @ y for x @ y"""
+    if _has_a_value(place):
+        yield f"return {place.of(place.node.value)}"
+
+
+@rule(ast.Expr, change=Change.LOST, cost=2)
+def append_result(place: StatementPlace) -> Iterator[str]:
+    """scores.append(q @ k) for q @ k"""
+    value = place.node.value
+    appends = isinstance(value, ast.Call) and place.of(value.func).endswith((".append", ".extend"))
+    if _has_a_value(place) and not appends:
+        yield from (f"{name}.append({place.of(value)})" for name in empty_lists(place.around.function))
 
 
 def empty_lists(function: ast.AST) -> list[str]:
     """The names of lists that start out empty."""
-    made = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and _is_empty_list(node.value)]
-    return [target.id for node in made for target in node.targets if isinstance(target, ast.Name)]
-
-
-def never_filled(function: ast.AST) -> list[str]:
-    """Those of the empty lists that are only ever read."""
-    used = {
-        node.value.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    }
-    return [name for name in empty_lists(function) if name not in used]
+    assignments = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and _is_empty_list(node.value)]
+    return [target.id for node in assignments for target in node.targets if isinstance(target, ast.Name)]
 
 
 def _is_empty_list(value: ast.expr) -> bool:
     return (isinstance(value, ast.List) and not value.elts) or ast.unparse(value) == "list()"
 
 
-def _missing(around: Surroundings) -> list[str]:
-    """Attributes that are read but never set. A class with other parents may inherit them."""
-    owner = around.owner
-    if owner is None or around.function.name != "__init__" or len(owner.bases) != 1:
-        return []
-    if ast.unparse(owner.bases[0]) not in ("nn.Module", "torch.nn.Module", "Module"):
-        return []
-    read = [
-        node.attr
-        for node in ast.walk(owner)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Load)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    ]
-    known = {*around.attributes, *OF_EVERY_MODULE, *(part.name for part in owner.body if hasattr(part, "name"))}
-    return list(dict.fromkeys(name for name in read if name not in known))
+# Assignments.
 
 
-def _made_in(function: ast.AST) -> list[ast.Call]:
-    """The calls that make attributes."""
-    calls = [
-        node.value
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute)
-    ]
-    return [value for value in calls if isinstance(value, ast.Call)][:MOST_MODELS]
+def _lost_or_misnamed(place: StatementPlace) -> Change:
+    return Change.LOST if _is_name(place) and place.node.targets[0].id in place.around.unread else Change.NAME
 
 
-def _as_others(text: StudentText, made: Sequence[ast.Call], parameters: Sequence[str]) -> Iterator[str]:
-    """The calls that make other attributes: unchanged, with two arguments swapped, or with another parameter in one."""
-    yield from map(text.of, made)
-    for call in made:
-        function, keywords = text.of(call.func), [text.of(keyword) for keyword in call.keywords]
-        arguments = [text.of(argument) for argument in call.args]
-        changed = list(exchanged(arguments))
-        for index in range(len(arguments)):
-            changed += [[*arguments[:index], name, *arguments[index + 1 :]] for name in parameters]
-        yield from (f"{function}({', '.join([*order, *keywords])})" for order in changed)
+def _is_name(place: StatementPlace) -> bool:
+    return len(place.node.targets) == 1 and isinstance(place.node.targets[0], ast.Name)
 
 
-SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
-NO_LINE = 0  # where a line is missing, no line of the student's is at fault
-MOST_EXCHANGED = 12
-MOST_COPIED = 40  # lines that are compared with each other
-FAR = 4  # statements that a statement may move past
+@rule(ast.Assign, change=_lost_or_misnamed, cost=2)
+def other_target(place: StatementPlace) -> Iterator[str]:
+    """scores = scores / 2 for scaled = scores / 2"""
+    if _is_name(place):
+        value = place.node.value
+        names = [name for name in _names_in(value, place) if name != place.node.targets[0].id]
+        yield from (f"{name} = {place.of(value)}" for name in names)
 
 
-class Made(NamedTuple):
-    """A change to the text."""
-
-    splices: tuple[Splice, ...]
-    line: int
-    change: Change
-    cost: int
-    more_lines: tuple[int, ...] = ()  # other lines that it changes
-
-
-def of_function(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
-    yield from _names_exchanged(text, function)
-    yield from _return_at_the_end(text, function, around)
-    yield from (_one_more(text, function.body, line, Change.MISSING) for line in parts_to_make(text, around))
-    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    yield from _only_if_given(text, function)
-    for statement in statements(function):
-        yield from _other_statements(text, statement, around, read)
-    for block, outer in _all_blocks(function):
-        yield from _as_copied(text, block)
-        for index, statement in enumerate(block):
-            yield from _elsewhere(text, block, index)
-            if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Return) and not statement.orelse:
-                line = _after(text, statement, text.of(statement.body[-1]))
-                splices = (_without(text, statement.body[-1]), line)
-                yield Made(splices, statement.body[-1].lineno, Change.PLACE, 2)
-            if isinstance(statement, ast.For | ast.While):
-                yield from _not_put_into_a_list(text, function, statement)
-                yield from _out_of_loop(text, statement, outer)
-                yield from _into_loop(text, block, index, statement)
+@rule(ast.Assign, change=Change.NAME, cost=1)
+def attribute_under_another_name(place: StatementPlace) -> Iterator[Rewrite]:
+    """self.gain = … for self.g = …, where self.gain is read"""
+    match place.node.targets:
+        case [ast.Attribute(value=ast.Name(id="self")) as target]:
+            for name in missing_attributes(place.around):
+                yield place.with_expression(target, f"self.{name}")
 
 
-def _only_if_given(text: StudentText, function: Function) -> Iterator[Made]:
-    """`if mask is not None:` before a statement that reads a mask, which is None where none is given."""
+@rule(ast.Assign, change=Change.UPDATE, cost=2)
+def update_for_assignment(place: StatementPlace) -> Iterator[str]:
+    """total += x for total = x"""
+    if _is_name(place):
+        name, value = place.node.targets[0].id, place.of(place.node.value)
+        yield from (f"{name} {sign}= {value}" for sign in "+-*/")
+
+
+def _item(place: StatementPlace) -> ast.Subscript | None:
+    match place.node.targets:
+        case [ast.Subscript() as target]:
+            return target
+    return None
+
+
+@rule(ast.Assign, change=Change.AXIS, cost=1)
+def other_item(place: StatementPlace) -> Iterator[str]:
+    """x[:, i] = y for x[i] = y"""
+    target = _item(place)
+    if target is not None:
+        yield from (f"{item} = {place.of(place.node.value)}" for item in _other_items(place, target))
+
+
+def _other_items(place: StatementPlace, target: ast.Subscript) -> Iterator[str]:
+    value, index = place.of(target.value), place.of(target.slice)
+    if isinstance(target.slice, ast.Tuple):
+        indices = target.slice.elts
+        yield from (f"{value}[{', '.join(order)}]" for order in exchanged([place.of(item) for item in indices]))
+        yield from (f"{value}[{place.of(item)}]" for item in indices if not isinstance(item, ast.Slice))
+    else:
+        names = [name for name in place.around.names if name != index]
+        yield f"{value}[:, {index}]"
+        yield from (f"{value}[{index}, {name}]" for name in names)
+        yield from (f"{value}[{name}]" for name in names)
+
+
+@rule(ast.Assign, change=Change.UPDATE, cost=1)
+def update_item(place: StatementPlace) -> Iterator[str]:
+    """x[i] += y for x[i] = y"""
+    target = _item(place)
+    if target is not None:
+        yield from (f"{place.of(target)} {sign}= {place.of(place.node.value)}" for sign in "+-*/")
+
+
+@rule(ast.AugAssign, change=Change.OPERATOR, cost=1)
+def other_update(place: StatementPlace) -> Iterator[str]:
+    """x /= y for x *= y"""
+    target, value = place.of(place.node.target), place.of(place.node.value)
+    signs = [sign for kind, sign in OPERATORS.items() if not isinstance(place.node.op, kind)]
+    yield from (f"{target} {sign}= {value}" for sign in signs)
+
+
+@rule(ast.AugAssign, change=Change.UPDATE, cost=1)
+def assignment_for_update(place: StatementPlace) -> Iterator[str]:
+    """x = y for x += y"""
+    yield f"{place.of(place.node.target)} = {place.of(place.node.value)}"
+
+
+def _swapped_targets(place: StatementPlace, alike: bool) -> Iterator[str]:
+    match place.node:
+        case ast.Assign(targets=[ast.Tuple(elts=items)], value=value):
+            if are_named_alike(place.text, items, value) == alike:
+                for order in exchanged([place.of(item) for item in items]):
+                    yield f"{', '.join(order)} = {place.of(value)}"
+
+
+@rule(ast.Assign, change=Change.ORDER, cost=1)
+def swap_targets(place: StatementPlace) -> Iterator[str]:
+    """n, d = x.shape for d, n = x.shape"""
+    yield from _swapped_targets(place, alike=False)
+
+
+@rule(ast.Assign, change=Change.ORDER, cost=3)
+def swap_targets_with_their_names(place: StatementPlace) -> Iterator[str]:
+    """self.b, self.a = a, b for self.a, self.b = a, b"""
+    yield from _swapped_targets(place, alike=True)
+
+
+@rule(ast.Assign, change=Change.COPIED, cost=1)
+def like_its_twin(place: StatementPlace) -> Iterator[Rewrite]:
+    """K2 = W_k2 @ X + b_k2 for K2 = W_k2 @ X, next to K1 = W_k1 @ X + b_k1"""
+    assignments = [statement for statement in place.block if isinstance(statement, ast.Assign)][:MOST_COPIED]
+    if place.node not in assignments:
+        return
+    target, value = place.of(place.node.targets[0]), place.of(place.node.value)
+    for twin in assignments:
+        model, written = place.of(twin.targets[0]), place.of(twin.value)
+        renamed = renumbered(written, model, target) or with_numbers_of(value, written)
+        renamed = renamed or named_after(written, model, target)
+        if renamed is None and model.startswith("self.") and target.startswith("self."):
+            renamed = written
+        if twin is not place.node and renamed is not None and renamed != value:
+            yield place.with_expression(place.node.value, renamed)
+
+
+# What is returned.
+
+
+@rule(ast.Return, change=Change.RETURNED, cost=1)
+def return_other_name(place: StatementPlace) -> Iterator[str]:
+    """return outputs for return weights"""
+    value = place.node.value
+    if value is not None:
+        yield from (f"return {name}" for name in place.around.names if name != place.of(value))
+
+
+@rule(ast.Return, change=Change.RETURNED, cost=1)
+def return_one_item(place: StatementPlace) -> Iterator[str]:
+    """return outputs for return outputs, weights"""
+    if isinstance(place.node.value, ast.Tuple):
+        yield from (f"return {place.of(item)}" for item in place.node.value.elts)
+
+
+@rule(ast.Return, change=Change.RETURNED, cost=1)
+def return_unread(place: StatementPlace) -> Iterator[str]:
+    """return q, k, v for return q, where nothing reads k and v"""
+    around = place.around
+    unread = [name for name in around.names if name in around.unread and name not in around.parameters]
+    if place.node.value is not None and len(unread) > 1:
+        yield f"return {', '.join(unread)}"
+
+
+# Conditions.
+
+
+@rule(ast.If, change=Change.SURPLUS, cost=3)
+def certain_condition(place: StatementPlace) -> Iterator[Rewrite]:
+    """if True for if n > 3"""
+    yield from (place.with_expression(place.node.test, truth) for truth in ("True", "False"))
+
+
+@rule(ast.If, change=Change.OPPOSITE, cost=1)
+def opposite_condition(place: StatementPlace) -> Iterator[Rewrite]:
+    """if not training for if training"""
+    yield place.with_expression(place.node.test, f"not ({place.of(place.node.test)})")
+
+
+@rule(*SIMPLE, change=Change.CONDITION, cost=1)
+def only_if_there(place: StatementPlace) -> Iterator[Rewrite]:
+    """if mask is not None: before a line that reads a mask, which is None where none is passed"""
+    if place.is_alone(place.node):
+        names = {node.id for node in ast.walk(place.node) if isinstance(node, ast.Name)}
+        start = place.text.span(place.node)[0]
+        for name in sorted(names & _optional_parameters(place.around.function)):
+            yield Rewrite((Splice(start, start, f"if {name} is not None: "),), (place.line,))
+
+
+def _optional_parameters(function: Function) -> set[str]:
+    """The parameters that are None where nothing is passed."""
     arguments = function.args.args
     defaults = zip(reversed(arguments), reversed(function.args.defaults), strict=False)
-    optional = {argument.arg for argument, value in defaults if isinstance(value, ast.Constant) and value.value is None}
-    for statement in statements(function):
-        if isinstance(statement, SIMPLE) and _stands_alone(text, statement):
-            names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-            start = text.span(statement)[0]
-            for name in sorted(names & optional):
-                condition = Splice(start, start, f"if {name} is not None: ")
-                yield Made((condition,), statement.lineno, Change.CONDITION, 1)
+    return {argument.arg for argument, value in defaults if isinstance(value, ast.Constant) and value.value is None}
 
 
-def _names_exchanged(text: StudentText, function: Function) -> Iterator[Made]:
-    """Two names swapped, each of which is read once."""
-    read = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    counts = Counter(node.id for node in read)
-    once = [node for node in read if counts[node.id] == 1]
-    for first, second in itertools.combinations(once[:MOST_EXCHANGED], 2):
-        splices = (Splice(*text.span(first), second.id), Splice(*text.span(second), first.id))
-        yield Made(splices, first.lineno, Change.NAME, 2, (second.lineno,))
+# Where a statement belongs.
 
 
-def _return_at_the_end(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
-    """What a function without a `return` at its end may have been meant to return."""
-    last = function.body[-1]
-    is_stub = isinstance(last, ast.Pass) and len(function.body) > 1
-    if not is_stub and any(isinstance(node, ast.Return | ast.Yield | ast.Lambda) for node in ast.walk(function)):
+@rule(*SIMPLE, change=Change.SURPLUS, cost=3)
+def drop_statement(place: StatementPlace) -> Iterator[str]:
+    """pass for x = x * 2"""
+    if not (isinstance(place.node, ast.Expr) and isinstance(place.node.value, ast.Constant)):
+        yield "pass"
+
+
+@rule(*SIMPLE, change=Change.PLACE, cost=3)
+def move_down(place: StatementPlace) -> Iterator[Rewrite]:
+    """x = 1, y = 2 for y = 2, x = 1. A move up is the same as moving those between down."""
+    if not place.is_alone(place.node):
         return
-    if function.name == "__init__":
-        if "super" not in text.of(function):
-            first = function.body[0]
-            start = text.span(first)[0]
-            call = f"super().__init__()\n{text.indentation(first)}"
-            yield Made((Splice(start, start, call),), NO_LINE, Change.MISSING, 1)
-        return
-    assigned = [name for name in around.names if name not in {argument.arg for argument in function.args.args}]
-    for name in reversed(assigned):
-        yield _one_more(text, function.body, f"return {name}", Change.RETURNED)
-    if isinstance(last, ast.Expr):
-        start = text.span(last)[0]
-        yield Made((Splice(start, start, "return "),), NO_LINE, Change.RETURNED, 1)
-
-
-def _not_put_into_a_list(text: StudentText, function: Function, loop: ast.For | ast.While) -> Iterator[Made]:
-    """Appends of what a loop computes, where a list stays empty."""
-    made = [node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    for name in never_filled(function):
-        for value in dict.fromkeys(reversed(made)):
-            yield _one_more(text, loop.body, f"{name}.append({value})", Change.AFTER)
-
-
-def _one_more(text: StudentText, block: Sequence[ast.stmt], line: str, change: Change) -> Made:
-    """One more line: in place of a leftover `pass`, or at the end."""
-    stubs = [statement for statement in block if isinstance(statement, ast.Pass)]
-    if stubs and len(block) > 1:
-        is_at_stub = Change.MISSING if change == Change.AFTER else change
-        return Made((Splice(*text.span(stubs[-1]), line),), stubs[-1].lineno, is_at_stub, 1)
-    last = block[-1]
-    place = last.lineno if change == Change.AFTER and isinstance(last, SIMPLE) else NO_LINE
-    return Made((_after(text, last, line),), place, change, 1)
-
-
-def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundings, read: set[str]) -> Iterator[Made]:
-    start, end = text.span(statement)
-
-    def put(other: str, change: Change, cost: int) -> Made:
-        return Made((Splice(start, end, other),), statement.lineno, change, cost)
-
-    match statement:
-        case ast.Expr(value=ast.Constant()):  # a docstring
+    for other in place.block[place.index + 1 : place.index + 1 + FAR]:
+        if isinstance(other, ast.Return) or not place.is_alone(other):
             return
-        case ast.Expr(value=value):
-            cost = 1 if is_only_computed(value, layers_in(around.owner)) else 4
-            yield from (put(f"{name} = {text.of(value)}", Change.LOST, cost) for name in _names_in(value, around))
-            yield put(f"return {text.of(value)}", Change.RETURNED, 2)
-            if not isinstance(value, ast.Call) or not text.of(value.func).endswith((".append", ".extend")):
-                lists = empty_lists(around.function)
-                yield from (put(f"{name}.append({text.of(value)})", Change.LOST, 2) for name in lists)
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            for other in _names_in(value, around):
-                if other != name:
-                    yield put(f"{other} = {text.of(value)}", Change.LOST if name not in read else Change.NAME, 2)
-            yield from (put(f"{name} {sign}= {text.of(value)}", Change.UPDATE, 2) for sign in "+-*/")
-        case ast.Assign(targets=[ast.Subscript() as target], value=value):
-            for place in _other_places(text, target, around):
-                yield put(f"{place} = {text.of(value)}", Change.AXIS, 1)
-            yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.UPDATE, 1) for sign in "+-*/")
-        case ast.AugAssign(target=target, op=op, value=value):
-            signs = [sign for kind, sign in OPERATORS.items() if not isinstance(op, kind)]
-            yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.OPERATOR, 1) for sign in signs)
-            yield put(f"{text.of(target)} = {text.of(value)}", Change.UPDATE, 1)
-        case ast.Assign(targets=[ast.Tuple(elts=items)], value=value):
-            cost = 3 if are_named_alike(text, items, value) else 1
-            for order in exchanged([text.of(item) for item in items]):
-                yield put(f"{', '.join(order)} = {text.of(value)}", Change.ORDER, cost)
-        case ast.Return(value=value) if value is not None:
-            yield from (put(f"return {name}", Change.RETURNED, 1) for name in around.names if name != text.of(value))
-            if isinstance(value, ast.Tuple):
-                yield from (put(f"return {text.of(item)}", Change.RETURNED, 1) for item in value.elts)
-            unread = [name for name in around.names if name not in read and name not in around.parameters]
-            if len(unread) > 1:
-                yield put(f"return {', '.join(unread)}", Change.RETURNED, 1)
-        case ast.If(test=test):
-            for truth in ("True", "False"):
-                yield Made((Splice(*text.span(test), truth),), statement.lineno, Change.SURPLUS, 3)
-            yield Made((Splice(*text.span(test), f"not ({text.of(test)})"),), statement.lineno, Change.OPPOSITE, 1)
-    if isinstance(statement, SIMPLE):
-        yield put("pass", Change.SURPLUS, 3)
+        splices = (place.with_pass(place.node), place.after(other, place.of(place.node)))
+        yield Rewrite(splices, (place.line,))
 
 
-def _other_places(text: StudentText, target: ast.Subscript, around: Surroundings) -> Iterator[str]:
-    """Other places that an assignment may have to write to."""
-    value, index = text.of(target.value), text.of(target.slice)
-    if isinstance(target.slice, ast.Tuple):
-        yield from (f"{value}[{', '.join(order)}]" for order in exchanged([text.of(i) for i in target.slice.elts]))
-        yield from (f"{value}[{text.of(item)}]" for item in target.slice.elts if not isinstance(item, ast.Slice))
-    else:
-        yield f"{value}[:, {index}]"
-        yield from (f"{value}[{index}, {name}]" for name in around.names if name != index)
-        yield from (f"{value}[{name}]" for name in around.names if name != index)
+@rule(ast.If, change=Change.PLACE, cost=2)
+def return_after_condition(place: StatementPlace) -> Iterator[Rewrite]:
+    """return x after an `if`, for the same at the end of its block"""
+    last = place.node.body[-1]
+    if isinstance(last, ast.Return) and not place.node.orelse:
+        yield Rewrite((place.with_pass(last), place.after(place.node, place.of(last))), (last.lineno,))
 
 
-def _names_in(value: ast.expr, around: Surroundings) -> list[str]:
-    """The function's own names that an expression reads, in the order of the text."""
-    read = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
-    return list(dict.fromkeys(name for name in read if name in around.names))
+@rule(ast.For, ast.While, change=Change.PLACE, cost=2)
+def move_out_of_loop(place: StatementPlace) -> Iterator[Rewrite]:
+    """The first statements of a loop moved before it; the last ones moved after it, or after a loop around it"""
+    loop = place.node
+    for statement in loop.body[:2] if place.is_alone(loop) else ():
+        if place.is_simple(statement):
+            splices = (place.with_pass(statement), place.before(loop, place.of(statement)))
+            yield Rewrite(splices, (statement.lineno,))
+    for statement in _last_ones(place, loop.body[1:]):
+        for outer in (loop, *place.loops):
+            splices = (place.with_pass(statement), place.after(outer, place.of(statement)))
+            yield Rewrite(splices, (statement.lineno,))
 
 
-def _as_copied(text: StudentText, block: Sequence[ast.stmt]) -> Iterator[Made]:
-    """A line rewritten like its twin: `K2 = …` the way `K1 = …` is written."""
-    simple = [statement for statement in block if isinstance(statement, ast.Assign)]
-    written = {statement: (text.of(statement.targets[0]), text.of(statement.value)) for statement in simple}
-    for statement, model in itertools.permutations(simple[:MOST_COPIED], 2):
-        (own, value), (other, others_value) = written[statement], written[model]
-        renamed = renumbered(others_value, other, own) or with_numbers_of(value, others_value)
-        renamed = renamed or named_after(others_value, other, own)
-        if renamed is not None and renamed != value:
-            yield Made((Splice(*text.span(statement.value), renamed),), statement.lineno, Change.COPIED, 1)
-
-
-def _all_blocks(function: Function) -> Iterator[tuple[Sequence[ast.stmt], tuple[ast.stmt, ...]]]:
-    """Each block with the loops around it, the innermost first."""
-    todo: list[tuple[ast.AST, tuple[ast.stmt, ...]]] = [(function, ())]
-    while todo:
-        owner, outer = todo.pop(0)
-        inner = (owner, *outer) if isinstance(owner, ast.For | ast.While) else outer
-        for block in blocks(owner):
-            yield block, inner
-            todo += [(statement, inner) for statement in block]
-
-
-def _elsewhere(text: StudentText, block: Sequence[ast.stmt], index: int) -> Iterator[Made]:
-    """The statement moved a few places down. A move up is the same as moving those between down."""
-    statement = block[index]
-    if not isinstance(statement, SIMPLE) or not _stands_alone(text, statement):
-        return
-    for after in block[index + 1 : index + 1 + FAR]:
-        if isinstance(after, ast.Return) or not _stands_alone(text, after):
+def _last_ones(place: StatementPlace, body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The last statement that can move and, if it is `return`, those before it."""
+    for statement in reversed(body):
+        if not isinstance(statement, (*SIMPLE, ast.Return)) or not place.is_alone(statement):
             return
-        splices = (_without(text, statement), _after(text, after, text.of(statement)))
-        yield Made(splices, statement.lineno, Change.PLACE, 3)
-
-
-def _out_of_loop(text: StudentText, loop: ast.For | ast.While, outer: Sequence[ast.stmt]) -> Iterator[Made]:
-    """The first statements of a loop moved before it; the last ones moved after it, or after a loop around it."""
-    start, margin = text.span(loop)[0], text.indentation(loop)
-    for statement in loop.body[:2]:
-        if isinstance(statement, SIMPLE) and _stands_alone(text, statement) and not margin.strip():
-            before = Splice(start, start, f"{text.of(statement)}\n{margin}")
-            yield Made((_without(text, statement), before), statement.lineno, Change.PLACE, 2)
-    for statement in reversed(loop.body[1:]):
-        if not isinstance(statement, (*SIMPLE, ast.Return)) or not _stands_alone(text, statement):
-            return
-        for around in (loop, *outer):
-            line = _after(text, around, text.of(statement), text.indentation(around))
-            yield Made((_without(text, statement), line), statement.lineno, Change.PLACE, 2)
+        yield statement
         if not isinstance(statement, ast.Return):
             return
 
 
-def _into_loop(text: StudentText, block: Sequence[ast.stmt], index: int, loop: ast.For | ast.While) -> Iterator[Made]:
-    """A statement before the loop moved to its start; one after it moved to its end."""
-    first, last = loop.body[0], loop.body[-1]
-    if not _stands_alone(text, first):
+@rule(ast.For, ast.While, change=Change.PLACE, cost=3)
+def move_into_loop(place: StatementPlace) -> Iterator[Rewrite]:
+    """A statement before a loop moved to its start; the next one after it moved to its end"""
+    first, last = place.node.body[0], place.node.body[-1]
+    if not place.is_alone(first):
         return
-    for statement in block[max(0, index - 2) : index]:
-        if isinstance(statement, SIMPLE) and _stands_alone(text, statement):
-            start = text.span(first)[0]
-            before = Splice(start, start, f"{text.of(statement)}\n{text.indentation(first)}")
-            yield Made((_without(text, statement), before), statement.lineno, Change.PLACE, 3)
-    for statement in block[index + 1 : index + 2]:
-        if isinstance(statement, SIMPLE) and _stands_alone(text, statement):
-            splices = (_without(text, statement), _after(text, last, text.of(statement)))
-            yield Made(splices, statement.lineno, Change.PLACE, 3)
+    for statement in filter(place.is_simple, place.block[max(0, place.index - 2) : place.index]):
+        splices = (place.with_pass(statement), place.before(first, place.of(statement)))
+        yield Rewrite(splices, (statement.lineno,))
+    for statement in filter(place.is_simple, place.block[place.index + 1 : place.index + 2]):
+        splices = (place.with_pass(statement), place.after(last, place.of(statement)))
+        yield Rewrite(splices, (statement.lineno,))
 
 
-def _stands_alone(text: StudentText, statement: ast.stmt) -> bool:
-    """Whether nothing else is on its lines."""
-    return not text.indentation(statement).strip()
+@rule(ast.For, ast.While, change=Change.AFTER, cost=1)
+def fill_list(place: StatementPlace) -> Iterator[Rewrite]:
+    """scores.append(score) at the end of a loop, where the list stays empty"""
+    loop, last = place.node, place.node.body[-1]
+    names = [node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    for empty, name in itertools.product(_never_filled(place.around.function), dict.fromkeys(reversed(names))):
+        written = place.at_the_end(loop.body, f"{empty}.append({name})")
+        yield written._replace(lines=(last.lineno,)) if isinstance(last, SIMPLE) and not written.lines else written
 
 
-def _without(text: StudentText, statement: ast.stmt) -> Splice:
-    return Splice(*text.span(statement), "pass")
-
-
-def _after(text: StudentText, statement: ast.stmt, line: str, margin: str | None = None) -> Splice:
-    """A new line after a statement."""
-    end = text.span(statement)[1]
-    indentation = text.indentation(statement) if margin is None else margin
-    rest = text.bytes[end:].split(b"\n", 1)[0]  # such as a comment
-    at = end + (len(rest) if not rest.strip() or rest.strip().startswith(b"#") else 0)
-    return Splice(at, at, f"\n{indentation}{line}")
+def _never_filled(function: ast.AST) -> list[str]:
+    """Those of the empty lists that are only ever read."""
+    attributes = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
+    used = {node.value.id for node in attributes if isinstance(node.value, ast.Name)}
+    return [name for name in empty_lists(function) if name not in used]

@@ -1,4 +1,4 @@
-"""What an edit is made of: a spot in the code, the names in scope there, and what may take its place."""
+"""What an edit is made of: the names in scope, and words that students take for each other."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import ast
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from grader.facts.student_text import Function, StudentText
-from grader.model.located import Change
+from grader.facts.student_text import StudentText
 
 Item = TypeVar("Item")
 
@@ -68,37 +67,7 @@ AXES = ("transpose(-2, -1)", "transpose(0, 1)", "transpose(1, 2)", "transpose(2,
 NUMBERS_NEARBY = (-3, -2, -1, 0, 1, 2, 3, 4)
 
 
-class Spot(NamedTuple):
-    """An expression and its parent."""
-
-    node: ast.expr
-    parent: ast.AST
-    field: str
-
-
-class Surroundings(NamedTuple):
-    """The names in scope in a function."""
-
-    names: tuple[str, ...]  # its parameters and variables
-    parameters: tuple[str, ...]
-    attributes: tuple[str, ...]  # of its class
-    functions: tuple[str, ...]  # defined inside it
-    notebook: tuple[str, ...]  # functions of the notebook
-    loop_variables: tuple[str, ...]  # of its loops and comprehensions
-    unread: frozenset[str]  # names and attributes that nothing reads: a wrong step may have been meant to use them
-    function: Function
-    owner: ast.ClassDef | None
-
-
-class Other(NamedTuple):
-    """A text that the student may have meant instead."""
-
-    text: str
-    change: Change
-    cost: int
-
-
-def is_size(node: ast.expr, spot: Spot) -> bool:
+def is_size(node: ast.expr, parent: ast.AST) -> bool:
     """Whether it is, or may well be, a size or a number computed from one."""
     match node:
         case ast.Subscript(value=ast.Attribute(attr="shape")):
@@ -111,12 +80,12 @@ def is_size(node: ast.expr, spot: Spot) -> bool:
         case ast.BinOp(op=ast.Pow()):
             return True
         case ast.Name() | ast.Attribute(value=ast.Name(id="self")):
-            return _takes_sizes(spot)
+            return _takes_sizes(parent)
     return False
 
 
-def _takes_sizes(spot: Spot) -> bool:
-    match spot.parent:
+def _takes_sizes(parent: ast.AST) -> bool:
+    match parent:
         case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
             return name in TAKE_SIZES
         case ast.BinOp(op=ast.Div() | ast.Mult() | ast.Pow() | ast.FloorDiv()):

@@ -130,7 +130,7 @@ class Locating:
     def _versions(self, student: Version) -> Iterator[Version]:
         """Versions with an edit, the most plausible first."""
         for edit in edits_of(student.original, self._notebook):
-            for fitting in self._fitting if edit.fitted else [()]:
+            for fitting in self._fitting if edit.is_fitted else [()]:
                 yield Version(student.original, edit, fitting)
 
     def _ask_all(self, versions: Iterable[Version], telling: int) -> Iterator[tuple[Version, Answer]]:

@@ -13,8 +13,9 @@ from functools import cached_property
 from grader.facts.student_text import StudentText
 from grader.model.edited import EditedSource
 from grader.model.located import Located
+from grader.repair.edit_rules import Edit
 from grader.repair.edit_words import FITTED
-from grader.repair.edits import Edit, edits_of
+from grader.repair.edits import edits_of
 
 SHARE = 2 / 3  # of a function, that a small change leaves as it is
 
@@ -32,8 +33,7 @@ class Version:
         """The student's lines that are edited, each once, and what the edit is about."""
         if self.edit is None:
             return ()
-        numbers = (self.edit.line, *self.edit.more_lines)
-        lines = [self.original.line(number).strip() for number in numbers]
+        lines = [self.original.line(number).strip() for number in self.edit.lines]
         return tuple(Located(line, self.edit.change) for line in dict.fromkeys(lines) if line)
 
     @cached_property
@@ -69,6 +69,6 @@ def steps_in(tree: ast.Module) -> int:
 def slips_in(source: str, most: int) -> Iterator[str]:
     """About this many versions, with slips from all over the code."""
     text = StudentText(source)
-    edits = [edit for edit in edits_of(text) if edit.cost == 1 and not edit.fitted]
+    edits = [edit for edit in edits_of(text) if edit.cost == 1 and not edit.is_fitted]
     for edit in edits[:: max(1, len(edits) // most)]:
         yield Version(text, edit).source

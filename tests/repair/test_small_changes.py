@@ -8,8 +8,8 @@ import pytest
 
 from grader.model.located import Change
 from grader.model.verdict import Verdict
-from grader.repair import edit_calls, edit_constants, edit_expressions
 from grader.repair.edit_rules import RULES
+from grader.repair.edits import MODULES
 from support.our_course import EXERCISES
 from support.recorded import Piece, judging
 from support.solution_cells import of_notebook
@@ -94,6 +94,18 @@ SLIPS = {
         {"exp.sum()  # (n,)": "sum(exp[i] for i in range(3))"},
         "return exp / sum(exp[i] for i in range(3))",
         Change.NUMBER,
+    ),
+    "a parameter under another name": (
+        23,
+        {"self.weight = nn.Parameter(torch.ones(d_model))": "self.g = nn.Parameter(torch.ones(d_model))"},
+        "self.g = nn.Parameter(torch.ones(d_model))",
+        Change.NAME,
+    ),
+    "a parameter that is none": (
+        12,
+        {"self.W_value = nn.Parameter(torch.rand(d_in, d_out))": "self.W_value = torch.rand(d_in, d_out)"},
+        "self.W_value = torch.rand(d_in, d_out)",
+        Change.COPIED,
     ),
     "two sizes of one tensor": (
         20,
@@ -224,8 +236,12 @@ def test_a_wrong_condition_is_told_itself(judged: Judged) -> None:
 
 
 def test_each_rule_gives_an_example() -> None:
-    rules = [rule for rules in RULES.values() for rule in rules]
+    rules = {rule.write: rule for rules in RULES.values() for rule in rules}
     assert len(rules) > 50
-    assert [rule.write.__name__ for rule in rules if not rule.write.__doc__] == []
-    modules = {module.__name__ for module in (edit_calls, edit_constants, edit_expressions)}
-    assert {rule.write.__module__ for rule in rules} == modules
+    assert [rule.name for rule in rules.values() if not rule.write.__doc__] == []
+    assert {rule.write.__module__ for rule in rules.values()} == {module.__name__ for module in MODULES}
+
+
+def test_no_two_rules_have_one_name() -> None:
+    functions = {rule.write for rules in RULES.values() for rule in rules}
+    assert len({function.__name__ for function in functions}) == len(functions)

@@ -1,0 +1,134 @@
+"""What may be missing in a function, and what may be wrong in several of its lines."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from grader.facts.student_text import Splice
+from grader.model.located import Change
+from grader.repair.edit_rules import rule
+from grader.repair.edit_words import FITTED, exchanged
+from grader.repair.places import FunctionPlace, Rewrite, expressions_in, missing_attributes
+
+MOST_MODELS = 8
+MOST_EXCHANGED = 12
+MOST_NUMBERS = 8  # places of the same number
+
+
+@rule(ast.FunctionDef, change=Change.NAME, cost=2)
+def swap_names(place: FunctionPlace) -> Iterator[Rewrite]:
+    """W_q @ X + b_q, W_v @ X + b_v for W_q @ X + b_v, W_v @ X + b_q: two names, each of which is read once"""
+    names = [node for node in ast.walk(place.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    counts = Counter(name.id for name in names)
+    once = [name for name in names if counts[name.id] == 1]
+    for first, second in itertools.combinations(once[:MOST_EXCHANGED], 2):
+        span, other_span = place.text.span(first), place.text.span(second)
+        yield Rewrite((Splice(*span, second.id), Splice(*other_span, first.id)), (first.lineno, second.lineno))
+
+
+# A size that is written as a number more than once.
+
+
+@rule(ast.FunctionDef, change=Change.NUMBERS, cost=2)
+def size_for_numbers_of_a_line(place: FunctionPlace) -> Iterator[Rewrite]:
+    """torch.empty(n, n) for torch.empty(6, 6)"""
+    for numbers in _equal_numbers(place):
+        by_line: dict[int, list[ast.Constant]] = defaultdict(list)
+        for number in numbers:
+            by_line[number.lineno].append(number)
+        for group in by_line.values():
+            if 1 < len(group) <= MOST_NUMBERS:
+                yield _fitted(place, group)
+
+
+@rule(ast.FunctionDef, change=Change.NUMBER, cost=2)
+def size_for_equal_numbers(place: FunctionPlace) -> Iterator[Rewrite]:
+    """torch.empty(n) and range(n) for torch.empty(6) and range(6)"""
+    for numbers in _equal_numbers(place):
+        if 1 < len(numbers) <= MOST_NUMBERS and len({number.lineno for number in numbers}) > 1:
+            yield _fitted(place, numbers)
+
+
+def _equal_numbers(place: FunctionPlace) -> Iterator[list[ast.Constant]]:
+    by_value: dict[int, list[ast.Constant]] = defaultdict(list)
+    for inner in expressions_in(place.text, place.node, place.around):
+        match inner.node:
+            case ast.Constant(value=int() as value) if value > 1 and not inner.is_axis:
+                by_value[value].append(inner.node)
+    yield from by_value.values()
+
+
+def _fitted(place: FunctionPlace, numbers: Sequence[ast.Constant]) -> Rewrite:
+    splices = tuple(Splice(*place.text.span(number), FITTED) for number in numbers)
+    return Rewrite(splices, tuple(dict.fromkeys(number.lineno for number in numbers)))
+
+
+# A line that is missing.
+
+
+@rule(ast.FunctionDef, change=Change.MISSING, cost=1)
+def call_super(place: FunctionPlace) -> Iterator[Rewrite]:
+    """super().__init__() at the start of __init__"""
+    if place.node.name == "__init__" and "super" not in place.of(place.node):
+        yield Rewrite((place.before(place.node.body[0], "super().__init__()"),))
+
+
+@rule(ast.FunctionDef, change=Change.RETURNED, cost=1)
+def return_name(place: FunctionPlace) -> Iterator[Rewrite]:
+    """return outputs at the end, where nothing is returned"""
+    if _returns_nothing(place) and place.node.name != "__init__":
+        parameters = {argument.arg for argument in place.node.args.args}
+        assigned = [name for name in place.around.names if name not in parameters]
+        yield from (place.at_the_end(place.node.body, f"return {name}") for name in reversed(assigned))
+
+
+@rule(ast.FunctionDef, change=Change.RETURNED, cost=1)
+def return_last_value(place: FunctionPlace) -> Iterator[Rewrite]:
+    """return x @ y for x @ y in the last line"""
+    last = place.node.body[-1]
+    if _returns_nothing(place) and place.node.name != "__init__" and isinstance(last, ast.Expr):
+        start = place.text.span(last)[0]
+        yield Rewrite((Splice(start, start, "return "),))
+
+
+def _returns_nothing(place: FunctionPlace) -> bool:
+    """Whether it has no `return`, or ends with the `pass` that stood in its place."""
+    body = place.node.body
+    returns = [node for node in ast.walk(place.node) if isinstance(node, ast.Return | ast.Yield | ast.Lambda)]
+    return not returns or (isinstance(body[-1], ast.Pass) and len(body) > 1)
+
+
+@rule(ast.FunctionDef, change=Change.MISSING, cost=2)
+def make_missing_attribute(place: FunctionPlace) -> Iterator[Rewrite]:
+    """self.W_key = nn.Linear(d_in, d_out) in __init__, the way self.W_query is made; self.scale = d ** 0.5"""
+    if place.node.name != "__init__":
+        return
+    parameters = place.around.parameters
+    for name in missing_attributes(place.around):
+        likely = sorted(parameters, key=lambda parameter: parameter != name)  # it was not kept
+        numbers = [f"{size} // {divisor}" for size, divisor in itertools.permutations(parameters, 2)]
+        numbers += [f"{size} ** 0.5" for size in parameters]
+        for value in dict.fromkeys([*likely, *_as_others(place), *numbers]):
+            yield place.at_the_end(place.node.body, f"self.{name} = {value}")
+
+
+def _as_others(place: FunctionPlace) -> Iterator[str]:
+    """The calls that make other attributes: unchanged, with two arguments swapped, or with another parameter in one."""
+    calls = _calls_that_make_attributes(place)
+    yield from map(place.of, calls)
+    for call in calls:
+        function, keywords = place.of(call.func), [place.of(keyword) for keyword in call.keywords]
+        arguments = [place.of(argument) for argument in call.args]
+        changed = list(exchanged(arguments))
+        for index in range(len(arguments)):
+            changed += [[*arguments[:index], name, *arguments[index + 1 :]] for name in place.around.parameters]
+        yield from (f"{function}({', '.join([*order, *keywords])})" for order in changed)
+
+
+def _calls_that_make_attributes(place: FunctionPlace) -> list[ast.Call]:
+    assignments = [node for node in ast.walk(place.node) if isinstance(node, ast.Assign)]
+    values = [node.value for node in assignments if isinstance(node.targets[0], ast.Attribute)]
+    return [value for value in values if isinstance(value, ast.Call)][:MOST_MODELS]
