@@ -219,6 +219,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--released", help="a folder with the released course, made before")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """`make records` ends with what decides how many verdicts."""
+    if config.getoption("record"):
+        from support.deciders import decided_in, table
+
+        reports = [report for reports in terminalreporter.stats.values() for report in reports]
+        if verdicts := decided_in(reports):
+            terminalreporter.write_line(table(verdicts))
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     if "browser" in getattr(item, "fixturenames", ()):
         item.add_marker("browser")

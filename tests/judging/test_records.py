@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from grader.model.verdict import Verdict
+from support.deciders import PROPERTY, Watch
 from support.our_course import EXERCISES
 from support.recorded import Piece, as_text, difference, judging, pieces, record, recorded, records
 from support.solution_cells import from_notebook
@@ -52,7 +53,13 @@ def verdict_on() -> Iterator[Callable[[Piece], Verdict]]:
 def test_each_piece_gets_the_verdict_on_record(
     number: int, chunk: list[Piece], verdict_on: Callable[[Piece], Verdict], request: pytest.FixtureRequest
 ) -> None:
-    texts = {piece.name: as_text(piece, verdict_on(piece)) for piece in chunk}
+    texts, decided = {}, []
+    with Watch().watching() as watch:
+        for piece in chunk:
+            verdict = verdict_on(piece)
+            texts[piece.name] = as_text(piece, verdict)
+            decided.append(watch.deciders(verdict))
+    request.node.user_properties.append((PROPERTY, decided))
     if request.config.getoption("record"):
         record(number, texts)
     assert difference(number, texts) == ""
