@@ -265,11 +265,11 @@ def _scored(what: str, graded: Graded, score: float | None, wanted: float, most:
     if score == wanted:
         return Finding(checked)
     if score is None:
-        return Finding(checked, "bad", f"{what} has no grade: {graded.error}")
+        return Finding(checked, "bad", f"{what} has no grade: {graded.error.removesuffix('.')}.")
     found = [one.verdict for one in graded.verdicts if one.points != (one.max_points if wanted else 0)]
     told = [f"exercise {one.label}: {' '.join(one.sentences) if wanted else 'it earns points.'}" for one in found]
     way_out = "Fix the solution or the reference" if wanted else "Let the tests fail where nothing is written yet"
-    return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {'; '.join(told)} {way_out}.")
+    return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {' '.join(told)} {way_out}.")
 
 
 def _gradebook_scores(course: Course, assignment: str) -> dict[str, float]:

@@ -281,8 +281,9 @@ def _problem(result: Graded) -> str:
     """One line of problems that an instructor should know of; empty if there are none."""
     verdicts = [scored.verdict for scored in result.verdicts]
     stopped = [f"{verdict.label}: {verdict.sentences[0]}" for verdict in verdicts if _has_no_answer(verdict)]
-    said = [result.error] if result.error else [*stopped, *(f"⚑ tried to {attempt}" for attempt in result.blocked)]
-    return f"{one_line(result.student)}: {'; '.join(said)}" if said else ""
+    problems = [result.error] if result.error else [*stopped, *(f"⚑ tried to {attempt}" for attempt in result.blocked)]
+    together = "; ".join(problem.removesuffix(".") for problem in problems)
+    return f"{one_line(result.student)}: {together}" if problems else ""
 
 
 def _has_no_answer(verdict: Verdict) -> bool:

@@ -77,7 +77,7 @@ def take_in(
     assignment's name.
     """
     if not is_name(student):
-        raise NotTakenIn("the folder's name is too long, or has characters that nbgrader cannot use. Rename it.")
+        raise NotTakenIn("the folder's name is too long, or has characters that nbgrader cannot use. Rename it")
     try:
         above, source = submitted / student, submitted / student / assignment / kept
         found = SubmittedFiles(_take_in_notebooks(above, source, notebooks or [assignment]))

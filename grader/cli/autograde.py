@@ -144,7 +144,8 @@ def _grade(
             show_changes(course, assignment, found, before)
     for result in results:
         if result.error:
-            errors.print(f"{escape(one_line(result.student))} has no grade: {escape(result.error)}", highlight=False)
+            reason = escape(result.error.removesuffix("."))
+            errors.print(f"{escape(one_line(result.student))} has no grade: {reason}.", highlight=False)
     return progress.as_json(results, told) | {"max_points": most} | as_json(before, found)
 
 

@@ -20,8 +20,9 @@ from grader.model.submission import KnownCell
 from grader.notebooks.parsing import (
     MAX_BYTES,
     MAX_WITH_OUTPUTS,
-    NOTES_KEY,
+    Unreadable,
     parse_notebook,
+    read_notebook,
     why_not_whole,
     without_outputs,
 )
@@ -253,9 +254,12 @@ class Identifier:
             return self._look_without_outputs(held)
         if why := why_not_whole(held.content):
             return Unknown(f"it is not a complete notebook: {why}", is_cut=True, remedy=SUBMIT_AGAIN)
-        notebook = parse_notebook(held.content)
+        try:
+            notebook = read_notebook(held.content)
+        except Unreadable as why:
+            return Unknown(str(why))
         if not notebook.cells:
-            return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please submit it again.")))
+            return Unknown("it has no cells that can be read")
         return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
 
     def _look_without_outputs(self, held: HeldFile) -> Identified | Unknown | None:

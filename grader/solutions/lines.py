@@ -94,7 +94,7 @@ class Lines:
     def block(self, place: str) -> Block:
         """The lines that a change is for."""
         if place not in self.places:
-            raise LineError(f"there is no mark “{place}”. There are: {', '.join(self.marked)}.")
+            raise LineError(f"there is no mark “{place}”. There are: {', '.join(self.marked)}")
         return self.marked[place.rpartition(" ")[2]]
 
     def _replaced_by(self, change: Change, place: str) -> Block:

@@ -135,7 +135,7 @@ def test_each_gets_a_clear_line_and_the_others_a_grade(
     (submitted / ".DS_Store").touch()
     code, out, errors = command(ASSIGNMENT)
     assert code == 1
-    assert sorted(errors.splitlines()) == sorted(f"{student} has no grade: {why}" for student, why in says.items())
+    assert sorted(errors.splitlines()) == sorted(f"{student} has no grade: {why}." for student, why in says.items())
     assert out.count("is not a student's folder") == 2
     assert "submitted/ben.ipynb is not a student's folder, so it was skipped." in out
     assert "submitted/gone is not a student's folder, so it was skipped." in out
@@ -157,7 +157,7 @@ def hand_in_badly(course: Course, submit: Any, close: Close) -> dict[str, str]:
     source = course.root / "source" / ASSIGNMENT
     link = "the submission is a link, not a notebook"
     closed = "the submission cannot be read: Permission denied"
-    name = "the folder's name is too long, or has characters that nbgrader cannot use. Rename it."
+    name = "the folder's name is too long, or has characters that nbgrader cannot use. Rename it"
     says = {
         "closed notebook": closed, "closed folder": closed, "closed student": closed, "only names": closed,
         "big": "the submission is larger than 20 MB. Collect it with `grader collect`, which removes the outputs, or "

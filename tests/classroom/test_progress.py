@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from grader.classroom.progress import LINE_SECONDS, LONG, Onlooker
+from grader.classroom.progress import LINE_SECONDS, LONG, Onlooker, summary_table
 from grader.cli import app
 from grader.course.folder import Course
 from grader.model.submission import Graded
@@ -181,14 +181,14 @@ def test_as_json_is_json_and_nothing_else(grade: Callable[..., Any]) -> None:
     assert found["failed"] == {"eve": "there is no [notebook]"}
     assert found["students"]["ada"]["points"] == 3
     assert found["students"]["ada"]["exercises"]["1"]["reason"] == "right"
-    assert done.stderr == "eve has no grade: there is no [notebook]\n"
+    assert done.stderr == "eve has no grade: there is no [notebook].\n"
 
 
 @pytest.mark.slow
 def test_quiet_prints_who_has_no_grade_alone(grade: Callable[..., Any]) -> None:
     done = grade("--quiet")
     assert done.exit_code == 1
-    assert (done.stdout, done.stderr) == ("", "eve has no grade: there is no [notebook]\n")
+    assert (done.stdout, done.stderr) == ("", "eve has no grade: there is no [notebook].\n")
 
 
 @pytest.mark.slow
@@ -244,3 +244,10 @@ def test_ctrl_c_that_arrives_is_raised_once(clock: Clock) -> None:
         yield Graded("ada")
 
     assert onlooker.follow(grade_again()) == [Graded("ada")]
+
+
+def test_problems_of_a_student_are_parts_of_a_sentence() -> None:
+    not_run = [Scored(Verdict(label, "", 0.0, Reason.NO_ANSWER, ("This test was not run.",)), 1.0) for label in (1, 2)]
+    eve = Graded("eve", verdicts=not_run, blocked=["read a file"])
+    cells = [cell for column in summary_table([eve]).columns for cell in column.cells]
+    assert "eve: 1: This test was not run; 2: This test was not run; ⚑ tried to read a file" in cells

@@ -63,7 +63,14 @@ def test_the_link_of_an_instructor_says_what_it_can_do(served: ServedWords) -> N
     [
         (b'{"cells": [', "it is not valid JSON, and ends in the middle. Save the notebook, and submit it again."),
         (b"PK", "it is not valid JSON. Save the notebook, and submit it again."),
-        (b'{"cells": [], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "cannot be graded as words"),
+        (
+            b'{"cells": [], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}',
+            "mine.ipynb cannot be graded as words: it has no cells that can be read.",
+        ),
+        (
+            b'{"cells": [' + b"{}," * 1000 + b"{}]}",
+            "mine.ipynb cannot be graded as words: it has more than 1000 cells.",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_graded_is_named_and_there_is_a_way_back(

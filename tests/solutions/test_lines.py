@@ -66,7 +66,7 @@ def test_other_lines_stand_in_place_of_marked_ones(changes: dict[str, Change], t
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"bottom": "low = 1"}, "there is no mark “bottom”. There are: arguments, top, large, low, result."),
+        ({"bottom": "low = 1"}, "there is no mark “bottom”. There are: arguments, top, large, low, result"),
         ({"inside top": "low = 1"}, "there is no mark “inside top”"),
         ({"top": ("low", "1")}, "“low” does not stand in “top = x + by  # (n,)”"),
         ({"low": ("low", "1")}, "“low” stands 2 times in “low = low + 1”"),
