@@ -9,8 +9,9 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
@@ -135,24 +136,20 @@ _ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, poin
 
 
 def problems_of_notebooks(
-    notebooks: Sequence[NotebookNode], exercises: Sequence[Exercise]
+    notebooks: Mapping[str, NotebookNode], exercises: Sequence[Exercise]
 ) -> Iterator[ExerciseProblem]:
-    """All problems in the source notebooks of an assignment with these exercises."""
-    yield from broken_cells(notebooks)
-    cells = [cell for notebook in notebooks for cell in notebook.cells]
-    for cell in cells:
-        if cell.cell_type == "code":
-            yield from _misspelled_markers(cell)
-            yield from _unpaired_markers(cell)
+    """All problems in the source notebooks, by name, of an assignment with these exercises."""
     labels = [exercise.label for exercise in exercises]
-    tests = {  # ordinary tests of nbgrader's may have any name
-        label: cell
-        for cell in cells
-        if is_test_cell(cell) and (label := tested_exercise(cell)) and not is_ordinary_test(cell, labels)
-    }
+    for name, notebook in notebooks.items():
+        place = f"{name}.ipynb, " if len(notebooks) > 1 else ""
+        for problem in _problems_of_cells(notebook, labels):
+            yield replace(problem, place=place + problem.place)
+    cells = [cell for notebook in notebooks.values() for cell in notebook.cells]
+    tests = dict(_tests(cells, labels))
     solved = dict.fromkeys(label for cell in cells if (label := solved_exercise(cell)) is not None)
-    headings = {anchor: text for notebook in notebooks for anchor, text in Sections.of(notebook).by_anchor.items()}
-    yield from _other_solutions(notebooks, exercises)
+    sections = map(Sections.of, notebooks.values())
+    headings = {anchor: text for section in sections for anchor, text in section.by_anchor.items()}
+    yield from _other_solutions(notebooks.values(), exercises)
     for label in labels:
         yield from _missing_parts(label, solved, tests, headings)
     for label in [one for one in {**(solved if labels else {}), **tests} if one not in labels]:
@@ -160,11 +157,28 @@ def problems_of_notebooks(
         yield ExerciseProblem(label, "", "the notebook has a section for it, but there is no such exercise", way_out)
     yield from _in_two_notebooks(notebooks, labels)
     for label, cell in tests.items():
-        yield from _another_exercise(label, cell)
         yield from _other_points(label, cell, headings.get(f"exercise-{label}", ""))
 
 
-def _other_solutions(notebooks: Sequence[NotebookNode], exercises: Sequence[Exercise]) -> Iterator[ExerciseProblem]:
+def _problems_of_cells(notebook: NotebookNode, labels: Sequence[Label]) -> Iterator[ExerciseProblem]:
+    yield from broken_cells(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            yield from _misspelled_markers(cell)
+            yield from _unpaired_markers(cell)
+    for label, cell in _tests(notebook.cells, labels):
+        yield from _another_exercise(label, cell)
+
+
+def _tests(cells: Iterable[NotebookNode], labels: Sequence[Label]) -> Iterator[tuple[Label, NotebookNode]]:
+    """The test cells with their exercises; ordinary tests of nbgrader's may have any name."""
+    for cell in cells:
+        label = tested_exercise(cell) if is_test_cell(cell) else None
+        if label and not is_ordinary_test(cell, labels):
+            yield label, cell
+
+
+def _other_solutions(notebooks: Iterable[NotebookNode], exercises: Sequence[Exercise]) -> Iterator[ExerciseProblem]:
     """Solution cells that differ from the solution in the exercise file."""
     cells = {label: text for notebook in notebooks for label, text in solutions(notebook).items()}
     for function in (function for exercise in exercises for function in exercise.functions):
@@ -196,17 +210,16 @@ def _lines_of(text: str) -> list[str]:
     return [re.sub(r"\s+#", "  #", line) for line in own if line]
 
 
-def broken_cells(notebooks: Sequence[NotebookNode]) -> Iterator[ExerciseProblem]:
+def broken_cells(notebook: NotebookNode) -> Iterator[ExerciseProblem]:
     """Cells that nbgrader refuses to compile, and hidden tests that students would get to see."""
-    for notebook in notebooks:
-        known = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
-        named = [cell for cell in known if cell.metadata.nbgrader.get("schema_version", 0) >= SCHEMA]
-        times = Counter(cell.metadata.nbgrader.get("grade_id") for cell in named)
-        for cell in named:
-            yield from _impossible_metadata(cell, times)
-        for cell in notebook.cells:
-            if cell.cell_type == "code":
-                yield from _shown_hidden_tests(cell)
+    known = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+    named = [cell for cell in known if cell.metadata.nbgrader.get("schema_version", 0) >= SCHEMA]
+    times = Counter(cell.metadata.nbgrader.get("grade_id") for cell in named)
+    for cell in named:
+        yield from _impossible_metadata(cell, times)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            yield from _shown_hidden_tests(cell)
 
 
 def _impossible_metadata(cell: NotebookNode, times: Counter[object]) -> Iterator[ExerciseProblem]:
@@ -276,13 +289,15 @@ def _missing_parts(
         yield ExerciseProblem(label, "", "the notebook has no test cell", way_out)
 
 
-def _in_two_notebooks(notebooks: Sequence[NotebookNode], labels: Sequence[Label]) -> Iterator[ExerciseProblem]:
+def _in_two_notebooks(notebooks: Mapping[str, NotebookNode], labels: Sequence[Label]) -> Iterator[ExerciseProblem]:
     """Exercises solved in two notebooks. Other cells may have the same name in several notebooks."""
-    for label in labels if len(notebooks) > 1 else ():
-        if sum(any(solved_exercise(cell) == label for cell in notebook.cells) for notebook in notebooks) > 1:
-            yield ExerciseProblem(
-                label, "", "two notebooks have a solution cell for it", "Change the exercise in one of them."
-            )
+    for label in labels:
+        files = [
+            f"{name}.ipynb" for name, notebook in notebooks.items() if label in map(solved_exercise, notebook.cells)
+        ]
+        if len(files) > 1:
+            what = f"several notebooks have a solution cell for it: {', '.join(files)}"
+            yield ExerciseProblem(label, "", what, "Change the exercise in all but one of them.")
 
 
 def _another_exercise(label: Label, cell: NotebookNode) -> Iterator[ExerciseProblem]:

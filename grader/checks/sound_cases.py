@@ -129,7 +129,7 @@ def must_be_releasable(course: Course, assignment: str) -> None:
     problems = []
     for name in course.notebooks("source", assignment):
         notebook = course.read("source", assignment, name)
-        problems += [f"In {name}.ipynb, {problem}" for problem in broken_cells([notebook])]
+        problems += [f"In {name}.ipynb, {problem}" for problem in broken_cells(notebook)]
     _refuse(problems, "Nothing was released.", assignment)
 
 

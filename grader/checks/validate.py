@@ -83,10 +83,10 @@ def _as_written(
     keys: Sequence[AnswerKey],
     by_chance: Sequence[ExerciseProblem],
 ) -> Iterator[Finding]:
-    names = course.notebooks("source", assignment)
+    notebooks = {name: course.read("source", assignment, name) for name in course.notebooks("source", assignment)}
     problems = [
         *by_chance,
-        *problems_of_notebooks([course.read("source", assignment, name) for name in names], exercises),
+        *problems_of_notebooks(notebooks, exercises),
         *(problem for key in keys for problem in problems_of(key)),
     ]
     return _found(problems, len(exercises), "exercises are sound and fit the notebook")

@@ -16,6 +16,7 @@ import nbformat
 import numpy as np
 import pytest
 import torch
+from nbformat import NotebookNode
 
 from grader.checks.drawn_inputs import problems_of_drawing
 from grader.checks.exercise_checks import problems_of
@@ -27,6 +28,7 @@ from grader.model.exercise_files import ExerciseFiles
 from grader.model.forms.function import FUNCTION
 from grader.notebooks.cells import solved_exercise
 from support.our_course import of_assignment
+from support.plain_nbgrader import added_cell
 from support.solution_cells import source
 from support.unwritten import UnwrittenExercise
 
@@ -260,33 +262,51 @@ def copied(index: int) -> Any:
     ],
 )
 def test_what_is_wrong_with_a_notebook_is_told(make: Callable[[], Any], told: str) -> None:
-    found = [str(problem) for problem in problems_of_notebooks([make()], [SOUND])]
+    found = [str(problem) for problem in problems_of_notebooks({"week1": make()}, [SOUND])]
     assert any(told in text for text in found), found
 
 
 def test_an_exercise_in_two_notebooks_is_told() -> None:
-    (problem,) = problems_of_notebooks([notebook(), notebook()], [SOUND])
-    assert "exercise 1: two notebooks have a solution cell for it" in str(problem)
+    (problem,) = problems_of_notebooks({"week1": notebook(), "more": notebook()}, [SOUND])
+    assert "exercise 1: several notebooks have a solution cell for it: week1.ipynb, more.ipynb" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        (added_cell("why", "Why?", "markdown", grade=False, task=True, points=None), "cell why: it has no points"),
+        (
+            added_cell("help", "# BEGIN SOLUTON", grade=False, solution=True, locked=False),
+            "cell help, line 1: `# BEGIN",
+        ),
+    ],
+)
+def test_a_cell_is_told_with_its_notebook_where_there_are_several(cell: NotebookNode, told: str) -> None:
+    other = nbformat.v4.new_notebook(cells=[cell])
+    (problem,) = problems_of_notebooks({"week1": notebook(), "more": other}, [SOUND])
+    assert str(problem).startswith(f"more.ipynb, {told}")
+    problems = [str(problem) for problem in problems_of_notebooks({"more": other}, [])]
+    assert problems[0].startswith(told)
 
 
 def test_a_section_without_an_exercise_is_told() -> None:
-    (problem,) = problems_of_notebooks([notebook()], [])
+    (problem,) = problems_of_notebooks({"week1": notebook()}, [])
     assert re.search("there is no such exercise", str(problem))
 
 
 def test_nothing_is_wrong_with_a_sound_notebook() -> None:
-    assert list(problems_of_notebooks([notebook()], [SOUND])) == []
+    assert list(problems_of_notebooks({"week1": notebook()}, [SOUND])) == []
     spoken = SOLUTION.replace("    return", "    # begin with the solution of before\n    return")
-    assert list(problems_of_notebooks([notebook(spoken)], [SOUND])) == []
+    assert list(problems_of_notebooks({"week1": notebook(spoken)}, [SOUND])) == []
 
 
 def test_a_solution_cell_that_is_not_the_solution_of_the_file_is_told() -> None:
     notebook = copy.deepcopy(source("self_attention"))
     exercises = of_assignment("self_attention")
-    assert list(problems_of_notebooks([notebook], exercises)) == []
+    assert list(problems_of_notebooks({"week1": notebook}, exercises)) == []
     (cell,) = (cell for cell in notebook.cells if solved_exercise(cell) == 3)
     cell.source = cell.source.replace("exp.sum()", "exp.sum(dim=0)")
-    (problem,) = problems_of_notebooks([notebook], exercises)
+    (problem,) = problems_of_notebooks({"week1": notebook}, exercises)
     assert str(problem) == (
         "exercise 3, `softmax`: the solution cell has `return exp / exp.sum(dim=0)  # (n,)` where the exercise "
         "file has `return exp / exp.sum()  # (n,)`. Make them the same."
