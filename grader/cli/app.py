@@ -92,7 +92,7 @@ def release(
 ) -> None:
     """Make the students' notebooks, and check for leaked solutions.
 
-    Compiles source/ into release/. Stops if it finds a solution, and lists files that it cannot read.
+    Compiles source/ into release/. Stops if it finds a solution, and lists files that it cannot search.
 
     Example: `grader release week1 --single-file`
     """
@@ -106,8 +106,8 @@ def release(
     need_all_for(course, wanted)
     for assignment in course.chosen(assignments):
         must_be_releasable(course, assignment)
-        told = compile_release(course, assignment, tell).told
-        console.print(escape(f"{course.called('release')}/{assignment} is ready. {told}"), soft_wrap=True)
+        searched = compile_release(course, assignment, tell)
+        console.print(escape(f"{course.called('release')}/{assignment} is ready. {searched}"), soft_wrap=True)
         for path, said in other_forms(course, assignment, wanted):
             console.print(said.format(path=shown(path), folder=shown(path.parent)), highlight=False, soft_wrap=True)
 

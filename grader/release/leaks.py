@@ -1,41 +1,40 @@
-"""Search a release for secrets: solutions, hidden tests, and anything else that only the grader should know. Solutions
-of other assignments count, too: what a later notebook gives could be submitted for an earlier one.
-
-The search compares what is said, not how it is written: three lines of a program in the same file, wherever they are,
-however they are laid out, whatever their variables are called. One line says little, and a word less.
-
-It covers all files that can be read, and reports those that cannot.
-"""
+"""Search a release for secrets: 20 tokens in a row of a solution, a hidden test, a mark scheme or a mistake. Solutions
+of other assignments count, too: what a later notebook gives could be submitted for an earlier one."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import itertools
+import html
+import inspect
+import io
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from nbformat import NotebookNode
+import nbformat
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.release.secrets import (
-    SHOWN,
-    Secret,
-    SecretMarks,
-    secrets_of_cells,
-    secrets_of_exercise,
-    secrets_of_solutions,
-    shown_by_an_author,
-    spaced,
-    words_of,
-)
-from grader.release.texts import Reading, Text
-from grader.release.token_lines import lines_of, names_in, readings, without_tags
+from grader.kit import visible_examples
+from grader.model.exercise import Exercise
+from grader.notebooks.cells import called
+from grader.notebooks.modules_beside import LEFT_BEHIND
+from grader.release.known_mistakes import FILE
 
-_APART = 400  # tokens between two lines at most, if names differ
+RUN = 20  # tokens in a row that are no coincidence
+SHOWN = "shown"  # tags a cell whose lines students may see, although a solution has them, too
+_LARGEST = 10 * 2**20  # bytes of a text that is searched
+_LAYOUT = frozenset("\"'`#>|\\,")  # copies differ in quotes, comments and trailing commas
+_TOKEN, _COMMENT, _TAG = re.compile(r"\w+|[^\w\s]"), re.compile(r"#[^\n\r]*"), re.compile(r"<[^<>]*>")
+_BEFORE_A_LINE = re.compile(r"^[ \t>#*+|$-]*(?:\d+[.)][ \t])?", re.MULTILINE)  # of a list, a quotation or a session
+_SIGNATURE = re.compile(  # with its docstring: students get both
+    r'^[ \t]*(?:async +)?(?:def|class) +\w+(?:\((?:[^()]|\([^()]*\))*\))?[^:\n]*:(?:\s*"""(?:.|\n)*?""")?', re.MULTILINE
+)
+Text: TypeAlias = tuple[str, str]  # where it is or what it is, such as "the solution in cell exercise-3"; and the text
 
 
 class LeakError(CourseError):
@@ -43,24 +42,14 @@ class LeakError(CourseError):
 
 
 class Searched(NamedTuple):
-    """The leaks in a release, and the files that were read only in part, or not at all."""
+    """The leaks in a release, and the files that are neither texts nor zip archives of texts."""
 
     leaks: list[str]
-    in_part: list[str]
     unread: list[str]
 
-    @property
-    def told(self) -> str:
-        """What can be said about a release without leaks."""
-        said = [
-            "No solution, hidden test or misconception was found in " + ("what was read." if self.unread else "it.")
-        ]
-        if self.in_part:
-            said.append(f"Of images and PDFs, only the text in them was read: {', '.join(self.in_part)}.")
-        if self.unread:
-            count = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
-            said.append(f"{count} not checked, so please check manually: {', '.join(self.unread)}.")
-        return "\n  ".join(said)
+    def __str__(self) -> str:
+        look = f"\n  Please look at these files yourself: {', '.join(self.unread)}." if self.unread else ""
+        return f"No solution, hidden test or mistake was found in it.{look}"
 
 
 def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release", called: str = "") -> Searched:
@@ -75,150 +64,116 @@ def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release"
     return searched
 
 
-def find_leaks(course: Course, assignment: str, folder: str | Path = "release") -> list[str]:
-    """Every secret in a file of the release: where it is, whose it is, and how it begins."""
-    return search(course, assignment, folder).leaks
-
-
 def search(course: Course, assignment: str, folder: str | Path = "release") -> Searched:
-    """Every secret in a file of the release, and the files that could not be read completely."""
-    reading = Reading(course.folder(folder) / assignment)
-    files: dict[str, list[Text]] = {}
-    for text in reading.texts:
-        files.setdefault(text.file, []).append(text)
-    pages = [(texts, _Page.of(text.text for text in texts)) for texts in files.values()]
-    somewhere = _Page.joined([page for _, page in pages])  # rules out nearly all of the hundreds of secrets at once
-    secrets = [secret for secret in _secrets(course, assignment) if somewhere.may_have(secret)]
-    found: dict[tuple[str, str], str] = {}  # one line covers all pieces of a solution in the same place
-    for texts, page in pages:
-        for secret in secrets:
-            if page.has(secret):
-                place, line = _place(texts, secret)
-                found.setdefault((place, secret.of), f"{place}{line}: {secret.of}, `{secret.quoted}`")
-    return Searched(list(found.values()), list(reading.in_part), list(reading.unread))
+    """Search all files of a release. A leak says where it is, whose it is, and how it begins."""
+    secrets = _secret_runs(course, assignment, folder)
+    texts = [*_texts(course.folder(folder) / assignment)]
+    leaks: dict[Text, str] = {}  # one for all runs of a solution in the same place
+    for place, text in texts:
+        for run, line in _runs(_readings(text or "")):
+            if run in secrets:
+                origin, quoted = secrets[run]
+                number = f", line {line}" if "\n" in (text or "") else ""
+                leaks.setdefault((place, origin), f"{place}{number}: {origin}, `{quoted}`")
+    return Searched(list(leaks.values()), [place for place, text in texts if text is None])
 
 
-def _secrets(course: Course, assignment: str) -> list[Secret]:
-    """All secrets of this assignment, and the solutions of the others, except what an author shows on purpose."""
-    marks = SecretMarks.of(course.config())
-    cells = _cells(course, assignment)
-    functions = [function for exercise in course.exercises(assignment).values() for function in exercise.functions]
-    secrets = [*secrets_of_cells(cells, marks), *(one for each in functions for one in secrets_of_exercise(each))]
+def _runs(texts: Iterable[str]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Each run of tokens, and the line in which it begins."""
+    for text in texts:
+        lines = enumerate(text.split("\n"), 1)
+        tokens = [(token, line) for line, code in lines for token in _TOKEN.findall(code) if token not in _LAYOUT]
+        words = [token for token, _ in tokens]
+        for start in range(len(words) - RUN + 1):
+            yield tuple(words[start : start + RUN]), tokens[start][1]
+
+
+def _readings(text: str) -> Iterable[str]:
+    """A text as it is, without what begins its lines, and as a page; each without and with comments."""
+    plain = text.replace("\\n", "\r").replace("\\_", "_")  # an escaped line end ends a comment, but no line of the file
+    readings = [plain, _BEFORE_A_LINE.sub("", plain), *(html.unescape(_TAG.sub(gap, plain)) for gap in " \r")]
+    return dict.fromkeys([*(_COMMENT.sub("", reading) for reading in readings), *readings])
+
+
+def _texts(folder: Path) -> Iterator[tuple[str, str | None]]:
+    """Each text in a folder with its place; None for a file that cannot be searched."""
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and not LEFT_BEHIND & set(path.parts):
+            yield from _texts_of_file(name, path.read_bytes())
+        elif path.is_symlink() or not (path.is_file() or path.is_dir()):
+            yield name, None
+
+
+def _texts_of_file(name: str, content: bytes) -> Iterator[tuple[str, str | None]]:
+    try:
+        if content.startswith(b"PK\x03\x04"):
+            archive = zipfile.ZipFile(io.BytesIO(content))
+            for packed in archive.namelist():
+                yield from _texts_of_file(f"{name}, {packed}", archive.read(packed))
+        elif name.endswith(".ipynb"):
+            notebook = nbformat.from_dict(json.loads(content))
+            for cell in notebook.pop("cells"):
+                yield f"{name}, cell {called(cell)}", "".join(cell.pop("source"))
+                yield f"{name}, with cell {called(cell)}", json.dumps(cell, ensure_ascii=False, separators=("\r", ":"))
+            yield f"{name}, metadata", json.dumps(notebook, ensure_ascii=False, separators=("\r", ":"))
+        else:
+            yield name, None if len(content) > _LARGEST else content.decode()
+    except Exception:  # it is no text, no notebook, or an archive that is broken or has a password
+        yield name, None
+
+
+def _secret_runs(course: Course, assignment: str, folder: str | Path) -> dict[tuple[str, ...], Text]:
+    """Each secret run of tokens, with its origin and the line in which it begins."""
+    secrets, shown = _split(course, assignment)
+    for exercise in course.exercises(assignment).values():
+        secrets += _secrets_of_exercise(exercise)
     for other in sorted({*course.assignments()} - {assignment}):
         with contextlib.suppress(CourseError):  # its own release reports what cannot be read
-            secrets += _not_shown(_solutions(course, other, marks), _cells(course, other), marks)
-    return _not_shown(secrets, cells, marks)
+            secrets += [(f"{origin} of {other}", text) for origin, text in _split(course, other)[0]]
+    tables = [course.folder(place) / assignment / FILE for place in (folder, "release")]
+    shown += [path.read_text() for path in (Path(visible_examples.__file__), *tables) if path.is_file()]  # by check()
+    shown_runs = {run for text in shown for run, _ in _runs(_readings(text))}
+    runs: dict[tuple[str, ...], Text] = {}
+    for origin, text in secrets:
+        bare = _SIGNATURE.sub(lambda signature: "\n" * signature[0].count("\n"), _COMMENT.sub("", text))
+        for run, line in _runs([bare]):
+            if run not in shown_runs:
+                runs.setdefault(run, (origin, text.split("\n")[line - 1].strip()))
+    return runs
 
 
-def _solutions(course: Course, other: str, marks: SecretMarks) -> Iterator[Secret]:
-    for secret in secrets_of_solutions(_cells(course, other), marks):
-        yield secret._replace(of=f"{secret.of} of {other}")
+def _secrets_of_exercise(exercise: Exercise) -> Iterator[Text]:
+    """The solution, and for each mistake, its lines or its function, and what students read about it."""
+    for function in exercise.functions:
+        yield f"the solution of exercise {exercise.label}", _source(function.reference)
+        for mistake in function.mistakes:
+            texts = map(_source, (mistake.answers, *mistake.change.values(), mistake.says))
+            yield f"the mistake “{mistake.name}” of exercise {exercise.label}", "\n".join(texts)
 
 
-def _not_shown(secrets: Iterable[Secret], cells: Sequence[NotebookNode], marks: SecretMarks) -> list[Secret]:
-    shown = [_Page.of([text]) for text in shown_by_an_author(cells, marks)]
-    somewhere = _Page.joined(shown)
-    asked = [one for one in dict.fromkeys(secrets) if one.lines]
-    return [one for one in asked if not somewhere.may_have(one) or not any(page.has(one) for page in shown)]
+def _source(value: object) -> str:
+    with contextlib.suppress(OSError, TypeError):  # it is not written in Python, or has no file
+        return value if isinstance(value, str) else inspect.getsource(value)  # type: ignore[arg-type]
+    return ""
 
 
-def _cells(course: Course, assignment: str) -> list[NotebookNode]:
-    names = course.notebooks("source", assignment)
-    return [cell for name in names for cell in course.read("source", assignment, name).cells]
-
-
-class _Page(NamedTuple):
-    """Texts in the form in which they are searched for secrets."""
-
-    tokens: str  # of each way to read the texts
-    forms: str  # the same, with all names alike
-    words: str
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> _Page:
-        read = [_read(text) for text in texts]
-        ways = [way for ways in itertools.zip_longest(*(ways for ways, _ in read)) for way in ways if way is not None]
-        tokens, forms = ("\n".join(each) for each in zip(*ways, strict=True)) if ways else ("", "")
-        return cls(tokens, forms, "\n".join(words for _, words in read))
-
-    @classmethod
-    def joined(cls, pages: Sequence[_Page]) -> _Page:
-        """All pages as one, which has whatever any of them has."""
-        return cls(*("\n".join(parts) for parts in zip(*pages, strict=True))) if pages else cls("", "", "")
-
-    def may_have(self, secret: Secret) -> bool:
-        """Whether it has all lines of a secret, perhaps with other names."""
-        if secret.is_distinct:
-            return all(_alike(line) in self.forms for line in secret.lines)
-        return self._says(secret)
-
-    def has(self, secret: Secret) -> bool:
-        return self._says(secret) or (
-            self.may_have(secret) and re.search(_with_other_names(secret.lines), self.tokens) is not None
-        )
-
-    def _says(self, secret: Secret) -> bool:
-        said = self.words if secret.in_words else self.tokens
-        return all(line in said for line in secret.lines)
-
-
-def _place(texts: Sequence[Text], secret: Secret) -> tuple[str, str]:
-    """Where in a file a secret begins, and in which line, if that can be found."""
-    pages = [(text, _Page.of([text.text])) for text in texts]
-    begins = secret._replace(lines=secret.lines[:1])
-    whole = [text for text, page in pages if page.has(secret)]
-    text = next(iter(whole or [text for text, page in pages if page.may_have(begins)] or texts))
-    if secret.in_words or "\n" not in text.text:
-        return text.place, ""
-    for code in readings(text.text):
-        numbers = list(_numbered(code))
-        tokens = spaced(token for token, _ in numbers)
-        start = tokens.find(secret.lines[0])
-        if start < 0 and secret.is_distinct and (match := re.search(_with_other_names(secret.lines), tokens)):
-            start = match.start()
-        if start >= 0:
-            return text.place, f", line {numbers[tokens[: start + 1].count(' ') - 1][1]}"
-    return text.place, ""
-
-
-@functools.lru_cache(maxsize=4096)  # the same texts come up for several notebooks and assignments
-def _read(text: str) -> tuple[list[tuple[str, str]], str]:
-    """A text in each way to read it as code, each with its form; and the words of the text."""
-    ways = [[line.tokens for line in lines_of(code)] for code in readings(text)]
-    codes = [(spaced(itertools.chain.from_iterable(way)), spaced(map(_form, way))) for way in ways]
-    return codes, "\n".join(map(words_of, (text, without_tags(text))))
-
-
-@functools.lru_cache(maxsize=65536)
-def _form(tokens: Sequence[str]) -> str:
-    return " ".join("_" if is_name else token for token, is_name in zip(tokens, names_in(tokens), strict=True))
-
-
-@functools.lru_cache(maxsize=4096)
-def _alike(line: str) -> str:
-    """The form of a line, without a name at its beginning: in prose, a full stop may come before it."""
-    return f"{_form(tuple(line.split()))} ".removeprefix("_")
-
-
-@functools.lru_cache(maxsize=256)
-def _with_other_names(lines: Sequence[str]) -> str:
-    """A pattern for these lines, in order, with names consistently replaced and anything between the lines."""
-    names: dict[str, str] = {}
-
-    def written(token: str, is_name: bool) -> str:
-        if not is_name:
-            return re.escape(token)
-        if token in names:
-            return rf"(?P={names[token]})"
-        others = "".join(rf"(?!(?P={name})\s)" for name in names.values())
-        names[token] = f"n{len(names)}"
-        return rf"{others}(?P<{names[token]}>[^\W\d]\w*)"
-
-    patterns = [r"\s".join(map(written, line.split(), names_in(line.split()))) for line in lines]
-    return r"\s" + rf"\s(?:\S+\s+){{0,{_APART}}}?".join(patterns) + r"\s"
-
-
-def _numbered(code: str) -> Iterator[tuple[str, int]]:
-    """Each token with its line number, or that of the first line if several belong together."""
-    for line in lines_of(code):
-        yield from ((token, line.number) for token in line.tokens)
+def _split(course: Course, assignment: str) -> tuple[list[Text], list[str]]:
+    """What nbgrader removes from cells, and what they show on purpose: with the tag, or around a solution."""
+    clearing = ClearSolutions, ClearHiddenTests, ClearMarkScheme
+    solution, test, scheme = (clear(config=course.config()) for clear in clearing)
+    begins = solution.begin_solution_delimeter, test.begin_test_delimeter, scheme.begin_mark_scheme_delimeter
+    ends = solution.end_solution_delimeter, test.end_test_delimeter, scheme.end_mark_scheme_delimeter
+    begin, end = ("|".join(map(re.escape, marks)) for marks in (begins, ends))
+    region = re.compile(rf"^.*(?:{begin}).*\n((?:.*\n)*?)(?:.*(?:{end}).*\n|\Z)", re.MULTILINE)
+    secrets, shown = [], [solution.text_stub]  # the stub is all there is where an author wrote no answer
+    for name in course.notebooks("source", assignment):
+        for cell in course.read("source", assignment, name).cells:
+            settings, source = cell.metadata.get("nbgrader", {}), f"{cell.source}\n"
+            removed = region.findall(source)
+            if settings.get("solution") and not removed:  # whatever its tags: a mark may be misspelled
+                removed = [source]
+            elif removed or (SHOWN in cell.metadata.get("tags", []) and not settings.get("grade")):
+                shown.append(region.sub("", source))
+            secrets += [(f"what nbgrader removes from cell {called(cell)}", text) for text in removed]
+    return secrets, shown
