@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PARTS = ("report", "feedback", "release_html", "autograded")  # the report links to what is in the last one
+PARTS = ("report", "feedback", "notebooks", "autograded")  # the report links to what is in the last one
 
 
 def make(folder: Path) -> None:
@@ -17,7 +17,9 @@ def make(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         course = Path(scratch, "demo")
         subprocess.run([grader, "demo"], cwd=scratch, check=True)
-        subprocess.run([grader, "release", "--html"], cwd=course, check=True)
+        notebooks = sorted(course.glob("release/*/*.ipynb"))
+        convert = [grader.with_name("jupyter"), "nbconvert", "--to", "html", "--embed-images"]
+        subprocess.run([*convert, "--output-dir", course / "notebooks", *notebooks], check=True)
         shutil.rmtree(folder, ignore_errors=True)
         for part in PARTS:
             shutil.copytree(course / part, folder / "gallery" / part)

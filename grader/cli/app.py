@@ -87,7 +87,6 @@ def release(
     single_file: Annotated[
         bool, typer.Option("--single-file", help="Also as single files, in release_single/.")
     ] = False,
-    html: Annotated[bool, typer.Option("--html", help="Also as web pages, in release_html/.")] = False,
     marimo: Annotated[bool, typer.Option("--marimo", help="Also for marimo, in release_marimo/.")] = False,
 ) -> None:
     """Make the students' notebooks, and check for leaked solutions.
@@ -101,7 +100,7 @@ def release(
     from grader.pages.other_forms import need_all_for, other_forms
     from grader.release.compiling import compile_release
 
-    asked = {"single-file": single_file, "html": html, "marimo": marimo}
+    asked = {"single-file": single_file, "marimo": marimo}
     wanted = [form for form in asked if asked[form]]
     need_all_for(course, wanted)
     for assignment in course.chosen(assignments):

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.course.folder import Course
-from grader.pages.book import write_book
 from grader.release.marimo import convert_release, need_marimo
 from grader.release.one_file import public_folder, write_single_files
 
@@ -21,7 +20,6 @@ class OtherForm(NamedTuple):
 
 _FORMS = {
     "single-file": OtherForm(write_single_files, "{path} is ready, too. Its notebooks need no other files."),
-    "html": OtherForm(write_book, "{path} is ready, too, with web pages."),
     "marimo": OtherForm(convert_release, "{folder} is ready, too. Try it: marimo edit {path}"),
 }
 

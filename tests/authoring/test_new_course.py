@@ -569,7 +569,7 @@ def test_a_cell_without_a_solution_is_told(code: str, told: str, course: Course)
 
 def test_git_leaves_out_who_the_students_are_and_other_forms_of_a_release(course: Course) -> None:
     ignored = (course.root / ".gitignore").read_text().split()
-    assert {"/roster.csv", "/release_html/", "/release_marimo/", "/release_single/"} <= set(ignored)
+    assert {"/roster.csv", "/release_marimo/", "/release_single/"} <= set(ignored)
 
 
 def test_nothing_is_written_over(course: Course) -> None:

@@ -216,11 +216,11 @@ def test_a_leak_in_a_module_stops_it(course: Course) -> None:
 
 
 def test_the_command_makes_what_is_asked_for(course: Course) -> None:
-    ended = grader("release", "multi_head_attention", "--single-file", "--html", folder=course.root)
+    ended = grader("release", "multi_head_attention", "--single-file", folder=course.root)
     assert ended.returncode == 0, ended.stderr
-    for made in (f"{FOLDER}/multi_head_attention", "release_html/multi_head_attention"):
-        assert f"{made} is ready, too" in ended.stdout
-        assert len(list((course.root / made).iterdir())) == 1
+    made = f"{FOLDER}/multi_head_attention"
+    assert f"{made} is ready, too" in ended.stdout
+    assert len(list((course.root / made).iterdir())) == 1
     assert not (course.root / "release_marimo").exists()
 
 
@@ -257,10 +257,9 @@ def test_a_folder_on_github_gives_addresses_for_colab(named: str, opened: str) -
 def test_any_other_address_is_a_clear_error(named: str, course: Course) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(PUBLIC.format(named))
-    for option in ("--single-file", "--html"):
-        ended = grader("release", "self_attention", option, folder=course.root)
-        assert ended.returncode == 1
-        assert f"public_url is “{named}”, which is not the address of a GitHub folder" in " ".join(ended.stderr.split())
+    ended = grader("release", "self_attention", "--single-file", folder=course.root)
+    assert ended.returncode == 1
+    assert f"public_url is “{named}”, which is not the address of a GitHub folder" in " ".join(ended.stderr.split())
 
 
 def test_the_link_stands_at_the_top_and_goes_again(course: Course) -> None:
