@@ -80,8 +80,8 @@ newest:
 	build/newest/bin/python -m pip install --quiet --upgrade -e '.[dev]'
 	build/newest/bin/python -m pytest $(ON_ALL_CORES) -m "not slow and not browser and not proof"
 
-# JupyterHub and ngshare go into an environment of their own, since ngshare needs an older SQLAlchemy than we do. All that they
-# need is listed, and nothing is looked for: what ngshare's exchange asks for, a jupyter-core of 2022, it does not need.
+# JupyterHub and a proxy in Python go into an environment of their own, as on a hub's machine. All that they need is listed,
+# and nothing is looked for.
 HUB := build/hub
 hub: install hub-installed
 	$(VENV)/bin/python -m pytest -n0 tests/end_to_end/test_hub.py

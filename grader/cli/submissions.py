@@ -33,7 +33,7 @@ def collect(
         typer.Option(
             "--from",
             metavar="PLATFORM",
-            help="exchange, ngshare, moodle, canvas, clones or folder; detected by default.",
+            help="exchange, moodle, canvas, clones or folder; detected by default.",
         ),
     ] = "",
     as_named: Annotated[

@@ -15,7 +15,8 @@ from grader.collecting.uploads import Upload
 from grader.gradebook.due_dates import LATE_FILE
 from grader.sandbox.plain_text import listed, one_line
 
-MAX_LOOKED_AT = 100  # notebooks and scripts with cells, in one upload
+MAX_LOOKED_AT = 100  # notebooks in one upload
+_SCRIPTS = (".py", ".py.txt")  # as Jupyter and Colab export notebooks
 _NOT_THEIRS = {(TIMESTAMP,), (LATE_FILE,)}  # students do not decide when they submitted
 
 
@@ -81,18 +82,20 @@ def _read(upload: Upload, identifier: Identifier) -> Chosen | Waits:
         looked = identifier.look(held)
         number += looked is not None
         if number > MAX_LOOKED_AT:
-            many = f"it holds more than {MAX_LOOKED_AT} notebooks and scripts with cells"
+            many = f"it holds more than {MAX_LOOKED_AT} notebooks"
             return Waits(upload, [f"{many}. Ask for just the notebook"])
         if isinstance(looked, Identified):
             candidates.setdefault(looked.name, []).append(looked)
         elif isinstance(looked, Unknown):
             notes.append(f"{_shown(held)}: {looked.why}")
             cut += [notes[-1]] if looked.is_cut else []
-        if looked is None or (isinstance(looked, Unknown) and looked.is_script):
+        else:
             others.append(held)
     if not candidates:
         places = listed((held.place for held in contents.files), 3) or "it is empty"
-        return Waits(upload, notes or [f"there is no notebook in it: {places}"], is_empty=True)
+        is_script = any(held.place.lower().endswith(_SCRIPTS) for held in others)
+        ask = ". Ask for the notebook itself, which ends in .ipynb" if is_script else ""
+        return Waits(upload, notes or [f"there is no notebook in it: {places}{ask}"], is_empty=True)
     best = {name: _best(same_name) for name, same_name in candidates.items()}
     if several := [one for found in best.values() if len(found) > 1 for one in found]:
         which = ", ".join(_shown(one.held) for one in several)
@@ -115,18 +118,15 @@ def _lateness(upload: Upload) -> Iterator[str]:
 
 
 def _best(candidates: Sequence[Identified]) -> list[Identified]:
-    """The best candidates: with work in them rather than as released, and notebooks rather than scripts."""
-    worked_on = [one for one in candidates if not one.untouched] or candidates
-    notebooks = [one for one in worked_on if not one.script] or worked_on
-    return list({one.content: one for one in reversed(notebooks)}.values())[::-1]
+    """The best candidates: with work in them rather than as released."""
+    worked_on = [candidate for candidate in candidates if not candidate.untouched] or candidates
+    return list({candidate.content: candidate for candidate in reversed(worked_on)}.values())[::-1]
 
 
 def _passed_over(taken: Identified, candidates: Sequence[Identified]) -> Iterator[str]:
-    for one in candidates:
-        if one.content == taken.content:
-            continue
-        what = "unchanged since the release" if one.untouched else "a script next to the notebook"
-        yield f"{_shown(one.held)} is {what}, so it was skipped"
+    for candidate in candidates:
+        if candidate.content != taken.content:
+            yield f"{_shown(candidate.held)} is unchanged since the release, so it was skipped"
 
 
 def _beside(others: Sequence[HeldFile], folders: set[Parts], notes: list[str]) -> dict[str, bytes]:

@@ -6,18 +6,17 @@ import pwd
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import product, takewhile
 from pathlib import PurePath
 
-from grader.classroom.submitted_files import MAX_TIMESTAMP, TIMESTAMP, time_in
-from grader.collecting.files import MAX_NAME, File, Listing, Refused
+from grader.classroom.submitted_files import time_in
+from grader.collecting.files import MAX_NAME, File, Listing
 from grader.collecting.students import CANVAS, CANVAS_NAME, ID, MOODLE, MOODLE_NAME, NAME, OWNER, Key, normal
 from grader.collecting.uploads import Asked, Platform, Upload, grouped, inside, unnamed
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
 
-# nbgrader's exchange and ngshare.
+# nbgrader's exchange.
 
 
 class Exchange:
@@ -57,36 +56,6 @@ def _is_user(name: str) -> bool:
         return bool(pwd.getpwnam(name))
     except (KeyError, ValueError):
         return False
-
-
-class Ngshare:
-    """A folder like submitted/, collected by nbgrader from ngshare, with a time beside each submission."""
-
-    name = "ngshare"
-    called = "submissions that nbgrader collected from ngshare"
-
-    def fits(self, _listing: Listing) -> int:
-        """Never recognize it, since students could make such a folder with any time: the user has to name it."""
-        return 0
-
-    def uploads(self, listing: Listing, asked: Asked) -> list[Upload]:
-        found = []
-        for student, files in grouped(listing, str).items():
-            inside = [file.below(2) for file in files if file.parts[1:2] == (asked.assignment,) and len(file.parts) > 2]
-            if inside:
-                place = listing.within(f"{student}/{asked.assignment}")
-                found.append(Upload(Key.of(student, (ID, student)), inside, place, time=_time_beside(inside)))
-        return found
-
-
-def _time_beside(files: Sequence[File]) -> datetime | None:
-    for file in files:
-        if file.parts == (TIMESTAMP,):  # ngshare writes it, over a submitted one
-            try:
-                return time_in(file.read(MAX_TIMESTAMP).decode().strip())
-            except (Refused, UnicodeDecodeError):
-                return None
-    return None
 
 
 # Folders that no platform laid out: names of folders and files show whose they are.
@@ -304,7 +273,7 @@ def _named(file: File, one: _Reading | str) -> File:
     return replace(file, parts=(own, *file.parts[1:]))
 
 
-_SPECIAL: tuple[Platform, ...] = (Exchange(), Ngshare(), Moodle(), Canvas(), Clones())
+_SPECIAL: tuple[Platform, ...] = (Exchange(), Moodle(), Canvas(), Clones())
 _FOLDER = Folder()  # for anything else
 PLATFORMS = {platform.name: platform for platform in (*_SPECIAL, _FOLDER)}
 

@@ -19,9 +19,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbconvert import PythonExporter
 
-from grader.classroom.run import autograde
 from grader.collecting import contents, files, folders, identifying, placing
 from grader.collecting.choosing import Chosen
 from grader.collecting.collect import Decision, Wanted, collect
@@ -311,38 +309,6 @@ def test_of_the_exchange_the_newest_counts_with_the_time_in_its_name(
     assert placed(class_of) == {NOTEBOOK: notebook(3, 4), "timestamp.txt": b"2026-11-22 10:00:00.500000 UTC\n"}
 
 
-def test_what_came_from_ngshare_has_its_times_beside_it_if_the_user_says_that_it_came_from_there(
-    class_of: Course, notebook: Notebook, tmp_path: Path
-) -> None:
-    held = {
-        f"ada/{ASSIGNMENT}/Mine (1).ipynb": notebook(3),
-        f"ada/{ASSIGNMENT}/data/timestamp.txt": b"1970-01-01 00:00:00",
-        f"ada/{ASSIGNMENT}/timestamp.txt": b"2026-11-22 10:00:00.500000",
-        "ada/causal_attention/x.ipynb": b"",
-        f"emmy/{ASSIGNMENT}/x.ipynb": notebook(3),
-        f"emmy/{ASSIGNMENT}/timestamp.txt": b"1" * 1000,
-        f"zoë/{ASSIGNMENT}/x.ipynb": notebook(3),
-        f"zoë/{ASSIGNMENT}/timestamp.txt": b"\xff",
-        f"nobody/{ASSIGNMENT}/x.ipynb": notebook(3),
-        "of-another/causal_attention/x.ipynb": b"",
-    }
-    source = a_folder(tmp_path / "from_ngshare", held)
-    told = {one.student: (one.outcome, one.time) for one in decided(class_of, source, dry_run=True)}
-    assert told["ada"] == ("new", None), "students could lay out a folder like it, with a time in it"
-    told = {one.student: (one.outcome, one.time) for one in decided(class_of, source, platform="ngshare")}
-    assert told == {
-        "": ("waits", None),
-        "ada": ("new", datetime(2026, 11, 22, 10, 0, 0, 500_000)),
-        "emmy": ("new", None),
-        "zoë": ("new", None),
-    }
-    assert placed(class_of) == {
-        NOTEBOOK: notebook(3),
-        "data/timestamp.txt": b"1970-01-01 00:00:00",
-        "timestamp.txt": b"2026-11-22 10:00:00.500000 UTC\n",
-    }
-
-
 def test_a_folder_of_the_exchange_that_belongs_to_another_student_waits(
     class_of: Course, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -431,9 +397,7 @@ def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
     source = a_zip(class_of, {"ada_1_2_x.ipynb": notebook(3), "emmy_1_3_x.ipynb": notebook(4)})
     as_folder = decided(class_of, source, platform="folder", as_named=True, dry_run=True)
     assert {one.student for one in as_folder} == {"ada_1_2_x", "emmy_1_3_x"}
-    with pytest.raises(
-        CourseError, match=r"There is no platform “blackboard”\. Choose one of: exchange, ngshare, moodle"
-    ):
+    with pytest.raises(CourseError, match=r"There is no platform “blackboard”\. Choose one of: exchange, moodle"):
         decided(class_of, source, platform="blackboard")
 
 
@@ -716,22 +680,6 @@ def without_ids(content: bytes) -> Any:
     return made
 
 
-def converted(content: bytes) -> bytes:
-    script: str = PythonExporter().from_notebook_node(nbformat.reads(content.decode(), as_version=4))[0]
-    return script.encode()
-
-
-def percent(content: bytes, ids: bool) -> bytes:
-    """As jupytext writes it."""
-    text = "# ---\n# jupyter:\n#   jupytext:\n#     text_representation: {}\n# ---\n\n"
-    for cell in nbformat.reads(content.decode(), as_version=4).cells:
-        named = f" nbgrader={json.dumps(cell.metadata['nbgrader'])}" if ids and "nbgrader" in cell.metadata else ""
-        kind = "" if cell.cell_type == "code" else f" [{cell.cell_type}]"
-        source = cell.source if not kind else "\n".join(f"# {line}".rstrip() for line in cell.source.split("\n"))
-        text += f"# %%{kind}{named}\n{source}\n\n"
-    return text.encode()
-
-
 @pytest.mark.parametrize(
     "name",
     ["self_attention (1).ipynb", "Self_Attention.IPYNB", "a.ipynb.txt", "a.json", "causal_attention.ipynb", "ada"],
@@ -771,112 +719,24 @@ def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebo
     assert "the cell “why” cannot be recognized without its id" in why(
         decided(course, a_zip(course, {"ada/x.ipynb": bare}))
     )
-    script = converted(nbformat.writes(released).encode())
-    assert "the cell “why” cannot be recognized" in why(decided(course, a_zip(course, {"ada/x.py": script})))
-    with_ids = percent(nbformat.writes(released).encode(), ids=True)
-    (one,) = decided(course, a_zip(course, {"ada/x.py": with_ids}))
-    assert one.outcome == "new"
-    assert "YOUR ANSWER HERE" in placed(course)[NOTEBOOK].decode()
 
 
-@pytest.mark.parametrize(
-    "export", [converted, lambda made: percent(made, ids=True), lambda made: percent(made, ids=False)]
-)
-def test_a_script_becomes_a_notebook_that_is_graded(
-    export: Callable[[bytes], bytes], course: Course, notebook: Notebook, scores: Any, solved: dict[Label, str]
-) -> None:
-    (course.root / "students.csv").write_text(STUDENTS)
-    found = decided(course, a_zip(course, {"ada/self_attention.py": export(notebook(3, 5)), "ada/own.py": b"x = 1"}))
-    assert [(one.outcome, list(one.said)) for one in found] == [("new", ["made from a script"])]
-    made = nbformat.reads(placed(course)[NOTEBOOK].decode(), as_version=4)
-    nbformat.validate(made)
-    sources = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in made.cells}
-    assert sources["exercise-3"] == solved[3].strip()
-    assert "own.py" in placed(course)
-    assert [one.error for one in autograde(course, ASSIGNMENT)] == [""]
-    points = {name: score for name, score in scores(course, "ada").items() if score}
-    assert points == {"test-exercise-3": 2, "test-exercise-5": 3}
-    notes = course.read("autograded/ada", ASSIGNMENT).cells[0].source
-    assert "was restored" not in notes or "cell “exercise" not in notes
+@pytest.mark.parametrize("name", ["x.py", "X.PY.txt"])
+def test_a_script_waits_and_the_notebook_is_asked_for(name: str, class_of: Course) -> None:
+    source = a_zip(class_of, {f"ada/{name}": b"# In[1]:\n\n\ndef softmax(x):\n    return x\n"})
+    asked = "Ask for the notebook itself, which ends in .ipynb"
+    assert why(decided(class_of, source)) == f"there is no notebook in it: ada/{name}. {asked}"
 
 
-def test_texts_between_the_cells_of_a_script_are_no_code(class_of: Course) -> None:
-    released = class_of.notebook("release", ASSIGNMENT).read_bytes()
-    decided(class_of, a_zip(class_of, {"ada/x.py": converted(released)}))
-    made = nbformat.reads(placed(class_of)[NOTEBOOK].decode(), as_version=4)
-    assert [cell.source for cell in made.cells if cell.cell_type == "code" and "# ## Exercise" in cell.source] == []
-    assert any("## Exercise" in cell.source for cell in made.cells)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda text: text.replace("def softmax(", "def soft_max("), "the cell “exercise-3” is not in it"),
-        (lambda text: text.replace("torch.manual_seed(3)", "torch.manual_seed(4)"), "is not in it as released"),
-        (
-            lambda text: text + "\n# In[9]:\n\n\ndef softmax(x):\n    return x\n",
-            "the cell “exercise-3” is in it 2 times",
-        ),
-        (lambda text: "import marimo\n" + text, "marimo export ipynb"),
-    ],
-)
-def test_a_script_whose_cells_do_not_match_waits(
-    change: Callable[[str], str], said: str, class_of: Course, notebook: Notebook
-) -> None:
-    script = change(converted(notebook(3)).decode()).encode()
-    assert said in why(decided(class_of, a_zip(class_of, {"ada/x.py": script})))
-
-
-def test_a_notebook_goes_before_its_script_and_two_that_differ_wait(class_of: Course, notebook: Notebook) -> None:
-    one = {"ada/x.ipynb": notebook(3), "ada/x.py": converted(notebook(3)), "ada/copy.ipynb": notebook(3)}
-    found = decided(class_of, a_zip(class_of, one))
-    assert [list(decision.said) for decision in found] == [
-        ["all.zip/ada/x.py is a script next to the notebook, so it was skipped".removeprefix("all.zip/")]
-    ]
-    worked_on = {"zoë/x.ipynb": notebook(), "zoë/x.py": converted(notebook(3)), "zoë/y.py": converted(notebook())}
-    found = decided(class_of, a_zip(class_of, worked_on))
-    told = [
-        "zoë/x.ipynb is unchanged since the release, so it was skipped",
-        "zoë/y.py is unchanged since the release, so it was skipped",
-    ]
-    assert list(found[0].said) == ["made from a script", *told]
+def test_an_untouched_notebook_is_passed_over_and_two_that_differ_wait(class_of: Course, notebook: Notebook) -> None:
+    worked_on = {"zoë/x.ipynb": notebook(), "zoë/y.ipynb": notebook(3), "zoë/copy.ipynb": notebook(3)}
+    (decision,) = decided(class_of, a_zip(class_of, worked_on))
+    assert list(decision.said) == ["zoë/x.ipynb is unchanged since the release, so it was skipped"]
     assert b"torch.exp" in placed(class_of, "zoë")[NOTEBOOK]
     two = {"emmy/x.ipynb": notebook(3), "emmy/x (1).ipynb": notebook(3, 4)}
     found = decided(class_of, a_zip(class_of, two))
     assert "2 different notebooks, with no times to show which is the newest: " in why(found)
     assert not placed(class_of, "emmy")
-
-
-def in_one_cell(content: bytes, text: str) -> bytes:
-    """An export that tells of a single cell, or of none."""
-    cells = nbformat.reads(content.decode(), as_version=4).cells
-    code = "\n\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    return f"{text}\n\n{code}\n".encode()
-
-
-@pytest.mark.parametrize(
-    "export",
-    [
-        lambda made: in_one_cell(made, "# %% [markdown]\n# # Self-attention"),
-        lambda made: in_one_cell(made, "#%%[markdown]\n# Text, and then all of the code"),
-        lambda made: in_one_cell(made, '# -*- coding: utf-8 -*-\n"""self_attention.ipynb\n\nGenerated by Colab.\n"""'),
-        lambda made: in_one_cell(made, "# %% [raw]\n"),
-        lambda made: in_one_cell(made, "") + b"\n# %% [markdown]\n# The end.\n",
-        lambda made: b"# %% [markdown]\n# Mine.\n\n" + converted(made),
-        lambda made: converted(made).replace(b"# In[", b"# %% [markdown]\n# Mine.\n\n# In[", 1),
-    ],
-)
-def test_a_script_that_tells_of_one_cell_of_text_is_collected_for_its_code(
-    export: Callable[[bytes], bytes], class_of: Course, notebook: Notebook, solved: dict[Label, str]
-) -> None:
-    found = decided(class_of, a_zip(class_of, {"ada/x.py": export(notebook(3, 5))}))
-    assert [(one.outcome, list(one.said)) for one in found] == [("new", ["made from a script"])]
-    made = nbformat.reads(placed(class_of)[NOTEBOOK].decode(), as_version=4)
-    sources = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in made.cells}
-    assert [solved[number].strip() in sources[f"exercise-{number}"] for number in (3, 5)] == [True, True]
-    assert not any("# Drawing" in sources[f"exercise-{number}"] for number in range(1, 9)), "each has its own cell"
-    untouched = {"emmy/x.py": export(notebook()), "emmy/y.py": export(notebook(3))}
-    assert "x.py is unchanged since the release" in decided(class_of, a_zip(class_of, untouched))[0].said[1]
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.9, 0.999])
@@ -942,7 +802,7 @@ def test_a_notebook_that_is_large_by_its_outputs_is_collected_without_them(
     assert len(placed(class_of)[NOTEBOOK]) < 2**20
 
 
-def test_two_thousand_scripts_wait_and_are_not_all_looked_at(
+def test_two_thousand_notebooks_wait_and_are_not_all_looked_at(
     class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[str] = []
@@ -953,7 +813,7 @@ def test_two_thousand_scripts_wait_and_are_not_all_looked_at(
         return look(own, held)
 
     monkeypatch.setattr(identifying.Identifier, "look", counted)
-    many = {f"{number}.py": b"# %%\nx = 1\n" for number in range(1999)}
+    many = {f"{number}.ipynb": b"{" for number in range(1999)}
     plain = {f"{number}.py": b"x = 1\n" for number in range(150)}
     held = {
         "ada/all.zip": zipped(many),
@@ -962,7 +822,7 @@ def test_two_thousand_scripts_wait_and_are_not_all_looked_at(
     }
     found = decided(class_of, a_zip(class_of, held))
     assert outcomes(found) == {"ada": "waits", "emmy": "new", "zoë": "new"}
-    assert why(found) == "it holds more than 100 notebooks and scripts with cells. Ask for just the notebook"
+    assert why(found) == "it holds more than 100 notebooks. Ask for just the notebook"
     assert len([place for place in looks if place.startswith("ada")]) == 101
 
 
@@ -1000,10 +860,9 @@ def test_an_assignment_of_two_notebooks_is_handed_in_as_one(course: Course, note
     assert set(placed(course, "emmy")) == {NOTEBOOK}
 
 
-def test_a_script_that_a_notebook_may_import_stays_beside_it(class_of: Course, notebook: Notebook) -> None:
-    held = {"ada/x.ipynb": notebook(3), "ada/own.py": b"# %%\nx = 1\n"}
-    (one,) = decided(class_of, a_zip(class_of, held))
-    assert "own.py: it is a script, and the cell" in one.said[0]
+def test_a_module_that_a_notebook_may_import_stays_beside_it(class_of: Course, notebook: Notebook) -> None:
+    (decision,) = decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3), "ada/own.py": b"# %%\nx = 1\n"}))
+    assert list(decision.said) == []
     assert set(placed(class_of)) == {NOTEBOOK, "own.py"}
 
 

@@ -1,9 +1,7 @@
-"""A real JupyterHub with ngshare: from the release to the students, back to points, and to feedback in their homes."""
+"""A real JupyterHub, whose students submit to `grader serve` and sign in there."""
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -17,28 +15,21 @@ from grader.course.folder import Course
 from grader.model.label import Label
 from grader.notebooks.cells import fill_in
 from support import served
-from support.command_line import export, grader
+from support.command_line import grader
 from support.jupyter_hub import Hub, serving
 
 pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
-NOTEBOOK = f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"
-OTHER_NAME = f"{ASSIGNMENT}/Self Attention (1).ipynb"
-NOT_SCALED = """\
-def attention_scores(all_queries, all_keys):
-    return [[torch.sum(query * key) for key in all_keys] for query in all_queries]
-"""
 STUDENTS = """\
 student_id,first_name,last_name,email
 ada,Ada,Lovelace,ada@example.edu
 kurt,Kurt,Gödel,kurt@example.edu
 """
-ELSEWHERE = "--CourseDirectory.submitted_directory=from_ngshare"
 
 
 class Class:
-    """A teacher, in whose terminal the course is, and two students."""
+    """A teacher and two students."""
 
     def __init__(self, hub: Hub, course: Course) -> None:
         self.course = course
@@ -47,9 +38,6 @@ class Class:
         self.password = hub.password
         self._hub = hub
         self._servers = hub.start("teacher", "ada", "kurt")
-
-    def teach(self, command: str) -> str:
-        return self._servers["teacher"].run(f"cd {self.course.root} && {command}")
 
     def token_of_another(self, browser: httpx.Client) -> str:
         return self._hub.token_of_another(browser)
@@ -72,78 +60,15 @@ class Class:
     def home(self, student: str) -> Path:
         return self._hub.home(student)
 
-    def work(self, student: str, answers: dict[Label, str]) -> None:
-        notebook = self.home(student) / NOTEBOOK
-        nbformat.write(fill_in(nbformat.read(notebook, as_version=4), answers), notebook)
-
-    def submit(self, student: str) -> str:
-        """When that was, as ngshare has it."""
-        said = self.do(student, f"nbgrader submit {ASSIGNMENT}")
-        submitted = re.search(rf"Submitted as: attention {ASSIGNMENT} (\S+ \S+)\r", said)
-        assert submitted, said
-        return submitted[1]
-
 
 @pytest.fixture(scope="module")
 def people(new_course: Callable[[], Course], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
     course = new_course()
+    (course.root / "students.csv").write_text(STUDENTS)
+    known = grader("students", "import", "students.csv", folder=course.root)
+    assert known.returncode == 0, known.stderr
     with serving(tmp_path_factory.mktemp("hub"), course.root, "teacher", "ada", "kurt") as hub:
-        config = course.root / "nbgrader_config.py"
-        config.write_text(config.read_text() + hub.settings)
-        (course.root / "students.csv").write_text(STUDENTS)
-        known = grader("students", "import", "students.csv", folder=course.root)
-        assert known.returncode == 0, known.stderr
         yield Class(hub, course)
-
-
-@pytest.fixture(scope="module")
-def times(people: Class, solved: dict[Label, str]) -> dict[str, str]:
-    """When each student's last hand-in came. ada hands in twice; kurt makes up a name and a time."""
-    assert "Successfully created" in people.teach("ngshare-course-management create_course attention teacher")
-    said = people.teach("ngshare-course-management add_students attention students.csv")
-    assert said.count("was successfully added") == 2, said
-    said = people.teach(f"nbgrader release_assignment {ASSIGNMENT}")
-    assert f"Successfully released {ASSIGNMENT}" in said
-    for student in ("ada", "kurt"):
-        said = people.do(student, f"nbgrader fetch_assignment {ASSIGNMENT}")
-        assert f"Successfully decoded {ASSIGNMENT}" in said
-    people.work("ada", {2: NOT_SCALED})
-    people.submit("ada")
-    assert "Collecting submission: ada" in people.teach(f"nbgrader collect {ASSIGNMENT}")
-    people.work("ada", {1: solved[1], 2: solved[2]})
-    people.work("kurt", {1: solved[1], 2: NOT_SCALED})
-    (people.home("kurt") / NOTEBOOK).rename(people.home("kurt") / OTHER_NAME)
-    (people.home("kurt") / ASSIGNMENT / "timestamp.txt").write_text("2000-01-01 00:00:00 UTC")
-    return {student: people.submit(student) for student in ("ada", "kurt")}
-
-
-def test_what_was_handed_in_is_graded(people: Class, times: dict[str, str]) -> None:
-    """Some of it is collected into submitted/ by nbgrader alone, the rest by way of `grader collect`."""
-    course = people.course
-    assert people.teach(f"nbgrader collect {ASSIGNMENT} {ELSEWHERE}").count("Collecting submission") == 2
-    collected = grader("collect", ASSIGNMENT, "from_ngshare", "--from", "ngshare", folder=course.root)
-    assert collected.returncode == 0, collected.stdout
-    graded = grader("autograde", ASSIGNMENT, folder=course.root)
-    assert graded.returncode == 0, graded.stderr
-    points = export(ASSIGNMENT, "canvas", f"export/{ASSIGNMENT}-canvas.csv", course.root)
-    with points.open(newline="") as file:
-        assert {row["SIS Login ID"]: row[ASSIGNMENT] for row in csv.DictReader(file)} == {
-            "": "30",
-            "ada": "6",
-            "kurt": "4.5",
-        }
-    with course.api().gradebook as gradebook:
-        submitted = {one.student.id: str(one.timestamp) for one in gradebook.assignment_submissions(ASSIGNMENT)}
-    assert submitted == times
-
-
-def test_feedback_comes_back(people: Class, times: dict[str, str]) -> None:
-    written = grader("feedback", ASSIGNMENT, folder=people.course.root)
-    assert written.returncode == 0, written.stderr
-    assert people.teach(f"nbgrader release_feedback {ASSIGNMENT}").count("Feedback released") == 2
-    people.do("kurt", f"nbgrader fetch_feedback {ASSIGNMENT}")
-    page = people.home("kurt") / ASSIGNMENT / "feedback" / times["kurt"] / f"{ASSIGNMENT}.html"
-    assert page.read_bytes() == (people.course.folder("feedback") / "kurt" / ASSIGNMENT / page.name).read_bytes()
 
 
 @contextmanager
@@ -157,10 +82,13 @@ def signed_in(people: Class, name: str) -> Iterator[httpx.Client]:
         yield browser
 
 
-def test_students_submit_as_whom_the_hub_knows(people: Class, times: dict[str, str]) -> None:
-    assert "ada" in times
+def test_students_submit_as_whom_the_hub_knows(people: Class, solved: dict[Label, str]) -> None:
+    release = people.course.read("release", ASSIGNMENT)
+    place = people.home("ada") / ASSIGNMENT
+    place.mkdir()
+    nbformat.write(fill_in(release, {1: solved[1], 2: solved[2]}), place / f"{ASSIGNMENT}.ipynb")
     assert httpx.get(f"{people.server}/api/v1/me", headers={"Authorization": "Bearer made-up"}).status_code == 401
-    (people.home("ada") / ASSIGNMENT / "submit.py").write_text(httpx.get(f"{people.server}/submit.py").text)
+    (place / "submit.py").write_text(httpx.get(f"{people.server}/submit.py").text)
     said = people.do("ada", f"cd {ASSIGNMENT} && python submit.py {ASSIGNMENT}.ipynb")
     assert "6 of 30 points." in said
     with signed_in(people, "ada") as browser:
@@ -169,8 +97,7 @@ def test_students_submit_as_whom_the_hub_knows(people: Class, times: dict[str, s
         assert browser.get("submissions/1").status_code == 404
 
 
-def test_students_sign_in_at_the_hub_with_a_browser(people: Class, times: dict[str, str]) -> None:
-    assert "kurt" in times
+def test_students_sign_in_at_the_hub_with_a_browser(people: Class) -> None:
     with httpx.Client(base_url=f"{people.server}/") as browser:
         assert 'href="/services/grader/sign-in"' in browser.get("").text
     with signed_in(people, "kurt") as browser:
@@ -187,9 +114,8 @@ def test_students_sign_in_at_the_hub_with_a_browser(people: Class, times: dict[s
         assert "teacher is not in this course" in browser.get("sign-in").text
 
 
-def test_a_token_of_another_service_counts_for_nothing(people: Class, times: dict[str, str]) -> None:
+def test_a_token_of_another_service_counts_for_nothing(people: Class) -> None:
     """Whoever runs the other service has a token of everybody who signs in there."""
-    assert "ada" in times
     with signed_in(people, "ada") as browser:
         token = people.token_of_another(browser)
         me = people.hub_user(token)
@@ -204,10 +130,7 @@ def test_a_token_of_another_service_counts_for_nothing(people: Class, times: dic
         assert service.status_code == 403
 
 
-def test_a_browser_is_signed_in_until_it_signs_out_and_so_is_a_copy_of_its_cookie(
-    people: Class, times: dict[str, str]
-) -> None:
-    assert "ada" in times
+def test_a_browser_is_signed_in_until_it_signs_out_and_so_is_a_copy_of_its_cookie(people: Class) -> None:
     with signed_in(people, "ada") as browser, signed_in(people, "ada") as another:
         (name,) = [cookie.name for cookie in browser.cookies.jar if cookie.name == "service-grader"]
         copied = {name: browser.cookies[name]}
@@ -217,17 +140,15 @@ def test_a_browser_is_signed_in_until_it_signs_out_and_so_is_a_copy_of_its_cooki
         assert another.get("").status_code == 200
 
 
-def test_what_the_hub_says_of_where_to_go_leads_nobody_elsewhere(people: Class, times: dict[str, str]) -> None:
-    assert "ada" in times
+def test_what_the_hub_says_of_where_to_go_leads_nobody_elsewhere(people: Class) -> None:
     with signed_in(people, "ada") as browser:
         browser.post("leave", data=served.token_in(browser.get("").text))
         sent = browser.get("sign-in", params={"next": "https://elsewhere.example/"})
         assert sent.url == browser.base_url
 
 
-def test_only_the_browser_that_began_is_signed_in(people: Class, times: dict[str, str]) -> None:
+def test_only_the_browser_that_began_is_signed_in(people: Class) -> None:
     """Nobody is signed in as somebody else by a link to the end of that person's sign-in."""
-    assert "ada" in times
     with signed_in(people, "ada") as browser, httpx.Client(base_url=f"{people.server}/") as victim:
         browser.post("leave", data=served.token_in(browser.get("").text))
         answer = browser.get("sign-in", follow_redirects=False)
@@ -237,8 +158,7 @@ def test_only_the_browser_that_began_is_signed_in(people: Class, times: dict[str
         assert victim.get("").status_code == 401
 
 
-def test_a_hub_that_does_not_answer_is_no_reason_to_refuse_a_token_later(people: Class, times: dict[str, str]) -> None:
-    assert "ada" in times
+def test_a_hub_that_does_not_answer_is_no_reason_to_refuse_a_token_later(people: Class) -> None:
     headers = {"Authorization": f"Bearer {people.token_for_us('ada')}"}
     with people.hub_is_silent():
         answer = httpx.get(f"{people.server}/api/v1/me", headers=headers, timeout=served.PATIENCE)

@@ -1,4 +1,4 @@
-"""JupyterHub with ngshare as students and instructors use it: each has a server with a terminal."""
+"""JupyterHub as students and instructors use it: each has a server with a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import httpx
@@ -32,7 +31,6 @@ from support.proof import skip
 
 ENVIRONMENT = ROOT / "build/hub"
 CONFIG = DATA / "hub/jupyterhub_config.py"
-PAGE = ROOT / "docs/collecting.md"
 CALLBACK_OF_ANOTHER = "http://127.0.0.1/another/oauth_callback"  # of another service; nothing listens there
 
 
@@ -40,12 +38,6 @@ def skip_unless_made() -> None:
     """Skip a test that needs the hub's environment, or fail where no test may be skipped."""
     if not (ENVIRONMENT / "installed").is_file():
         skip("there is no JupyterHub in build/hub: `make hub` installs it, and runs this")
-
-
-def settings_on_the_page() -> str:
-    """The settings for ngshare that the docs give to instructors."""
-    (shown,) = re.findall(r"(?:^ {4}.*\n)*^ {4}.*configureExchange\(c, .*\n", PAGE.read_text(), re.MULTILINE)
-    return dedent(shown)
 
 
 def service_on_the_page(course: Path) -> str:
@@ -59,7 +51,7 @@ def service_on_the_page(course: Path) -> str:
 
 @contextmanager
 def serving(folder: Path, course: Path, *people: str) -> Iterator[Hub]:
-    """A hub for these people, with our server, and with ngshare and its administrator `teacher`."""
+    """A hub for these people, with our server."""
     skip_unless_made()
     hub = Hub(folder, course, people)
     try:
@@ -76,14 +68,10 @@ class Hub:
         self._folder = folder
         self._token = secrets.token_hex(16)
         self._secret_of_another = secrets.token_hex(16)
-        public, hub, proxy, ngshare = (free_port() for _ in range(4))
+        public, hub, proxy = (free_port() for _ in range(3))
         self.url = f"http://127.0.0.1:{public}"
-        self.settings = settings_on_the_page().replace("10101", str(ngshare))  # for any nbgrader_config.py
         for person in people:
             self.home(person).mkdir(parents=True)
-        for_all = folder / "etc" / "nbgrader_config.py"
-        for_all.parent.mkdir()
-        for_all.write_text(f'c = get_config()\nc.CourseDirectory.course_id = "attention"\n{self.settings}')
         self._environment = {
             "PATH": os.pathsep.join([str(ENVIRONMENT / "bin"), os.defpath]),
             "LANG": "C.UTF-8",
@@ -91,7 +79,7 @@ class Hub:
             "HUB_FOLDER": str(folder),
             "HUB_PATIENCE": str(SECONDS),
             "HUB_PEOPLE": " ".join(people),
-            "HUB_PORTS": f"{public} {hub} {proxy} {ngshare}",
+            "HUB_PORTS": f"{public} {hub} {proxy}",
             "HUB_TOKEN": self._token,
             "HUB_SECRET_OF_ANOTHER": self._secret_of_another,
             "HUB_CALLBACK_OF_ANOTHER": CALLBACK_OF_ANOTHER,
@@ -106,8 +94,7 @@ class Hub:
         self._run("configurable-http-proxy", *self._proxy)  # the Python one takes the options of the Node one
         self.wait(lambda: self._status("/"), "no proxy")
         self._run("jupyterhub", f"--config={CONFIG}")
-        self.wait(lambda: self._status("/services/ngshare/healthz") == 200, "neither hub nor ngshare")
-        self.wait(lambda: self._status("/services/grader/healthz") == 200, "no server of ours")
+        self.wait(lambda: self._status("/services/grader/healthz") == 200, "neither hub nor server")
 
     def _run(self, program: str, *arguments: str) -> None:
         with self._log.open("a") as log:

@@ -1,7 +1,4 @@
-"""A hub for a few people who all are the user who started it, with ngshare as a service that the hub starts.
-
-Everything listens on this machine only, but ngshare, which asks the hub who it is that asks.
-"""
+"""A hub for a few people who all are the user who started it. Everything listens on this machine only."""
 
 import os
 import sys
@@ -11,7 +8,7 @@ c = get_config()  # type: ignore[name-defined]  # noqa: F821  JupyterHub provide
 
 programs = Path(sys.executable).parent
 folder = Path(os.environ["HUB_FOLDER"])
-public, hub, proxy, ngshare = (f"http://127.0.0.1:{port}" for port in os.environ["HUB_PORTS"].split())
+public, hub, proxy = (f"http://127.0.0.1:{port}" for port in os.environ["HUB_PORTS"].split())
 patience = int(os.environ["HUB_PATIENCE"])  # seconds
 
 c.JupyterHub.bind_url = public
@@ -31,20 +28,9 @@ c.Spawner.cmd = [str(programs / "jupyterhub-singleuser"), "--allow-root"]
 # Not a login shell: it would forget where the programs are.
 c.Spawner.args = ["--ServerApp.terminado_settings={'shell_command': ['/bin/sh']}"]
 c.Spawner.start_timeout = c.Spawner.http_timeout = patience
-c.Spawner.environment = {"JUPYTER_CONFIG_PATH": f"{folder}/etc", "OMP_NUM_THREADS": "1"}
+c.Spawner.environment = {"OMP_NUM_THREADS": "1"}
 
 exec(os.environ["HUB_SERVICE"])  # what the docs give to instructors
-c.JupyterHub.services.append(
-    {
-        "name": "ngshare",
-        "url": ngshare,
-        "timeout": patience,
-        "command": [
-            *(sys.executable, "-m", "ngshare", "--admins", "teacher"),
-            *("--database", f"sqlite:///{folder}/ngshare.sqlite", "--storage", f"{folder}/handed_in"),
-        ],
-    }
-)
 c.JupyterHub.services.append({"name": "tests", "api_token": os.environ["HUB_TOKEN"]})
 # A service of somebody else, in which people sign in, too.
 c.JupyterHub.services.append(
