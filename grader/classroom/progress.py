@@ -18,7 +18,6 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from grader.gradebook.names import Names
 from grader.gradebook.published import Told
 from grader.model.label import Label, as_in
 from grader.model.submission import Graded
@@ -69,8 +68,7 @@ LONG = 2.0  # seconds after which we say who is being graded
 class Onlooker:
     """Shows progress as results come: on a terminal one bar, with submissions that take long beside it."""
 
-    def __init__(self, console: Console, total: int, quiet: bool, names: Names | None = None) -> None:
-        self._names = names
+    def __init__(self, console: Console, total: int, quiet: bool) -> None:
         self._console = console
         self._total = total
         self._quiet = quiet
@@ -98,14 +96,12 @@ class Onlooker:
 
     def tell(self, text: str) -> None:
         if not self._quiet:
-            self._console.print(escape(self._names.text(text) if self._names else text), highlight=False)
+            self._console.print(escape(text), highlight=False)
 
     def look(self, running: Mapping[str, float]) -> None:
         self._interrupt.look()
         slow = [
-            f"{one_line(self._names(student) if self._names else student, 40)} for {seconds:.0f} s"
-            for student, seconds in running.items()
-            if seconds > LONG
+            f"{one_line(student, 40)} for {seconds:.0f} s" for student, seconds in running.items() if seconds > LONG
         ]
         self._bar.update(self._task, now=escape(f"running: {', '.join(slow[:3])}" if slow else ""))
         self._bar.refresh()

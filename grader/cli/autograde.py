@@ -18,7 +18,6 @@ from grader.host.machine import cores
 from grader.sandbox.plain_text import one_line
 
 if TYPE_CHECKING:
-    from grader.gradebook.names import Names
     from grader.gradebook.published import PointsChange, Publication
 
 FEW = 30  # students whose points fit on a page
@@ -49,7 +48,6 @@ def grade(
     """
     course = open_course()
     from grader.classroom.intake import all_submitted
-    from grader.gradebook.names import Names
 
     if device == "cuda" and not dask:
         jobs = _jobs_on_gpus(jobs, confined=not unconfined)
@@ -68,11 +66,7 @@ def grade(
         if len(chosen) > 1 and not silent:
             console.print(f"\n[bold]{escape(assignment)}[/]", highlight=False)
         try:
-            names = Names(course, assignment)
-            with names.in_errors():
-                found[assignment] = _grade(
-                    names, course, assignment, those, how, yes=yes, dry_run=dry_run, silent=silent
-                )
+            found[assignment] = _grade(course, assignment, those, how, yes=yes, dry_run=dry_run, silent=silent)
         except CourseError as error:
             if len(chosen) == 1:
                 raise
@@ -98,7 +92,6 @@ def _jobs_on_gpus(asked: int | None, confined: bool) -> int:
 
 
 def _grade(
-    names: Names,
     course: Course,
     assignment: str,
     students: Sequence[str],
@@ -108,23 +101,23 @@ def _grade(
     dry_run: bool,
     silent: bool,
 ) -> dict[str, Any]:
-    """Grade one assignment, print the results with these names for students, and return them as data for JSON."""
+    """Grade one assignment, print the results, and return them as data for JSON."""
     from grader.checks.sound_cases import must_be_sound
     from grader.classroom import progress
     from grader.classroom.intake import who
     from grader.classroom.rehearsal import rehearsal
     from grader.classroom.run import autograde
-    from grader.gradebook.published import changes
+    from grader.gradebook.published import changes, told_now
     from grader.publishing.changes import as_json, changes_table, told_before
 
     chosen = who(course, assignment, students)
-    must_be_sound(course, assignment, names.telling(tell), how, anyway=yes, remember=not dry_run)
-    onlooker = progress.Onlooker(console, len(chosen), silent, names)
+    must_be_sound(course, assignment, tell, how, anyway=yes, remember=not dry_run)
+    onlooker = progress.Onlooker(console, len(chosen), silent)
     with rehearsal(course, tell) if dry_run else nullcontext(course) as place:
         run = autograde(place, assignment, students, **how, watcher=onlooker)
-        before = names.publication(told_before(place, assignment, names.telling(tell), dry_run))
+        before = told_before(place, assignment, tell, dry_run)
         try:
-            results = sorted(map(names.result, onlooker.follow(run)), key=lambda result: result.student)
+            results = sorted(onlooker.follow(run), key=lambda result: result.student)
         except KeyboardInterrupt:
             run.close()
             graded = sum(bool(place.notebooks(f"autograded/{name}", assignment)) for name in chosen)
@@ -132,7 +125,7 @@ def _grade(
                 f"Stopped with {graded} of {len(chosen)} graded. To grade the rest, run this again.", highlight=False
             )
             raise typer.Exit(130) from None
-        told, most = names.told_now(place, names.telling(tell))
+        told, most = told_now(place, assignment, tell)
     found = changes(before.students, told) if before else []
     if not silent:
         if len(results) <= FEW:

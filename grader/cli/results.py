@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from grader.cli.autograde import show_changes
 from grader.cli.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
@@ -23,7 +22,7 @@ from grader.export.destinations import (
     export_points,
     refuse_what_is_not_for,
 )
-from grader.sandbox.plain_text import one_line, plural
+from grader.sandbox.plain_text import plural
 
 if TYPE_CHECKING:
     from grader.gradebook.published import Publication
@@ -57,7 +56,6 @@ def publish(
     """
     course = open_course()
     from grader.export.points import FOLDER as EXPORTS
-    from grader.gradebook.names import Names
     from grader.publishing.changes import history_table
     from grader.publishing.publish import UnseenChanges, restore
     from grader.publishing.publish import publish as tell_students
@@ -78,17 +76,16 @@ def publish(
     else:
         options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
         try:
-            with Names(course, assignment).in_errors():
-                new = tell_students(
-                    course,
-                    assignment,
-                    to or [],
-                    tell,
-                    yes=yes,
-                    stale_anyway=stale_anyway,
-                    waiting_anyway=waiting_anyway,
-                    options=options,
-                )
+            new = tell_students(
+                course,
+                assignment,
+                to or [],
+                tell,
+                yes=yes,
+                stale_anyway=stale_anyway,
+                waiting_anyway=waiting_anyway,
+                options=options,
+            )
         except UnseenChanges as unseen:
             show_changes(course, assignment, unseen.found, unseen.since)
             raise
@@ -111,17 +108,13 @@ def feedback(assignment: Assignment, student: Student = None) -> None:
     """
     course = open_course()
     from grader.pages.feedback import write_feedback
-    from grader.publishing.publish import refuse_names
 
-    course.chosen([assignment])
-    refuse_names(course, assignment, "feedback")
     _write(write_feedback, course, assignment, student or [])
 
 
 def report(
     assignment: OneOrAll = None,
     student: Student = None,
-    who: Annotated[str, typer.Option(metavar="CODE", help="Show who has this code in an anonymous assignment.")] = "",
     against: Annotated[
         list[Path] | None,
         typer.Option(metavar="FOLDER", help="Also compare with these notebooks, such as last year's submitted/."),
@@ -135,9 +128,6 @@ def report(
     Example: `grader report week1`
     """
     course = open_course()
-    if who:
-        _say_who(course, assignment, who)
-        return
     if assignment:
         from grader.pages.report import write_report
 
@@ -151,22 +141,12 @@ def report(
     _refuse_stale(course, anyway=True)
 
 
-def _say_who(course: Course, assignment: str | None, code: str) -> None:
-    from grader.gradebook.names import Names
-
-    if not assignment:
-        raise CourseError("Codes differ between assignments. Name the assignment, too.")
-    course.chosen([assignment])
-    console.print(escape(one_line(Names(course, assignment).whose(code))), highlight=False)
-
-
 def _refuse_stale(course: Course, anyway: bool) -> None:
-    """Refuse points that are out of date in any graded assignment, except anonymous ones; or just report them."""
-    from grader.gradebook.names import Names
+    """Refuse points that are out of date in any graded assignment; or just report them."""
     from grader.publishing.publish import refuse_stale
 
     for assignment in course.assignments():
-        if not Names(course, assignment).hidden and any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
+        if any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
             refuse_stale(course, assignment, anyway, tell)
 
 
@@ -177,15 +157,12 @@ def _write(
     students: Sequence[str],
 ) -> None:
     """Write pages from the gradebook as it is, then warn if that is out of date."""
-    from grader.gradebook.names import Names
     from grader.publishing.publish import refuse_stale
 
     course.chosen([assignment])
-    names = Names(course, assignment)
-    with names.in_errors():
-        for path in write(course, assignment, names.telling(tell), students):
-            print_path(path)
-        refuse_stale(course, assignment, anyway=True, tell=names.telling(tell))
+    for path in write(course, assignment, tell, students):
+        print_path(path)
+    refuse_stale(course, assignment, anyway=True, tell=tell)
 
 
 def export(
@@ -208,7 +185,7 @@ def export(
     Example: `grader export week1 --to canvas --roster grades.csv`
     """
     course = open_course()
-    from grader.publishing.publish import refuse_names, refuse_stale
+    from grader.publishing.publish import refuse_stale
 
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
     if assignment is None:
@@ -229,6 +206,5 @@ def export(
     if to == "gradescope-autograder" or to == "github":
         print_path(export_grader(to, course, assignment, tell, index))
         return
-    refuse_names(course, assignment, "an export")
     refuse_stale(course, assignment, stale_anyway, tell)
     print_path(export_points(to, course, assignment, tell, **options))

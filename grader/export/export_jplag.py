@@ -14,7 +14,6 @@ from grader.classroom.submitted_files import NotTakenIn, take_in
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.points import FOLDER, write_export
-from grader.gradebook.names import Names
 from grader.notebooks.parsing import parse_notebook
 from grader.pages.code_forms import MAGIC
 from grader.sandbox.plain_text import listed
@@ -22,7 +21,7 @@ from grader.sandbox.plain_text import listed
 
 def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
     """Write a folder: `submissions`, with a folder for each student, and `base-code`, the code that was released."""
-    names, notebooks = Names(course, assignment), course.notebooks("release", assignment)
+    notebooks = course.notebooks("release", assignment)
     if not notebooks:
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     if not (students := course.students(assignment)):
@@ -36,11 +35,11 @@ def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -
         try:
             submission = take_in(course.folder("submitted"), student, assignment, notebooks=notebooks)
         except NotTakenIn:
-            left_out.append(names(student))
+            left_out.append(student)
             continue
         for name, content in submission.notebooks.items():
             text = program(parse_notebook(content))
-            write_export(course, f"{folder}/submissions/{names(student)}/{name}.py", text)
+            write_export(course, f"{folder}/submissions/{student}/{name}.py", text)
     if left_out:
         tell(f"Left out, because their submissions cannot be read: {listed(sorted(left_out))}.")
     return course.root / FOLDER / folder

@@ -11,7 +11,6 @@ __all__ = [
     "graded",
     "hidden_seed",
     "items",
-    "names",
     "preprocessors",
     "published",
     "records",

@@ -10,7 +10,6 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, NotInGradebook, Person
 from grader.gradebook.connection import check_gradebook, open_gradebook
-from grader.gradebook.names import Names
 from grader.gradebook.settings import term_rules
 
 
@@ -56,7 +55,7 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
     """Read all assignments of the course. It is an error if none has a grade."""
     api = course.api()
     check_gradebook(api, tell)
-    rules = {name: term_rules(course, name) for name in course.assignments() if not _is_hidden(course, name, tell)}
+    rules = {name: term_rules(course, name) for name in course.assignments()}
     people: dict[str, Person] = {}
     found = []
     with contextlib.closing(open_gradebook(api, tell)) as gradebook:
@@ -73,13 +72,6 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
     ungraded = [name for name in rules if name not in graded]
     zone = next((own.zone for own in rules.values()), "")
     return TermGrades(found, ungraded, [people[student] for student in sorted(people)], zone)
-
-
-def _is_hidden(course: Course, name: str, tell: Callable[[str], None]) -> bool:
-    """Whether an assignment is still anonymous: beside points of other assignments, its codes would be no secret."""
-    if hidden := Names(course, name).hidden:
-        tell(f"{name} is anonymous until it is published, so it was left out.")
-    return hidden
 
 
 def _grades(name: str, rows: ClassRows, weight: float, submitters: Sequence[str]) -> AssignmentGrades:

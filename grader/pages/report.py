@@ -18,7 +18,6 @@ from markupsafe import Markup, escape
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.host.scratch import write_whole
 from grader.pages import charts
@@ -73,14 +72,12 @@ def write_report(
     If `students` are named, only they are in the report, which is written beside that of the class. Submissions are
     also compared with work from earlier years in the folders `against`.
     """
-    names = Names(course, assignment)
     grades = of_these(read_class(course, assignment, tell), students)
     submitted = files_of(course, assignment, [standing.student for standing in grades.submissions])
-    earlier = {names(who): work for folder in against for who, work in read_earlier(folder, assignment, tell).items()}
-    told = summary(names.grades(grades), {names(who): file for who, file in submitted.items()}, earlier)
+    earlier = {who: work for folder in against for who, work in read_earlier(folder, assignment, tell).items()}
+    told = summary(grades, submitted, earlier)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
-    # An anonymous assignment has codes for names, and no folders are named after codes, so there are no links.
     links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}
     as_page = page(told, links, len(set(students)))
     contents = {"html": as_page, "csv": table(told), "json": json.dumps(as_json(told), indent=2) + "\n"}

@@ -18,7 +18,6 @@ from grader.errors import CourseError
 from grader.export.destinations import OPTION_OF, PLATFORMS, export_points
 from grader.export.points import FOLDER as EXPORTS
 from grader.export.points import GRADE_THEM, said_of_waiting
-from grader.gradebook.names import Names
 from grader.gradebook.published import PointsChange, Publication, Publications, Told, changes, told_now
 from grader.gradebook.settling import write_rules
 from grader.pages.feedback import write_feedback
@@ -42,21 +41,11 @@ class UnseenChanges(CourseError):
 
 def refuse_stale(course: Course, assignment: str, anyway: bool, tell: Tell) -> None:
     """Refuse grades that are out of date, which nobody should be shown; with `anyway`, only report them."""
-    names = Names(course, assignment)
-    found = {names(student): reasons for student, reasons in stale(course, assignment, tell).items()}
-    if said := told_of_stale(dict(sorted(found.items())), assignment):
-        if not anyway:
-            raise CourseError(f"{said} To go on anyway, add --stale-anyway.")
-        tell(said)
-
-
-def refuse_names(course: Course, assignment: str, what: str) -> None:
-    """Refuse to make anything that names students while graders must not know them yet."""
-    if Names(course, assignment).hidden:
-        raise CourseError(
-            f"{assignment} is anonymous until it is published, and {what} would name students. "
-            f"To publish it, run: grader publish {assignment}"
-        )
+    message = told_of_stale(stale(course, assignment, tell), assignment)
+    if message and not anyway:
+        raise CourseError(f"{message} To go on anyway, add --stale-anyway.")
+    if message:
+        tell(message)
 
 
 def publish(

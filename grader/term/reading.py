@@ -149,7 +149,6 @@ def shown(value: object) -> str:
 
 # What may be in each table, and what it says.
 _COUNTS = '`"last"` or `"best"`: which of several attempts counts. Usually the last one.'
-_ANONYMOUS = "`true`: the names of students are hidden until the points are published."
 SERVING = {
     "attempts": "How often each student may submit an assignment. Usually 50 times; if the best counts, at most 100.",
     "a_day": "How often within 24 hours.",
@@ -176,7 +175,6 @@ LATE = {
 }
 TERM = {
     "timezone": 'For times that name no zone: `"Europe/Berlin"`. Usually UTC.',
-    "anonymous": _ANONYMOUS,
     "counts": _COUNTS,
     "late": "A table: what being late costs.",
     "groups": 'A table of students who submit together: `blue = ["ada", "kurt"]`.',
@@ -191,7 +189,6 @@ ASSIGNMENT = {
     "extensions": 'A table of students with more time, or a later due date: `ada = "2 days"`.',
     "weight": "What the assignment weighs in the total of the term. Usually 1.",
     "groups": "`false`: everybody submits alone.",
-    "anonymous": _ANONYMOUS,
     "counts": _COUNTS,
     "late": "A table, in place of the one for all.",
     "serving": "A table: what differs from the one for all.",
@@ -221,7 +218,6 @@ def _read(path: Path, assignments: Sequence[str] | None) -> Rules:
     of_all = AssignmentRules(
         late=_late(term),
         groups=_groups(term.table("groups")),
-        anonymous=term.switch("anonymous", False),
         best=_best(term, False),
         zone=_zone(term),
         serving=_serving(term, Serving(), "mail"),
@@ -321,9 +317,9 @@ def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
             exercises[label] = rule
     extensions, weight = _extensions(table, due, zone), table.amount("weight", 1.0)
     groups = of_all.groups if table.switch("groups", True) else ()
-    anonymous, best = table.switch("anonymous", of_all.anonymous), _best(table, of_all.best)
+    best = _best(table, of_all.best)
     late, serving = _late(table) or of_all.late, _serving(table, of_all.serving)
-    return AssignmentRules(exercises, due, extensions, weight, groups, late, anonymous, best, zone, serving)
+    return AssignmentRules(exercises, due, extensions, weight, groups, late, best, zone, serving)
 
 
 def _serving(above: TomlTable, usual: Serving, *more: str) -> Serving:

@@ -125,7 +125,6 @@ class AssignmentRules:
     weight: float = 1.0  # in the total of all assignments
     groups: Sequence[Sequence[str]] = ()  # students who submit together
     late: Late | None = None  # None: nbgrader's plug-in decides, if there is one
-    anonymous: bool = False  # whether names are hidden until it is published
     best: bool = False  # whether the best of several attempts counts, not the last
     zone: str = ""  # the time zone in which times are shown; UTC if empty
     serving: Serving = Serving()

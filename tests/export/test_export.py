@@ -26,7 +26,6 @@ from grader.export.export_gradescope import export_gradescope, results_for
 from grader.export.moodle import export_moodle
 from grader.gradebook.class_rows import Person, Remark
 from grader.gradebook.items import Counted, Item
-from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import defused, is_formula, number
 from support.all_files import files_in
@@ -360,15 +359,6 @@ def test_jplag_gets_a_folder_of_programs_for_each_student(course: Course, make_n
     assert {node.name for node in ast.walk(ast.parse(base.read_text())) if isinstance(node, ast.FunctionDef)} >= {
         "softmax"
     }
-
-
-def test_jplag_has_codes_in_an_anonymous_assignment(course: Course, make_notebook: Callable[..., Any]) -> None:
-    path = course.notebook("submitted/ada", ASSIGNMENT)
-    path.parent.mkdir(parents=True)
-    nbformat.write(make_notebook(course), path)
-    (course.root / "course.toml").write_text("anonymous = true")
-    made = export(ASSIGNMENT, "jplag", f"export/{ASSIGNMENT}-jplag", course.root)
-    assert [path.name for path in (made / "submissions").iterdir()] == [Names(Course(course.root), ASSIGNMENT)("ada")]
 
 
 @pytest.mark.parametrize("step", ["submitted", "release"])

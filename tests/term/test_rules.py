@@ -27,7 +27,6 @@ from grader.export.canvas import export_canvas
 from grader.export.export_gradescope import export_gradescope
 from grader.export.moodle import export_moodle
 from grader.gradebook.class_rows import ClassRows
-from grader.gradebook.names import Names
 from grader.gradebook.published import told_now
 from grader.gradebook.settling import settle
 from grader.gradebook.standings import read_class
@@ -186,7 +185,7 @@ def examples() -> Iterator[Any]:
         if "```toml" in shown:
             (text,) = re.findall(r"```toml\n(.*?)```", shown, re.DOTALL)
             said = re.findall(r"\b(ada|kurt|lise) ([\d.]+) of ([\d.]+)", shown)
-            if title.startswith(("Weights", "The best", "Anonymous")):  # they are worked out below
+            if title.startswith(("Weights", "The best")):  # they are worked out below
                 continue
             yield pytest.param(text, {name: (float(some), float(all)) for name, some, all in said}, id=title)
 
@@ -221,16 +220,6 @@ def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Cour
     assert not {"ada", "kurt"} & set(stale(course, WORDS, silent))
     assert points == {"ada": (9, 9), "kurt": (7.2, 9)}
     assert {way.__name__: of_these(points, way(course)) for way in WAYS} == {way.__name__: points for way in WAYS}
-
-
-def test_the_example_of_the_page_about_anonymous_grading(course: Course) -> None:
-    text, points = shown_in("Anonymous")
-    course = rule(course, text)
-    names = Names(course, WORDS)
-    assert points == {"ada": (9, 9), "kurt": (4, 9)}
-    assert of_these(map(names, points), by_report(course)) == {names(one): what for one, what in points.items()}
-    others = [way for way in WAYS if way is not by_report]  # what students and platforms get
-    assert [of_these(points, way(course)) for way in others] == [points] * len(others)
 
 
 def shown_in(title: str) -> tuple[str, Points]:
@@ -823,7 +812,6 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ("[groups]\nred = ['ada', 'emmy']\nblue = ['ada', 'kurt']", "groups.blue: ada is also in red."),
         ("[assignments.words]\ngroups = 1", "words.groups: 1 is neither true nor false. Write groups = false."),
         ("counts = 'first'", 'course.toml, counts: "first" is not an option. Write counts = "last" or counts ='),
-        ("anonymous = 1", "course.toml, anonymous: 1 is neither true nor false. Write anonymous = true."),
         ("[assignments.words]\ncounts = true", 'words.counts: true is not an option. Write counts = "last"'),
         ("[assignments.words]\nweight = -1", "words.weight: -1 is not a number of 0 or more. For example, write"),
         ("[assignments.words]\nweight = '2'", 'words.weight: "2" is not a number of 0 or more.'),
