@@ -107,7 +107,7 @@ records: install
 
 # The tables of docs/how_right.md, from the records.
 how-right: install
-	PYTHONPATH=tests $(VENV)/bin/python -m support.how_right
+	PYTHONPATH=tests $(VENV)/bin/python tests/house/how_right.py
 
 validate: install
 	$(GRADER) validate

@@ -16,7 +16,6 @@ from grader.notebooks.parsing import (
     MAX_BYTES,
     MAX_WITH_OUTPUTS,
     Unreadable,
-    parse_notebook,
     read_notebook,
     why_not_whole,
     without_outputs,

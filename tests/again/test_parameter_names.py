@@ -9,7 +9,7 @@ import pytest
 from grader.again.parameter_names import OTHER_NAMES
 from grader.model.verdict import Verdict
 from support.our_course import EXERCISES
-from support.recorded import Piece, judging
+from support.records import Piece, judging
 from support.solution_cells import of_notebook
 
 pytestmark = pytest.mark.slow

@@ -27,8 +27,8 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release
 from grader.solutions.lines import Lines
-from support.all_files import files_in
 from support.command_line import grader
+from support.snapshots import files_in
 
 RIGHT = "def {0}(numbers):\n    return sum(numbers) / len(numbers)\n"
 SUM = "def {0}(numbers):\n    return sum(numbers)\n"

@@ -22,6 +22,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from root_container import run_as_root
 
 from grader.autograders import github, gradescope, grading_one
 from grader.autograders.packed import HIDDEN_FILE, unpack
@@ -34,7 +35,6 @@ from grader.model.submission import Graded, Submission
 from grader.sandbox import own_user
 from support.command_line import export, grader
 from support.places import ROOT
-from support.root_container import run_as_root
 
 pytestmark = pytest.mark.slow
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from workflow_runner import Runner
 
 from grader.autograders.on_github import annotation, lines_of_cells, table
 from grader.course.folder import Course
@@ -23,7 +24,6 @@ from grader.gradebook.hidden_seed import secret_of
 from grader.model.label import Label
 from support.command_line import export
 from support.places import ROOT
-from support.workflow_runner import Runner
 
 pytestmark = pytest.mark.proof
 

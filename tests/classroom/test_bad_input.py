@@ -16,7 +16,7 @@ from grader.classroom.run import autograde
 from grader.cli.app import run as main
 from grader.course.folder import Course
 from grader.errors import CourseError
-from support.whole_course import files, rows
+from support.snapshots import files, rows
 
 pytestmark = [pytest.mark.user, pytest.mark.slow]
 

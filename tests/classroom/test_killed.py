@@ -22,7 +22,7 @@ from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.host.zygote_process import start_zygote, use_zygote
 from grader.model.submission import Graded, Submission
-from support.whole_course import files, rows
+from support.snapshots import files, rows
 
 pytestmark = pytest.mark.slow
 

@@ -30,9 +30,9 @@ from grader.errors import CourseError
 from grader.gradebook.due_dates import LATE_FILE
 from grader.gradebook.settling import tell_of_late
 from grader.model.label import Label
-from support.all_files import files_in
 from support.command_line import Ended
 from support.command_line import grader as run_grader
+from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from grader.course.folder import Course, open_course
-from support.places import DATA
+from support.second_course import copy_of_second_course
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    return Course(shutil.copytree(DATA / "second_course", tmp_path / "course"))
+    return copy_of_second_course(tmp_path / "course")
 
 
 def answers(course: Course) -> list[object]:

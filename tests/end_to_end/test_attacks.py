@@ -20,6 +20,7 @@ import nbformat
 import pytest
 import torch
 from nbgrader.api import MissingEntry
+from outside import WON, Outside, changes, descendants
 
 from grader.benchmarks.class_bench import nbgrader_alone
 from grader.classroom.run import autograde
@@ -34,7 +35,6 @@ from grader.model.submission import Files, Graded
 from grader.model.verdict import Verdict
 from support.graded_corpus import a_few_seeds
 from support.our_course import EXERCISES, OURS
-from support.outside import WON, Outside, changes, descendants
 from support.places import DATA
 
 pytestmark = [pytest.mark.users, pytest.mark.slow]

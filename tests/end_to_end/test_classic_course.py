@@ -16,6 +16,7 @@ import nbformat
 import pytest
 from nbgrader.api import Grade
 from nbgrader.tests import run_nbgrader
+from nbgrader_notebooks import GUIDE, compare, documentation
 from sqlalchemy import select
 
 from grader.classroom.run import autograde
@@ -26,7 +27,6 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release
 from support.command_line import grader
-from support.nbgrader_notebooks import GUIDE, compare, documentation
 from support.places import ROOT
 
 pytestmark = pytest.mark.slow

@@ -17,10 +17,10 @@ import pytest
 
 from grader.course.folder import Course
 from grader.gradebook.published import Publications
-from support.all_files import files_in
 from support.command_line import grader as run_grader
 from support.made_class import ASSIGNMENT, Made, grade
 from support.platform_server import TOKEN, Held, serving
+from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
 

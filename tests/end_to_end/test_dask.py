@@ -18,6 +18,7 @@ import dask
 import nbformat
 import psutil
 import pytest
+from dask_processes import START_SECONDS, Cluster
 
 from grader.classroom import dask_crew
 from grader.classroom.run import autograde
@@ -26,9 +27,8 @@ from grader.collecting.collect import Wanted, collect
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
-from support.dask_processes import START_SECONDS, Cluster
 from support.places import ROOT
-from support.whole_course import files, rows
+from support.snapshots import files, rows
 
 pytestmark = pytest.mark.slow
 

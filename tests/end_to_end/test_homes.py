@@ -24,9 +24,9 @@ from packaging.utils import canonicalize_name
 from grader.course.folder import Course
 from grader.notebooks.cells import fill_in, solutions
 from grader.notebooks.single_file import in_one_file
-from support.all_files import files_in
 from support.our_course import of_assignment
 from support.places import ROOT
+from support.snapshots import files_in
 
 pytestmark = [pytest.mark.user, pytest.mark.proof]
 

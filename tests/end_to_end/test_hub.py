@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import nbformat
 import pytest
+from jupyter_hub import Hub, serving
 
 from grader.course.folder import Course
 from grader.model.label import Label
 from grader.notebooks.cells import fill_in
 from support import served
 from support.command_line import grader
-from support.jupyter_hub import Hub, serving
 
 pytestmark = [pytest.mark.user, pytest.mark.slow]
 

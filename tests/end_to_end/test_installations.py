@@ -17,12 +17,10 @@ import pytest
 
 from grader.course.folder import Course
 from grader.notebooks.cells import solved
-from support.places import DATA
-from support.second_course_answers import WRONG
+from support.second_course import WRONG, copy_of_second_course
 
 pytestmark = pytest.mark.proof
 
-COURSE = DATA / "second_course"
 ASSIGNMENT = "words"
 POINTS = {"ada": 7.0, "grace": 0.0, "kurt": 3.0}
 HERE = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -173,7 +171,7 @@ WAYS = (uv_venv, odd_path, user, system_site_packages, target, without_home, cou
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     root = tmp_path / "Kurs 1"
-    shutil.copytree(COURSE, root, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_of_second_course(root)
     return Course(root)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from postgresql_server import Server, programs
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import scoped_session
@@ -19,9 +20,8 @@ from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
 from grader.serving.arrivals import Arrivals, Stage
-from support.postgresql_server import Server, programs
 from support.proof import skip
-from support.whole_course import files, rows
+from support.snapshots import files, rows
 
 pytestmark = pytest.mark.slow
 

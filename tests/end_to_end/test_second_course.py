@@ -17,12 +17,10 @@ import pytest
 
 from grader.course.folder import Course
 from grader.notebooks.cells import solved
-from support.places import DATA
-from support.second_course_answers import WRONG
+from support.second_course import SECOND_COURSE, WRONG, copy_of_second_course
 
 pytestmark = pytest.mark.slow
 
-COURSE = DATA / "second_course"
 PACK = "second_pack"
 ASSIGNMENTS = ("numbers", "words")
 # Looks for the exercises wherever they might be, and tells what comes of it.
@@ -51,7 +49,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (packages / "libraries.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     install = [sys.executable, "-m", "pip", "--python", str(environment / "bin/python"), "install", "-q"]
     subprocess.run([*install, "--no-deps", "--no-index", str(wheel)], check=True)
-    shutil.copytree(COURSE / "exercises", packages / PACK / "exercises")
+    shutil.copytree(SECOND_COURSE / "exercises", packages / PACK / "exercises")
     return environment / "bin"
 
 
@@ -60,7 +58,7 @@ class Installed:
 
     def __init__(self, python: Path, root: Path) -> None:
         self.python, self.root = python, root
-        shutil.copytree(COURSE, root, ignore=shutil.ignore_patterns("__pycache__"))
+        copy_of_second_course(root)
         self.course = Course(root)
 
     def grader(self, *arguments: str) -> str:

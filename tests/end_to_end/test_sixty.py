@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -17,8 +16,7 @@ import pytest
 from grader.course.folder import Course
 from grader.notebooks.cells import solved
 from support.command_line import grader
-from support.places import DATA
-from support.second_course_answers import WRONG
+from support.second_course import WRONG, copy_of_second_course
 
 pytestmark = pytest.mark.slow
 
@@ -96,9 +94,7 @@ def done(course: Course, *words: str) -> str:
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """After the term."""
     root = tmp_path_factory.mktemp("sixty") / "course"
-    second = DATA / "second_course"
-    shutil.copytree(second, root, ignore=shutil.ignore_patterns("__pycache__"))
-    course = Course(root)
+    course = copy_of_second_course(root)
     done(course, "new", "assignment", "week3")
     done(course, "new", "exercise", "mean", "--assignment", "week3")
     done(course, "release")

@@ -10,13 +10,12 @@ from typing import Any
 
 import httpx
 import pytest
+from tls_proxy import TlsProxy, caddy, nginx
 
 from grader.classroom.run import alone
 from grader.course.folder import Course
 from grader.serving.student_pages import MOST_BYTES
-from support import tls_proxy
 from support.served import ASSIGNMENT, PATIENCE, Served, serving, token_in
-from support.tls_proxy import TlsProxy
 
 pytestmark = [pytest.mark.user, pytest.mark.slow]
 
@@ -27,7 +26,7 @@ def served(new_course: Callable[[], Course]) -> Iterator[Served]:
         yield one
 
 
-@pytest.mark.parametrize("proxy", [tls_proxy.nginx, tls_proxy.caddy], ids=lambda proxy: str(proxy.__name__))
+@pytest.mark.parametrize("proxy", [nginx, caddy], ids=lambda proxy: str(proxy.__name__))
 def test_a_student_submits_and_watches_through_a_proxy(
     served: Served,
     make_notebook: Callable[..., Any],

@@ -25,8 +25,8 @@ from grader.model.exercise import (
     SampledCase,
     can_combine,
 )
+from oracles.oracle import Oracle
 from support.answer_keys import FUNCTIONS, answer_key
-from support.oracle import Oracle
 from support.our_course import EXERCISES
 
 PAIRS = 300  # of misconceptions at once, of a class, which has thousands

@@ -19,7 +19,7 @@ from grader.model.forms.exact import RUINED
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Reason
 from grader.solutions.modules import ModuleCase, WrittenClass
-from support.changed_solutions import verdict
+from support.answer_keys import verdict
 from support.our_course import EXERCISES
 from support.small_notebooks import grade
 from support.solution_cells import corpus, from_notebook

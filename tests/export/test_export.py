@@ -28,9 +28,9 @@ from grader.gradebook.class_rows import Person, Remark
 from grader.gradebook.items import Counted, Item
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import defused, is_formula, number
-from support.all_files import files_in
 from support.command_line import export, grader
 from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
+from support.snapshots import files_in
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
 FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),Self Attention (4711),Current Score

@@ -39,6 +39,7 @@ from graded_there import (
     told,
     verdicts,
 )  # fmt: skip  # isort: skip
+from outside import Outside, changes
 from test_attacks import FOLDER, read
 
 from grader.benchmarks.class_mix import members, notebooks_of_class
@@ -51,7 +52,6 @@ from grader.sandbox import forms
 from support.answer_keys import FUNCTIONS
 from support.corpus import RIGHT, WRONG, Entry
 from support.our_course import ASSIGNMENTS, EXERCISES, of_assignment
-from support.outside import Outside, changes
 from support.places import ROOT
 from support.solution_cells import from_notebook, notebook, of_notebook
 

@@ -34,8 +34,7 @@ from grader.publishing.publish import publish
 from grader.publishing.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
 from support.command_line import grader
-from support.places import DATA
-from support.second_course_answers import WRONG
+from support.second_course import WRONG, copy_of_second_course
 
 WORDS = "words"
 PLOT = """\
@@ -51,8 +50,7 @@ GIVEN = {"ada": {"why": 2.0, "plot": 3.0}, "kurt": {"why": 0.0}}  # kurt's plot 
 def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Two students, each with an answer in words and one in code; and emmy, who has written neither."""
     root = tmp_path_factory.mktemp("by_hand") / "course"
-    shutil.copytree(DATA / "second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
-    course = Course(root)
+    course = copy_of_second_course(root)
     edit_source(course, add_plot)
     hand_in(course, "ada", {"why": "The second.", "plot": PLOT})
     hand_in(course, "kurt", {**WRONG, "why": "None.", "plot": FAILS})

@@ -10,15 +10,15 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import how_right
 import pytest
 import yaml
+from tutorial_steps import follow
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.course.folder import Course
 from grader.gradebook.published import Publications
-from support import how_right
 from support.command_line import grader
-from support.followed import follow
 from support.places import ROOT
 
 DOCS = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]

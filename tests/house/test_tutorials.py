@@ -16,10 +16,10 @@ from typing import Any
 import nbformat
 import pytest
 from jupyter_client.manager import run_kernel
+from tutorial_steps import as_script, blocks, follow, write_cell
 
 from grader.course.folder import Course
 from support.chromium import skip_unless_installed
-from support.followed import as_script, blocks, follow, write_cell
 from support.served import ASSIGNMENT, PATIENCE, Served, serving
 
 pytestmark = pytest.mark.proof

@@ -12,9 +12,9 @@ from grader.course.folder import Course
 from support.corpus import RIGHT, WRONG, entries
 from support.graded_corpus import grade
 from support.our_course import EXERCISES
-from support.real_mistakes_read import OF_ALL
-from support.recorded import judging, made_of_mistakes, records
-from support.recorded import pieces as pieces_on_record
+from support.real_mistakes import OF_ALL
+from support.records import judging, made_of_mistakes, records
+from support.records import pieces as pieces_on_record
 
 MADE = [
     pytest.param(number, names, id=f"{number}")

@@ -20,15 +20,16 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, Inputs
+from oracles.oracle import Oracle
 from support.answer_keys import short_cases
-from support.how_right import MUTANTS
 from support.mutator import mutants
-from support.oracle import Oracle
 from support.our_course import EXERCISES
+from support.places import DATA
 from support.solution_cells import corpus, from_notebook, functions, notebook, run, undisturbed
 
 pytestmark = pytest.mark.proof
 
+MUTANTS = DATA / "mutants.json"
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
 
 # Solutions that differ in style. The notebook's own comes first.

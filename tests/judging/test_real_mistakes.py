@@ -14,8 +14,8 @@ from collections import Counter
 import pytest
 
 from support.our_course import EXERCISES
-from support.real_mistakes_read import FIELDS, MARK, OF_ALL, Mistake, Told, all_mistakes, causes_told, told, untrue
-from support.recorded import Record, records
+from support.real_mistakes import FIELDS, MARK, OF_ALL, Mistake, Told, all_mistakes, causes_told, told, untrue
+from support.records import Record, records
 
 MISTAKES = all_mistakes()
 ASSIGNMENTS = list(dict.fromkeys(mistake.assignment for mistake in MISTAKES))

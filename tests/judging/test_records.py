@@ -14,7 +14,7 @@ import pytest
 from grader.model.verdict import Verdict
 from support.deciders import PROPERTY, Watch
 from support.our_course import EXERCISES
-from support.recorded import Piece, as_text, difference, judging, pieces, record, recorded, records
+from support.records import Piece, as_text, difference, judging, pieces, record, recorded, records
 from support.solution_cells import from_notebook
 
 AT_ONCE = 40

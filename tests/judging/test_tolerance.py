@@ -22,9 +22,9 @@ from grader.model.verdict import Verdict
 from grader.sandbox.forms import put
 from grader.sandbox.forms.exact import asks_for_gradients
 from grader.sandbox.forms.module import observe
-from support import class_oracle
+from oracles import classes
+from oracles.oracle import DEFINITIONS, float64
 from support.answer_keys import FUNCTIONS, answer_key, short_cases
-from support.oracle import DEFINITIONS, float64
 from support.solution_cells import corpus, define, from_notebook, notebook, run, undisturbed
 
 pytestmark = pytest.mark.slow
@@ -55,7 +55,7 @@ def cases(name: int | str) -> list[tuple[Inputs, Any]]:
 def of_function(name: int | str, inputs: Inputs) -> Any:
     """By the definition; gradients by the reference."""
     if asks_for_gradients(inputs):
-        return FUNCTIONS[name].reference(*map(class_oracle.as_double, inputs))
+        return FUNCTIONS[name].reference(*map(classes.as_double, inputs))
     return tensors(DEFINITIONS[name](*map(float64, inputs)))
 
 
@@ -76,10 +76,10 @@ def of_class(number: int, inputs: Inputs) -> list[Any]:
     """The outputs of all calls, and the gradients."""
     arguments, weights, calls, how = inputs
     exact = {name: one.double().requires_grad_() for name, one in weights.items()}
-    given = [[one.double() if class_oracle.is_real(one) else one for one in call] for call in calls.values()]
-    inputs_too = [one for one in given[0][: how["gradients"]] if class_oracle.is_real(one)]
+    given = [[one.double() if classes.is_real(one) else one for one in call] for call in calls.values()]
+    inputs_too = [one for one in given[0][: how["gradients"]] if classes.is_real(one)]
     leaves = [*exact.values(), *(one.requires_grad_() for one in inputs_too)]
-    outputs = [class_oracle.MODULES[number](arguments, exact, *call) for call in given]
+    outputs = [classes.MODULES[number](arguments, exact, *call) for call in given]
     if not how["gradients"]:
         return [outputs, []]
     factors = torch.arange(outputs[0].numel(), dtype=torch.float64).cos().reshape(outputs[0].shape)
@@ -219,7 +219,7 @@ def lower(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def forward_in_sixteen_bits(
     self: torch.nn.Module, forward: Callable[..., Any], dtype: torch.dtype, *inputs: Any
 ) -> torch.Tensor:
-    low = [one.to(dtype) if class_oracle.is_real(one) else one for one in inputs]
+    low = [one.to(dtype) if classes.is_real(one) else one for one in inputs]
     output: torch.Tensor = forward(copy.deepcopy(self).to(dtype), *low)
     return output.float()
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from support.checked_notebook import cells_of, exercises_of, solved_names
+from checked_notebook import cells_of, exercises_of, solved_names
 
 ASSIGNMENT = "fast_attention"
 CELLS, NUMBERS = cells_of(ASSIGNMENT), exercises_of(ASSIGNMENT)

@@ -14,7 +14,7 @@ from grader.exercises import ex15_dropout
 from grader.exercises.ex15_dropout import SAME_AGAIN, SAME_NUMBER
 from grader.kit import dropout_rules
 from grader.kit.dropout_rules import TAIL, finding, fits
-from support.changed_solutions import verdict
+from support.answer_keys import verdict
 from support.our_course import EXERCISES
 
 Tensor = torch.Tensor

@@ -21,7 +21,7 @@ from grader.kit.recognizing import TABLE, Seen, fits
 from grader.release import known_mistakes
 from support.our_course import EXERCISES
 from support.places import ROOT
-from support.recorded import Piece, pieces, records
+from support.records import Piece, pieces, records
 from support.solution_cells import define, from_notebook, notebook
 
 pytestmark = pytest.mark.proof

@@ -19,9 +19,9 @@ from grader.errors import CourseError
 from grader.notebooks.modules_beside import FILES, for_students, given_beside, modules_for
 from grader.release.compiling import compile_release
 from grader.release.first_steps import first_steps
-from support.all_files import files_in
 from support.places import ROOT
 from support.plain_nbgrader import nbgrader
+from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
 

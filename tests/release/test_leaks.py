@@ -22,7 +22,8 @@ from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, search
 from support.command_line import grader
 from support.our_course import EXERCISES
-from support.places import DATA, ROOT
+from support.places import ROOT
+from support.second_course import copy_of_second_course
 
 pytestmark = pytest.mark.slow
 
@@ -195,13 +196,13 @@ def test_search_names_what_is_no_file(tmp_path: Path) -> None:
 
 
 def test_another_course_hands_out_nothing_secret(tmp_path: Path) -> None:
-    course = Course(shutil.copytree(DATA / "second_course", tmp_path / "second"))
+    course = copy_of_second_course(tmp_path / "second")
     for assignment in course.assignments():
         assert compile_release(course, assignment) == Searched([], [])
 
 
 def test_a_release_names_files_to_look_at(tmp_path: Path) -> None:
-    root = shutil.copytree(DATA / "second_course", tmp_path / "second")
+    root = copy_of_second_course(tmp_path / "second").root
     with_file("[b]model.h5", UNREAD["no text"][1])(root / "source/words")
     ended = grader("release", "words", folder=root)
     assert (ended.returncode, ended.stdout.splitlines()) == (0, [

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from warm_python import WarmPython
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.classroom.run import autograde
@@ -24,11 +25,10 @@ from grader.errors import CourseError
 from grader.notebooks.cells import fill_in, solutions
 from grader.release.leaks import LeakError
 from grader.release.marimo import FOLDER, convert_release, with_unique_names, write_marimo
-from support.all_files import files_in
 from support.our_course import of_assignment
 from support.places import ROOT
 from support.proof import some_in_ci
-from support.warm_python import WarmPython
+from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from grader.model.verdict import Verdict
 from grader.repair.edit_rules import RULES
 from grader.repair.edits import MODULES
 from support.our_course import EXERCISES
-from support.recorded import Piece, judging
+from support.records import Piece, judging
 from support.solution_cells import of_notebook
 
 pytestmark = pytest.mark.slow

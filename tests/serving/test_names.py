@@ -11,12 +11,12 @@ from pathlib import Path
 import httpx
 import nbformat
 import pytest
+from words_course import ROSTER, WORDS, ServedWords, answered, words_course
 
 from grader.serving.submit import in_terminal
 from support.command_line import grader
 from support.report_pages import text_of
 from support.served import API, token_in
-from support.words_course import ROSTER, WORDS, ServedWords, answered, words_course
 
 pytestmark = pytest.mark.slow
 

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
+from words_course import NOW, RULES, WORDS, ServedWords, answered, give_points, words_course
 
 from grader.gradebook.published import Publications
 from grader.term.reading import COURSE_FILE, SERVING
 from grader.term.rules import Detail
 from support.command_line import grader
 from support.report_pages import text_of
-from support.second_course_answers import WRONG
+from support.second_course import WRONG
 from support.served import token_in
-from support.words_course import NOW, RULES, WORDS, ServedWords, answered, give_points, words_course
 
 pytestmark = pytest.mark.slow
 

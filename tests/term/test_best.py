@@ -34,10 +34,9 @@ from grader.publishing import publish as publishing
 from grader.publishing.publish import UnseenChanges
 from grader.release.compiling import compile_release
 from support.accessibility import violations
-from support.all_files import files_in
 from support.command_line import grader
-from support.places import DATA
-from support.second_course_answers import WRONG
+from support.second_course import WRONG, copy_of_second_course
+from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
 
@@ -64,10 +63,8 @@ def silent(_: str) -> None: ...
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Course:
     root = tmp_path_factory.mktemp("best") / "course"
-    second = DATA / "second_course"
-    shutil.copytree(second, root, ignore=shutil.ignore_patterns("__pycache__"))
+    course = copy_of_second_course(root)
     (root / "course.toml").write_text(BEST)
-    course = Course(root)
     compile_release(course, WORDS)
     return course
 

@@ -43,8 +43,8 @@ from grader.term.reading import read_rules
 from grader.term.rules import Late, Rule, counted, most
 from support.accessibility import violations
 from support.command_line import grader
-from support.places import DATA, ROOT
-from support.second_course_answers import WRONG
+from support.places import ROOT
+from support.second_course import WRONG, copy_of_second_course
 
 pytestmark = pytest.mark.slow
 
@@ -79,8 +79,7 @@ def hand_in(course: Course, student: str, answers: Mapping[str, str] | None, ass
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The class of docs/rules.md, and some more. Tests write nothing into it but course.toml, pages and exports."""
     root = tmp_path_factory.mktemp("rules") / "course"
-    shutil.copytree(DATA / "second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
-    course = Course(root)
+    course = copy_of_second_course(root)
     compile_release(course, WORDS)
     for student in TIMES:
         hand_in(course, student, {"kurt": WRONG, "grace": None}.get(student, {}))
@@ -750,7 +749,7 @@ def test_an_assignment_that_nobody_has_a_grade_in_is_left_out(course: Course) ->
 
 
 def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
-    shutil.copytree(DATA / "second_course", tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
+    copy_of_second_course(tmp_path / "course")
     ended = grader("report", folder=tmp_path / "course")
     assert (ended.returncode, ended.stderr.strip()) == (1, "Nothing is graded yet. Run: grader autograde")
 

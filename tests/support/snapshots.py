@@ -1,4 +1,4 @@
-"""Everything that grading leaves in a course, in a form to compare: rows by names, files by content."""
+"""What is in a folder or in a graded course, in a form to compare with another: rows by names, files by content."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from nbgrader.api import Assignment, Comment, Grade, Student, SubmittedAssignmen
 from sqlalchemy import select
 
 from grader.course.folder import Course
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """The content of each file, by its path in the folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def rows(course: Course) -> dict[str, set[tuple[Any, ...]]]:

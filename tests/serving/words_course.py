@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,8 +15,8 @@ from grader.release.compiling import compile_release
 from grader.serving import invitations
 from grader.serving.invitations import Role
 from grader.term.reading import COURSE_FILE
-from support.places import DATA
 from support.report_pages import text_of
+from support.second_course import copy_of_second_course
 from support.served import Served
 
 NOW = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
@@ -38,8 +37,7 @@ WRITTEN = ("why", "plot")  # the cells that wait for a person
 
 
 def words_course(root: Path) -> Course:
-    shutil.copytree(DATA / "second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
-    course = Course(root)
+    course = copy_of_second_course(root)
     notebook: Any = course.read("source", WORDS)
     marks = {"grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3}
     notebook.cells.append(new_cell("code", "...", "plot", {"nbgrader": {**marks, "grade_id": "plot", "points": 3}}))

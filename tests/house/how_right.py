@@ -11,7 +11,7 @@ from enum import StrEnum
 from grader.model.verdict import Reason
 from support.our_course import ASSIGNMENTS, of_assignment
 from support.places import DATA, ROOT
-from support.recorded import Record, records
+from support.records import Record, records
 
 PAGE = ROOT / "docs" / "how_right.md"
 MUTANTS = DATA / "mutants.json"  # written by `pytest tests/judging/test_mutants.py --record`

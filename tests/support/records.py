@@ -31,7 +31,7 @@ from grader.solutions.lines import Lines
 from support.graded_corpus import SEEDS, a_few_seeds
 from support.our_course import EXERCISES, OURS
 from support.places import DATA
-from support.real_mistakes_read import mistakes
+from support.real_mistakes import mistakes
 from support.solution_cells import corpus, of_notebook, source
 
 FOLDER = DATA / "records"

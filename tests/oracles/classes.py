@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from grader.model.exercise import Inputs
-from support import transformer_classes
+from oracles import transformer_classes
 
 Tensor = torch.Tensor
 Weights = dict[str, Tensor]

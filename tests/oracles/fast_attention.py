@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from grader.model.exercise import Inputs
-from support import class_oracle
+from oracles import classes
 
 Array = np.ndarray
 
@@ -149,7 +149,7 @@ def inputs_31(N: int, D: int) -> Inputs:
 
 def large_31(N: int, D: int) -> Inputs:
     m1, _, o1, _m2, _, o2 = inputs_31(N, D)
-    levels = (class_oracle.lengths(N)[:, None] * 80).expand_as(m1)
+    levels = (classes.lengths(N)[:, None] * 80).expand_as(m1)
     return levels, torch.ones_like(m1), o1, levels.roll(1, -2), torch.ones_like(m1), o2
 
 
@@ -163,7 +163,7 @@ def inputs_30(N: int, D: int) -> Inputs:
 
 def large_30(N: int, D: int) -> Inputs:
     """In one of two heads, keys point the other way than queries of the same word: the first query has no score > 0."""
-    lines = [class_oracle.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2)]  # (N, 3)
+    lines = [classes.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2)]  # (N, 3)
     queries, keys = (line.expand(1, 2, N, 3) for line in lines)
     return queries, keys * torch.tensor([1.0, -1.0])[:, None, None], torch.randn(1, 2, N, 3), 1 + D % N
 
@@ -193,7 +193,7 @@ def inputs_35(N: int, D: int) -> Inputs:
 
 
 def large_28(N: int, D: int) -> Inputs:
-    queries, keys = (class_oracle.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2))  # (N, 3)
+    queries, keys = (classes.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2))  # (N, 3)
     return queries.expand(1, 2, N, 3), keys.expand(1, 1, N, 3), torch.randn(1, 1, N, 3), D % 2 == 0
 
 

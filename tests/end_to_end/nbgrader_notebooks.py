@@ -1,7 +1,7 @@
 """Grade the notebooks that nbgrader comes with, by nbgrader and by us, and show the scores side by side.
 
-python -m support.nbgrader_notebooks            all of them, in minutes
-python -m support.nbgrader_notebooks --ratio    a class of 60 in the course of nbgrader's documentation
+python tests/end_to_end/nbgrader_notebooks.py            all of them, in minutes
+python tests/end_to_end/nbgrader_notebooks.py --ratio    a class of 60 in the course of nbgrader's documentation
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import torch
 
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Inputs
-from support import class_oracle, fast_oracle, learning_oracle, transformer_oracle
+from oracles import classes, fast_attention, learning, transformer
 
 TOLERANCE = 1e-4  # relative to the largest number in the answer
 
@@ -169,12 +169,12 @@ LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
     11: lambda N, D: (along_a_line(N, D),),
     "causal_softmax": lambda N, D: (apart(N, N), D),
 }
-for later in (transformer_oracle, fast_oracle):
+for later in (transformer, fast_attention):
     DEFINITIONS |= later.DEFINITIONS
     INPUTS |= later.INPUTS
     LARGE |= later.LARGE
 # Pieces of models: shape, dtype and gradients count.
-PIECES = (9, 10, 11, 14, "causal_softmax", *transformer_oracle.DEFINITIONS, *fast_oracle.DEFINITIONS)
+PIECES = (9, 10, 11, 14, "causal_softmax", *transformer.DEFINITIONS, *fast_attention.DEFINITIONS)
 
 # With one word, there may be nothing to predict, and gradients are only rounding errors.
 MORE_THAN_ONE = (25, "next_token_loss", 33)
@@ -186,7 +186,7 @@ def apart(*shape: int) -> torch.Tensor:
 
 
 def along_a_line(words: int, d: int) -> torch.Tensor:
-    return class_oracle.lengths(words)[:, None] * torch.rand(d).add(1)
+    return classes.lengths(words)[:, None] * torch.rand(d).add(1)
 
 
 FORMS: dict[int | str, list[Callable[[torch.Tensor], Any]]] = {
@@ -195,12 +195,12 @@ FORMS: dict[int | str, list[Callable[[torch.Tensor], Any]]] = {
 
 
 def draw(number: int | str) -> list[Inputs]:
-    if number in class_oracle.MODULES:
+    if number in classes.MODULES:
         torch.manual_seed(number)
-        return class_oracle.draw(number)
-    if number in learning_oracle.NUMBERS:
+        return classes.draw(number)
+    if number in learning.NUMBERS:
         torch.manual_seed(number)
-        return learning_oracle.draw(number)
+        return learning.draw(number)
     smallest = 1 if number in PIECES and number not in MORE_THAN_ONE else 2
     sizes = [(N, D) for N in range(smallest, 10) for D in range(2, 10) if number != 8 or D % 2 == 0]
     random.Random(number).shuffle(sizes)
@@ -208,11 +208,11 @@ def draw(number: int | str) -> list[Inputs]:
     drawn = [INPUTS[number](N, D) for N, D in sizes]
     drawn += [LARGE[number](N, D) for N, D in sizes[:6] if number in LARGE]
     if number in (*PIECES, 15):
-        drawn += [tuple(map(class_oracle.as_double, given)) for given in drawn[:6]]
-    if number in PIECES and number not in fast_oracle.WITHOUT_SLOPES:
+        drawn += [tuple(map(classes.as_double, given)) for given in drawn[:6]]
+    if number in PIECES and number not in fast_attention.WITHOUT_SLOPES:
         drawn += [(*given, {"gradients": True}) for given in drawn[:6] if has_slopes_everywhere(given)]
-    if number in fast_oracle.REFUSED:
-        drawn += [fast_oracle.REFUSED[number](N, D) for N, D in sizes[:3]]
+    if number in fast_attention.REFUSED:
+        drawn += [fast_attention.REFUSED[number](N, D) for N, D in sizes[:3]]
     return drawn
 
 
@@ -235,21 +235,21 @@ def float64(value: Any) -> Any:
 
 def wanted_of(number: int | str, given: Inputs) -> Any:
     """The right result, or, for classes and random results, a function that recognizes a right one."""
-    if number in class_oracle.MODULES:
-        return class_oracle.Wanted(number, given)
-    if number in learning_oracle.NUMBERS:
-        return learning_oracle.wanted_of(number, given)
+    if number in classes.MODULES:
+        return classes.Wanted(number, given)
+    if number in learning.NUMBERS:
+        return learning.wanted_of(number, given)
     if isinstance(given[-1], dict) and "refuses" in given[-1]:
         return functools.partial(operator.eq, {"error": "ValueError"})
     if number in PIECES and isinstance(given[-1], dict):
-        told = fast_oracle.SLOPES.get(number, DEFINITIONS[number])
+        told = fast_attention.SLOPES.get(number, DEFINITIONS[number])
         return functools.partial(has_slopes, slopes(told, [float64(one) for one in given[:-1]]))
     if number == 15:
         weights, p, training = given
         return dropout(float64(weights), p, training, weights.dtype)
     value = DEFINITIONS[number](*map(float64, given))
     kind = given[0].dtype if isinstance(given[0], torch.Tensor) else torch.float32
-    rough = transformer_oracle.SIXTEEN_BITS.get(kind, transformer_oracle.ROUGHLY.get(number, TOLERANCE))
+    rough = transformer.SIXTEEN_BITS.get(kind, transformer.ROUGHLY.get(number, TOLERANCE))
     return functools.partial(is_piece, value, kind, tolerance=rough) if number in PIECES else value
 
 
