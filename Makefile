@@ -35,7 +35,7 @@ proof: install lint types
 # docs/gpu.md says how to bring them.
 GPU_PYTHON := python3
 WHEELS := wheels
-TESTS_OF_GPU := $(CURDIR)/tests:$(CURDIR)/tests/judging:$(CURDIR)/tests/end_to_end
+TESTS_OF_GPU := $(CURDIR)/benchmarks:$(CURDIR)/tests:$(CURDIR)/tests/judging:$(CURDIR)/tests/end_to_end
 GPU_SITE := $(CURDIR)/build/gpu/site-packages
 gpu:
 	[ ! -d $(WHEELS) ] || $(GPU_PYTHON) -m pip install --quiet --no-index --no-deps --no-compile --upgrade \

@@ -30,7 +30,7 @@ from grader.release.entering import enter
 HIDDEN_FILE = "assignment.pickle"
 PLUGINS = "plugins"  # the folder for the course's own modules
 _PACKAGE = Path(__file__).resolve().parent.parent
-_AT_HOME = ("exercises", "checks", "benchmarks")  # folders that stay here
+_AT_HOME = ("exercises", "checks")  # folders that stay here
 
 
 @dataclass(frozen=True)

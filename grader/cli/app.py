@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from grader.cli import autograde, results, serving, submissions
 from grader.cli.new import new
-from grader.cli.options import Assignments, Device
+from grader.cli.options import Assignments
 from grader.cli.participants import students
 from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, shown, tell
 from grader.course.folder import open_course
@@ -25,7 +25,7 @@ from grader.model.exercise_files import place_of, said_of
 # In the order of an instructor's work.
 ORDER = ["new", "release", "students", "serve", "submit"]
 ORDER += ["collect", "autograde", "publish", "feedback", "report", "export"]
-ORDER += ["try", "validate", "demo", "bench", "doctor"]  # less common ones
+ORDER += ["try", "validate", "demo", "doctor"]  # less common ones
 
 NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # errors while writing to a disk; they name no file
 
@@ -186,31 +186,6 @@ def demo(
         f"Open these in a browser (the other students' pages are in demo/feedback):\n  {both}", soft_wrap=True
     )
     console.print("To run your own course, read docs/a_term.md or run: grader --help", highlight=False)
-
-
-@app.command("bench")
-def bench_command(
-    assignment: Annotated[list[str] | None, typer.Option(help="Only this assignment (repeatable).")] = None,
-    students: Annotated[list[int] | None, typer.Option(min=1, help="Class size (repeatable); 300 by default.")] = None,
-    growth: Annotated[
-        list[int] | None, typer.Option(min=3, help="Class size for the growth curve (repeatable).")
-    ] = None,
-    sample: Annotated[int, typer.Option(min=2, help="How many of them nbgrader grades, too.")] = 20,
-    runs: Annotated[int, typer.Option(min=1, help="How many times nbgrader's Execute runs one notebook.")] = 5,
-    device: Device = "cpu",
-    output: Annotated[Path, typer.Option(help="JSON file for the numbers; charts go next to it.")] = Path("bench.json"),
-) -> None:
-    """Measure how long grading takes, compared with nbgrader alone.
-
-    Also times one submission step by step, and the verdicts on each exercise.
-
-    Example: `grader bench --students 300 --growth 30 --growth 3000`
-    """
-    course = open_course()
-    chosen = course.chosen(assignment)
-    from grader.benchmarks.bench import Plan, run_bench
-
-    run_bench(course, Plan(chosen, students or [300], growth or [], sample, runs, device), output, console)
 
 
 @app.command("doctor")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -15,7 +15,6 @@ from grader.model.edited import EditedSource
 from grader.model.located import Located
 from grader.repair.edit_rules import Edit
 from grader.repair.edit_words import FITTED
-from grader.repair.edits import edits_of
 
 SHARE = 2 / 3  # of a function, that a small change leaves as it is
 
@@ -61,14 +60,3 @@ def _words_of(text: StudentText, entry: str) -> list[str]:
 def steps_in(tree: ast.Module) -> int:
     """The number of operations and calls."""
     return sum(isinstance(node, ast.BinOp | ast.Call | ast.Compare) for node in ast.walk(tree))
-
-
-# Right code with one word replaced, the kind of slip that students make: for made-up classes.
-
-
-def slips_in(source: str, most: int) -> Iterator[str]:
-    """About this many versions, with slips from all over the code."""
-    text = StudentText(source)
-    edits = [edit for edit in edits_of(text) if edit.cost == 1 and not edit.is_fitted]
-    for edit in edits[:: max(1, len(edits) // most)]:
-        yield Version(text, edit).source

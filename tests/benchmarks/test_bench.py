@@ -1,4 +1,4 @@
-"""What `grader bench` measures is what it says: its wrong answers are such that the judge must try everything."""
+"""The benchmarks measure what they say, and run."""
 
 from __future__ import annotations
 
@@ -9,38 +9,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from nbgrader.converters import Autograde
 
-from grader.benchmarks import class_bench, class_mix
-from grader.benchmarks.accounted import TimeTaken, taken
-from grader.benchmarks.class_bench import draw_class
-from grader.benchmarks.judging_bench import bench_judging, disturbed, judging_table
+import class_bench
+import class_mix
+import serving_bench
+import submission_bench
 from grader.course.folder import CONFIG_FILE, Course
-from grader.judging.judge import judge
-from grader.model.answer import Returned
-from grader.model.exercise import Exercise
-from grader.model.verdict import Reason
-from support.our_course import CATALOGUE, EXERCISES
-
-FUNCTIONS = [function for exercise in EXERCISES.values() for function in exercise.functions]
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda exercise: exercise.entry)
-def test_disturbed_answers_are_explained_by_nothing(exercise: Exercise) -> None:
-    cases = exercise.sample()
-    answers = [Returned(disturbed(exercise.reference(*case.inputs)), list(case.inputs)) for case in cases]
-    verdict = judge(exercise, cases, answers)
-    assert verdict.credit < 1
-    assert verdict.reason is not Reason.MISCONCEPTION
-
-
-@pytest.mark.proof
-def test_every_function_of_an_assignment_has_a_line() -> None:
-    costs = bench_judging(CATALOGUE.of("self_attention"), runs=1)
-    assert [cost.exercise for cost in costs] == list(range(1, 9))
-    assert judging_table("self_attention", costs).row_count == 8
+from time_taken import TimeTaken, measure
 
 
 def test_what_it_is_measured_beside_is_nbgrader_alone(course: Course) -> None:
@@ -55,11 +33,13 @@ def _steps(converter: Any) -> list[Any]:
     return [*converter.sanitize_preprocessors, *converter.autograde_preprocessors, converter.exporter_class]
 
 
-def test_what_each_submission_costs_is_told_beyond_the_start() -> None:
+def test_cost_of_each_submission_excludes_the_start() -> None:
+    once = TimeTaken(9.0, 17.0, 2**20)
     growth = {12: TimeTaken(6.0, 9.0, 2**20), 102: TimeTaken(15.0, 27.0, 2**20)}
-    measured = class_bench.MeasuredClass("an assignment", "a machine", 2, "cpu", start=5.0, growth=growth)
-    assert measured.to_json()["each"] == {12: 0.1, 102: 0.1}
-    assert class_bench.growth_table(measured).row_count == 3
+    cost = class_bench.ClassCost(30, Counter(right=30), once, once, {"right": [5.0]}, start=5.0, growth=growth)
+    assert [cost.each(students) for students in growth] == [0.1, 0.1]
+    assert cost.nbgrader_seconds == 150
+    assert class_bench.cost_table("words", cost).row_count == 3
 
 
 def test_a_class_is_mixed_as_a_real_one_and_so_is_any_part_of_it() -> None:
@@ -70,7 +50,7 @@ def test_a_class_is_mixed_as_a_real_one_and_so_is_any_part_of_it() -> None:
     assert [text for student, text in hundred if class_mix.kind(student) == "hangs"] == ["hangs", "HANGS"]
 
 
-# Its parent has gone when it computes, and it holds far more memory than the first process.
+# Its parent has gone when it computes, and it fills far more memory than the first process.
 ORPHAN = """
 import os, sys, time
 if os.fork() == 0:
@@ -84,21 +64,58 @@ sys.exit(int(sys.argv[1]))
 
 
 @pytest.mark.proof
-def test_all_that_a_command_starts_is_accounted_for(tmp_path: Path) -> None:
-    numbers = taken([sys.executable, "-c", ORPHAN, "0"], tmp_path)
+def test_measure_counts_processes_whose_parent_has_gone(tmp_path: Path) -> None:
+    numbers = measure([sys.executable, "-c", ORPHAN, "0"], tmp_path)
     assert numbers.cpu_seconds > 0.5
-    assert 0 < numbers.memory < 200 * 2**20
+    assert numbers.memory > 300 * 2**20
     with pytest.raises(subprocess.CalledProcessError):
-        taken([sys.executable, "-c", ORPHAN, "3"], tmp_path)
+        measure([sys.executable, "-c", ORPHAN, "3"], tmp_path)
 
 
-@pytest.mark.parametrize("growth", [{}, {30: TimeTaken(9.0, 17.0, 2**20), 3000: TimeTaken(400.0, 790.0, 2**20)}])
-def test_a_picture_shows_what_was_measured(growth: dict[int, TimeTaken], tmp_path: Path) -> None:
-    size = class_bench.Size(300, TimeTaken(60.0, 118.0, 2**20), TimeTaken(1.0, 1.0, 2**20))
-    measured = class_bench.MeasuredClass(
-        "words", "a machine", 2, "cpu", {"right": [5.0]}, [size], kinds={300: {"right": 300}}, start=4.0, growth=growth
-    )
-    draw_class(measured, tmp_path / "bench.svg")
-    drawn = (tmp_path / "bench.svg").read_text()
-    assert "What a submission of words costs, a machine" in drawn
-    assert ("nothing hangs" in drawn) == bool(growth)
+@pytest.fixture
+def two_kinds(course: Course, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """A course whose students are right or submit nothing new, with so few cells that nbgrader is quick."""
+    notebooks_of_class = class_mix.notebooks_of_class
+    for folder in ("source", "release"):
+        notebook = course.read(folder, "self_attention")
+        notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+        nbformat.write(notebook, course.notebook(folder, "self_attention"))
+
+    def right_and_untouched(*of_class: Any) -> class_mix.Notebooks:
+        notebooks = notebooks_of_class(*of_class)
+        return {kind: notebooks[kind][:1] for kind in ("right", "untouched")}
+
+    for bench in (class_bench, submission_bench, serving_bench):
+        monkeypatch.setattr(bench, "notebooks_of_class", right_and_untouched)
+    monkeypatch.chdir(course.root)
+    return course
+
+
+@pytest.mark.proof
+@pytest.mark.usefixtures("two_kinds")
+def test_class_bench_grades_the_same_class_both_ways(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(class_bench, "STARTS", 1)
+    monkeypatch.setattr(sys, "argv", ["bench", "self_attention", "--students", "2", "--sample", "2", "--growth", "3"])
+    class_bench.main()
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "2 right (" in printed
+    assert "0 of 16 scores of honest students in it differ" in printed
+    assert "honest: 3" in printed
+
+
+@pytest.mark.proof
+@pytest.mark.usefixtures("two_kinds")
+def test_submission_bench_times_each_kind(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["bench", "self_attention", "--runs", "1"])
+    submission_bench.main()
+    kinds = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert kinds[-4:] == ["right", "untouched", "mean", "right,"]
+
+
+@pytest.mark.proof
+def test_serving_bench_waits_for_all_verdicts(two_kinds: Course) -> None:
+    (load,) = serving_bench.measure(two_kinds, "self_attention", [(2, 20)])
+    assert (len(load.arrived), len(load.verdicts)) == (2, 2)
+    assert serving_bench.table([load]).row_count == 1

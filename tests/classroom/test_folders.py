@@ -124,7 +124,7 @@ def test_another_structure_is_refused(course: Course) -> None:
 
 
 def test_what_a_scratch_course_makes_stays_in_it(moved: Course, tmp_path: Path) -> None:
-    """The demo, validation and the benchmark must not touch folders and gradebook of the course that they copy."""
+    """The demo and validation must not touch folders and gradebook of the course that they copy."""
     say(moved, f"c.CourseDirectory.db_url = 'sqlite:///{tmp_path}/other.db'")
     scratch = copy_course(moved, tmp_path / "scratch")
     compile_release(scratch, ASSIGNMENT)

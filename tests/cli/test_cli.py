@@ -6,20 +6,15 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 import torch
 
-from grader.benchmarks import class_bench, judging_bench, submission_bench
-from grader.benchmarks.accounted import TimeTaken
-from grader.benchmarks.class_mix import Notebooks, notebooks_of_class
 from grader.checks.demo import answers_of_all, demonstrated, make_up_class
 from grader.classroom.progress import results_table
 from grader.cli import terminal
@@ -148,7 +143,6 @@ def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: st
         ["report", "self_attention"],
         ["export", "self_attention", "--to", "moodle"],
         ["validate"],
-        ["bench"],
     ],
 )
 def test_outside_of_a_course_folder_it_says_so(arguments: list[str], tmp_path: Path) -> None:
@@ -157,7 +151,7 @@ def test_outside_of_a_course_folder_it_says_so(arguments: list[str], tmp_path: P
     assert "Run this in the course folder" in " ".join(result.stderr.split())
 
 
-@pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["validate"], ["bench"]])
+@pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["validate"]])
 def test_outside_of_a_course_folder_nobody_waits_for_torch(arguments: list[str], tmp_path: Path) -> None:
     program = (
         "import atexit, sys; atexit.register(lambda: print('torch' in sys.modules)); from grader.cli.app import run; "
@@ -184,13 +178,12 @@ def test_who_stops_reading_meets_no_traceback(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-@pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["bench"]])
 def test_without_cuda_nobody_is_blamed_for_it(
-    arguments: list[str], course: Course, submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    course: Course, submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    result = grader(*arguments, "--device", "cuda", folder=course.root)
+    result = grader("autograde", "self_attention", "--device", "cuda", folder=course.root)
     assert result.returncode == 1
     assert "no CUDA device here. Grade without --device cuda" in " ".join(result.stderr.split())
     assert not (course.root / "autograded").exists()
@@ -383,100 +376,3 @@ def test_the_table_has_a_line_for_everyone_even_without_a_result() -> None:
         ["3/4.5", "–"],
         ["2: a", "no notebook"],
     ]
-
-
-@pytest.fixture
-def _all_in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What `grader bench` measures includes the start of `grader autograde`, which proves nothing here.
-
-    With one core, that has no crew to start, either.
-    """
-
-    def run_here(command: Any, folder: Path) -> TimeTaken:
-        assert command[:3] == [sys.executable, "-m", "grader"]
-        ended = grader(*command[3:], folder=folder)
-        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-        return TimeTaken(1.0, 2.0, 2**20)
-
-    monkeypatch.setattr(class_bench, "taken", run_here)
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(cores)})
-    yield
-    os.sched_setaffinity(0, cores)
-
-
-@pytest.fixture
-def _measured_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is measured again and again for a median is done once, on a release that is compiled already.
-
-    What judging costs is for tests/benchmarks/test_bench.py, and compiling for tests/release/test_release.py.
-    """
-
-    def copy_release(released: Course, _assignment: str) -> None:
-        shutil.copytree(course.root / "release", released.root / "release", dirs_exist_ok=True)
-        shutil.copyfile(course.root / "gradebook.db", released.root / "gradebook.db")
-
-    def of_two_kinds(*of_class: Any) -> Notebooks:
-        return {
-            kind: some[:1] for kind, some in notebooks_of_class(*of_class).items() if kind in ("right", "untouched")
-        }
-
-    monkeypatch.setattr("grader.benchmarks.bench.notebooks_of_class", of_two_kinds)
-    monkeypatch.setattr(class_bench, "compile_release", copy_release)
-    monkeypatch.setattr(class_bench, "STARTS", 1)
-    monkeypatch.setattr(submission_bench, "OURS_PER_THEIRS", 1)
-    monkeypatch.setattr(submission_bench, "ALIVE_AT_ONCE", 1)
-    monkeypatch.setattr(judging_bench, "judge", lambda *_: None)
-
-
-def without_demos(course: Course, assignment: str) -> None:
-    """They are nbgrader's to run, take seconds, and give nobody points."""
-    for folder in ("source", "release"):
-        notebook = course.read(folder, assignment)
-        notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
-        nbformat.write(notebook, course.notebook(folder, assignment))
-
-
-@pytest.mark.proof
-@pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
-def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Course) -> None:
-    without_demos(course, "self_attention")
-    class_of_two = ["--students", "2", "--sample", "2", "--growth", "3", "--runs", "1"]
-    result = grader("bench", "--assignment", "self_attention", *class_of_two, folder=course.root)
-    assert result.returncode == 0, result.stderr
-    assert "Score differences: 0 of 16 scores" in result.stdout
-    assert points_both_ways(result.stdout) == ["30/30", "30/30"]
-    assert "MB of its own" in result.stdout or "Only root can see" in result.stdout
-    written = json.loads((course.root / "bench.json").read_text())
-    of_class = written["class"]["self_attention"]
-    assert of_class["kinds"] == {"2": {"right": 2}}
-    assert len(of_class["theirs"]["right"]) == 2
-    assert of_class["ratio"]["2"] > 0
-    assert of_class["start"] > 0
-    assert of_class["growth"].keys() == of_class["each"].keys() == {"3"}
-    assert (course.root / "bench-self_attention.svg").is_file()
-    assert "a student of a class" in result.stdout
-    seconds = written["kinds"]["self_attention"]
-    assert seconds.keys() == {"right", "untouched"}
-    assert all(sum(of_kind.values()) > 0 for of_kind in seconds.values())
-    assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
-def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("grader.benchmarks.bench.demonstrated", lambda: ["self_attention"])
-    without_demos(course, "multi_head_attention")
-    result = grader("bench", "--assignment", "multi_head_attention", "--runs", "1", folder=course.root)
-    assert result.returncode == 0, result.stderr
-    assert points_both_ways(result.stdout) == ["25/25", "25/25"]
-    written = json.loads((course.root / "bench.json").read_text())
-    assert written.keys() == {"submission", "judging"}
-    assert [cost["exercise"] for cost in written["judging"]["multi_head_attention"]] == [17, 18, 19]
-
-
-def points_both_ways(said: str) -> list[str]:
-    lines = [line.strip() for line in said.splitlines()]
-    return [line.split()[-1] for line in lines if line.startswith(("nbgrader's Execute ", "ours "))]

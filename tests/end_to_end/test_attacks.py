@@ -22,7 +22,7 @@ import torch
 from nbgrader.api import MissingEntry
 from outside import WON, Outside, changes, descendants
 
-from grader.benchmarks.class_bench import nbgrader_alone
+from class_bench import nbgrader_alone
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.host import machine, zygote_process

@@ -42,7 +42,7 @@ from graded_there import (
 from outside import Outside, changes
 from test_attacks import FOLDER, read
 
-from grader.benchmarks.class_mix import members, notebooks_of_class
+from class_mix import members, notebooks_of_class
 from grader.course.folder import Course
 from grader.host.devices import EACH, free_on_gpus, jobs_on_gpus
 from grader.judging.wrong_device import tolerance_on

@@ -24,7 +24,7 @@ HOUSE = Path(grader.__file__).parent
 FLOORS = (
     "sandbox", "errors", "solutions", "model", "facts", "judging", "again", "kit", "exercises", "repair", "decide",
     "notebooks", "term", "course", "host", "notebook", "gradebook", "release", "classroom", "collecting",
-    "autograders", "pages", "export", "publishing", "serving", "checks", "benchmarks", "authoring", "cli",
+    "autograders", "pages", "export", "publishing", "serving", "checks", "authoring", "cli",
     "__main__",
 )  # fmt: skip
 LONGEST = 500  # lines of a module

@@ -1,6 +1,6 @@
 """Measure `grader serve`: how soon students know that a submission has arrived, and how soon they have the verdict.
 
-Run it in a course: python -m grader.benchmarks.serving_bench
+Run it in a course: python benchmarks/serving_bench.py
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 
-from grader.benchmarks.class_mix import Notebooks, kind, members, notebooks_of_class
+from class_mix import Notebooks, kind, members, notebooks_of_class
 from grader.checks.demo import demonstrated
 from grader.course.folder import Course, copy_course, open_course
 from grader.release.compiling import compile_release
@@ -47,13 +47,11 @@ class Load:
     arrived: list[float] = field(default_factory=list)
     verdicts: list[float] = field(default_factory=list)  # of those that do not hang
     seconds: float = 0.0  # until all were graded
-    memory: float = 0.0  # of the server, in MB, at the end
 
 
 @dataclass(frozen=True)
 class Server:
     address: str
-    pid: int
     codes: Mapping[str, str]
 
 
@@ -68,7 +66,6 @@ def measure(course: Course, assignment: str, loads: Sequence[tuple[int, float]])
             fresh = Course(Path(shutil.copytree(released.root, Path(scratch, str(number)))))
             with _serving(fresh, notebooks, submissions) as server:
                 asyncio.run(_put(load, server, notebooks))
-                load.memory = _memory(server.pid)
             yield load
 
 
@@ -80,9 +77,9 @@ def _serving(course: Course, notebooks: Notebooks, submissions: int) -> Iterator
     process = subprocess.Popen(command, cwd=course.root, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
-        found = re.search(r"http://\S+:\d+", process.stdout.readline())
-        assert found, "the server did not start"
-        yield Server(found[0], process.pid, codes)
+        address = re.search(r"http://\S+:\d+", process.stdout.readline())
+        assert address, "the server did not start"
+        yield Server(address[0], codes)
     finally:
         process.terminate()
         process.communicate()
@@ -103,37 +100,22 @@ async def _put(load: Load, server: Server, notebooks: Notebooks) -> None:
 async def _submit(client: AsyncHTTPClient, server: Server, student: str, notebook: str, load: Load) -> None:
     headers = {"Authorization": f"Bearer {server.codes[student]}"}
     began = time.perf_counter()
-    sent = await client.fetch(
-        HTTPRequest(
-            f"{server.address}/api/v1/assignments/{load.assignment}",
-            "POST",
-            headers,
-            notebook,
-            request_timeout=PATIENCE,
-        )
-    )
+    address = f"{server.address}/api/v1/assignments/{load.assignment}"
+    answer = await client.fetch(HTTPRequest(address, "POST", headers, notebook, request_timeout=PATIENCE))
     load.arrived.append(time.perf_counter() - began)
-    place = f"{server.address}/api/v1/submissions/{json.loads(sent.body)['submission']}/events"
+    place = f"{server.address}/api/v1/submissions/{json.loads(answer.body)['submission']}/events"
     await client.fetch(HTTPRequest(place, "GET", headers, request_timeout=PATIENCE))  # it ends with the verdict
     if student == "first" or kind(student) != "hangs":
         load.verdicts.append(time.perf_counter() - began)
 
 
-def _memory(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text()
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    return int(found[1]) / 1024 if found else 0.0
-
-
 def table(loads: Sequence[Load]) -> Table:
     shown = Table(title="Time until students see their verdict, in seconds", title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("submissions", "a second", "arrived, p50", "p95", "verdict, p50", "p95", "all graded", "memory"):
+    for name in ("submissions", "a second", "arrived, p50", "p95", "verdict, p50", "p95", "all graded"):
         shown.add_column(name, justify="right")
     for load in loads:
         halves = [f"{at:.2f}" for values in (load.arrived, load.verdicts) for at in (_at(values, 50), _at(values, 95))]
-        shown.add_row(
-            str(load.submissions), f"{load.a_second:g}", *halves, f"{load.seconds:.0f} s", f"{load.memory:.0f} MB"
-        )
+        shown.add_row(str(load.submissions), f"{load.a_second:g}", *halves, f"{load.seconds:.0f} s")
     return shown
 
 

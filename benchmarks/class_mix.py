@@ -11,12 +11,13 @@ from nbformat import NotebookNode
 from grader.checks.demo import answers_of_all
 from grader.course.folder import Course
 from grader.course.loading import Exercises
+from grader.facts.student_text import StudentText
 from grader.host.grading import grade_notebook
 from grader.host.notebook_settings import Settings
 from grader.model.label import Label
 from grader.model.verdict import Reason
 from grader.notebooks.cells import demos_of, fill_in, solutions
-from grader.repair.version import slips_in
+from grader.repair.edits import edits_of
 
 Answers = Mapping[Label, str]
 Notebooks = Mapping[str, list[str]]  # by kind of student
@@ -79,7 +80,10 @@ def _slips(release: NotebookNode, right: Answers, exercises: Exercises) -> Itera
     """Right solutions with one word replaced, if that is no known mistake: at most one for each exercise."""
     demos = demos_of(release)
     for label in right:
-        for slip in slips_in(right[label], TRIED):
+        text = StudentText(right[label])
+        edits = [edit for edit in edits_of(text) if edit.cost == 1 and not edit.is_fitted]
+        for edit in edits[:: max(1, len(edits) // TRIED)]:
+            slip = text.with_splices(*edit.splices)
             verdicts = grade_notebook(fill_in(release, {**right, label: slip}), None, Settings(exercises), demos)
             if any(one.exercise == label and one.reason in (Reason.LOCATED, Reason.WRONG) for one in verdicts):
                 yield {**right, label: slip}
