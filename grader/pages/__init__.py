@@ -1,4 +1,4 @@
-"""What people read: feedback, the class report, pictures and charts, similar code."""
+"""What people read: feedback, the class report, pictures, similar code."""
 
 __all__ = [
     "code_forms",

@@ -15,7 +15,6 @@ from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
 from grader.model.label import Label, as_in
 from grader.model.verdict import Reason, Verdict
-from grader.pages import charts
 from grader.pages.code_forms import form_of
 from grader.pages.report_lines import (
     AlikePair,
@@ -42,6 +41,7 @@ from grader.term.rules import Rule
 from grader.term.times import local
 
 BINS = 12  # at most, in the distribution of points
+ROUND = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # widths that a bin may have
 UNLIKELY = 0.05  # report misconceptions as coming together if chance alone makes that less likely than this
 
 
@@ -108,12 +108,17 @@ def _in_process(graded: Iterable[Standing]) -> list[str]:
     return list(dict.fromkeys(verdict.label for verdict in verdicts if verdict.in_process))
 
 
+def _bin_width(most: float) -> float:
+    """A round number that goes into `most` at most BINS times."""
+    return next((width for width in ROUND if most / width <= BINS), math.ceil(most / BINS))
+
+
 def _points(grades: ClassGrades) -> Points:
     """The points of a class and their distribution. Points above the maximum go into the last bin."""
     most = grades.max_points
     totals = [standing.total for standing in grades.graded if not standing.waits]
     so_far = [standing.total for standing in grades.graded if standing.waits]
-    width = charts.step(most, BINS) if most else 1.0
+    width = _bin_width(most) if most else 1.0
     count = max(1, math.ceil(most / width))
     final, open_ = (Counter(min(count - 1, int(total / width)) for total in some) for some in (totals, so_far))
     quarters = statistics.quantiles(totals, n=4, method="inclusive") if len(totals) > 1 else totals * 3

@@ -21,7 +21,6 @@ from grader.model.verdict import Picture, Reason, Scored, Verdict, about_their_c
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
 from grader.notebooks.outputs import rebuild_again
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
-from grader.pages.heat_map import heat_map
 from grader.pages.page_parts import Figure, Page, PagePart, Said, state_of
 from grader.pages.sections import Sections, without_points
 from grader.pages.sentence_groups import Group, groups_of
@@ -175,7 +174,7 @@ class _Reader:
         if part.state != "full" and (verdict.reason != Reason.TO_DO or verdict.credit):
             part.wrong = [self._said(group) for group in _what_is_wrong(verdict)]
         part.steps = [Markup(escape(step))] if (step := next_step(verdict)) else []
-        part.figures = [self._figure(picture, f"{part.name}-{index}") for index, picture in enumerate(verdict.pictures)]
+        part.figures = list(map(self._figure, verdict.pictures))
         if part.points is None:
             part.points = scored.points
         elif abs(part.points - scored.points) > 1e-6:
@@ -184,9 +183,9 @@ class _Reader:
     def _said(self, group: Group) -> Said:
         return Said(self._sentence(group.heading), list(map(self._sentence, group.sentences)))
 
-    def _figure(self, picture: Picture, name: str) -> Figure:
+    def _figure(self, picture: Picture) -> Figure:
         wrong, right = (list(map(self._sentence, notes)) for notes in (picture.wrong, picture.right))
-        return Figure(heat_map(picture, name), self._sentence(picture.title), wrong, right)
+        return Figure(picture, self._sentence(picture.title), wrong, right)
 
     def _set_by_hand(self, part: PagePart, scored: Scored) -> None:
         """Put the instructor's points first; what the tests found is still shown below them."""

@@ -11,6 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from grader.model.label import Label
+from grader.model.verdict import Picture
+from grader.pages.heat_map import FILTERS
 from grader.term.rules import Rule
 
 REPORT = "report"  # the folder of class reports, in the course folder
@@ -43,7 +45,7 @@ def state_of(points: float, most: float) -> str:
 class Figure:
     """A picture of a result, and what can be seen in it."""
 
-    drawing: Markup
+    picture: Picture
     title: Markup
     wrong: Sequence[Markup]
     right: Sequence[Markup]
@@ -111,4 +113,4 @@ def render(page: Page) -> str:
 @functools.cache
 def _template() -> Template:
     """The template of feedback pages, compiled once for a class."""
-    return template("feedback.html.j2", points=lambda number: f"{round(number, 2):g}")
+    return template("feedback.html.j2", points=lambda number: f"{round(number, 2):g}", **FILTERS)

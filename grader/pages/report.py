@@ -20,10 +20,9 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.host.scratch import write_whole
-from grader.pages import charts
 from grader.pages.class_summary import summary
 from grader.pages.page_parts import REPORT, template
-from grader.pages.report_lines import AlikePair, ExercisePoints, Identical, Points, Summary, as_json
+from grader.pages.report_lines import AlikePair, Identical, Points, Summary, as_json
 from grader.pages.similar_code import LETTERS, WORDS
 from grader.pages.spreadsheet import defused, number
 from grader.pages.submitted_work import files_of, read_earlier
@@ -154,20 +153,14 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
         students=lambda count: plural(count, "student"),
         moment=lambda text: said(datetime.fromisoformat(text), told.zone),
         code=_code,
-        combined=lambda one, other: {**one, **other},
     )
-    bins = told.points.distribution
-    by_points = charts.histogram(
-        [part.from_ for part in bins] + [bins[-1].to], [(part.students, part.waiting) for part in bins]
-    )
-    by_exercise = charts.shares([(one_line(line.exercise), _shares(line)) for line in told.exercises])
+    counts = [part.students + part.waiting for part in told.points.distribution]
     return filled.render(
         told=told,
         links=links or {},
         called=names_of({line.student: (line.first_name, line.last_name) for line in told.students}),
         chosen=chosen,
-        by_points=by_points,
-        by_exercise=by_exercise,
+        fullest=max(1, *counts),
         in_short=in_short(told),
         to_look_at=to_look_at(told),
         words=WORDS,
@@ -183,11 +176,6 @@ def names_of(students: Mapping[str, tuple[str, str]]) -> dict[str, str]:
     return {
         student: name if count[name] == 1 else f"{name} ({student})" for student, name in names.items() if name.strip()
     }
-
-
-def _shares(line: ExercisePoints) -> list[tuple[str, float]]:
-    counts = {"full": line.full_marks, "part": line.some_points, "none": line.no_points, "waiting": line.waiting}
-    return [(kind, count / max(1, sum(counts.values()))) for kind, count in counts.items()]
 
 
 def in_short(told: Summary) -> list[str]:

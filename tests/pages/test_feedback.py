@@ -31,7 +31,8 @@ from grader.model.answer import Raised, Returned, Symptom
 from grader.model.verdict import MAX_SIDE, Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
-from grader.pages.heat_map import heat_map
+from grader.pages.heat_map import FILTERS
+from grader.pages.page_parts import template
 from grader.pages.sections import Sections
 from support.accessibility import seen_as, violations
 from support.our_course import EXERCISES
@@ -604,16 +605,15 @@ def test_on_paper_pages_are_full(page: Chrome) -> None:
     assert printed <= math.ceil(1.2 * height / (10.89 * 96))
 
 
-def test_a_heat_map_says_in_words_what_it_shows(page: Chrome) -> None:
-    drawing = page.find_element(By.CSS_SELECTOR, "#part-test-exercise-4 svg[role=img]")
-    names = str(drawing.get_dom_attribute("aria-labelledby")).split()
-    title, words = (str(page.find_element(By.ID, name).get_attribute("textContent")) for name in names)
+def test_heat_map_is_a_table_with_a_title_and_headers(page: Chrome) -> None:
+    table = page.find_element(By.CSS_SELECTOR, "#part-test-exercise-4 table.heat-map")
+    title = page.find_element(By.ID, str(table.get_dom_attribute("aria-labelledby"))).text
     assert title == "What your attention_weights returned in the hidden case “the notebook's size”"
-    assert re.search(r"query 1: [\d.]+, [\d.]+, [\d.]+\.", words)
-    assert "which is not one" in words
+    rows = table.find_elements(By.CSS_SELECTOR, "tbody tr.broken")
+    assert [row.find_element(By.TAG_NAME, "th").text for row in rows] == ["query 1", "query 2", "query 3"]
+    assert all(row.find_element(By.CSS_SELECTOR, ".sum.broken").text.endswith(" ≠ 1") for row in rows)
+    assert len(table.find_elements(By.CSS_SELECTOR, "td.number")) == 9
     assert "✗ Rows 1, 2 and 3 do not sum to one. Each column does instead." in exercise(page, 4)
-    assert len(drawing.find_elements(By.CSS_SELECTOR, "rect.entry")) == 9
-    assert len(drawing.find_elements(By.CSS_SELECTOR, "rect.line")) == 3
 
 
 # --- one page for all ways to ask for it ----------------------------------------------------------------------------
@@ -762,6 +762,11 @@ def test_every_section_that_a_misconception_points_to_is_there(released_course: 
 # --- verdicts with pictures -----------------------------------------------------------------------------------------
 
 
+def heat_map(picture: Picture) -> str:
+    """The table that a page shows for a picture."""
+    return str(template("heat_map.html", **FILTERS).module.heat_map(picture, "title"))  # type: ignore[attr-defined]
+
+
 def verdict_on(number: int, misconception: str) -> Verdict:
     """Of somebody who has this misconception."""
     found = [(one, wrong) for one in EXERCISES[number].functions for wrong in one.mistakes]
@@ -812,8 +817,8 @@ def test_a_picture_counts_as_the_notebook_does(number: int, misconception: str, 
     picture = Picture.from_json(written)
     assert picture
     rows = [f"word {first + index}" for index in range(len(picture.numbers))]
-    drawn = str(heat_map(picture, "a"))
-    assert all(f">{row}</text>" in drawn and f"{row}: " in drawn for row in rows)
+    table = heat_map(picture)
+    assert all(f'<th scope="row">{row}</th>' in table for row in rows)
     assert re.search(r"and rows? (\d)", picture.wrong[0])[1] == str(first)  # type: ignore[index]
 
 
@@ -887,44 +892,24 @@ def test_the_largest_numbers_are_kept_as_infinite() -> None:
 def test_a_sum_that_is_not_one_does_not_look_like_one(total: float, shown: str) -> None:
     picture = weights(torch.tensor([[0.5, 0.5], [0.25, total - 0.25]], dtype=torch.float64), ())
     assert picture
-    drawn = str(heat_map(picture, "a"))
-    assert f">Σ {shown} ≠ 1<" in drawn
-    assert f"Sum of row 2: {shown}, which is not one." in drawn
-    assert ">Σ 1<" in drawn
+    table = heat_map(picture)
+    assert f'<td class="sum broken">{shown} ≠ 1</td>' in table
+    assert '<td class="sum">1</td>' in table
 
 
-OVERLAPS = """
-const texts = [...document.querySelectorAll("svg text")].map(one => [one.textContent, one.getBoundingClientRect()]);
-const svg = document.querySelector("svg").getBoundingClientRect();
-const cells = [...document.querySelectorAll("svg .entry")].map(one => one.getBoundingClientRect());
-const meet = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
-const outside = (a, b) => a.left < b.left || a.right > b.right || a.top < b.top || a.bottom > b.bottom;
-const numbers = [...document.querySelectorAll("svg .number")].map(one => one.getBoundingClientRect());
-return [
-  ...texts.filter(([, box]) => outside(box, svg)).map(([text]) => text),
-  ...numbers.filter((box, i) => box.left < cells[i].left + 4 || box.right > cells[i].right - 4),
-  ...texts.flatMap(([one, box], i) => texts.slice(i + 1).filter(([, b]) => meet(box, b)).map(([b]) => `${one} | ${b}`)),
-];
-"""
-LARGE = torch.tensor([[1.79e300, -2e300, 0.5], [-1234.0, 12.5, -2e99], [-0.45, 0.5, -9.9e99]], dtype=torch.float64)
-LOPSIDED = torch.softmax(torch.arange(24.0).reshape(4, 6).sin(), 1)
-
-
-@pytest.mark.parametrize(
-    "value", [LOPSIDED, LOPSIDED * -1.2, LOPSIDED[:1], LARGE], ids=["usual", "minus", "row", "large"]
-)
-@pytest.mark.parametrize("dim", [0, 1])
-def test_numbers_and_sums_of_a_picture_stand_apart(browser: Chrome, tmp_path: Path, value: Any, dim: int) -> None:
-    picture = softmax_along(value, (value, dim))
-    assert picture
-    figure = nbformat.v4.new_notebook(
-        cells=[scored_cell(1, 0.0, 0.0, pictures=[json.loads(json.dumps(vars(picture)))])]
+def test_heat_map_shows_size_sign_and_marks() -> None:
+    picture = Picture(
+        numbers=((0.5, -2.0), ("NaN", 1e200)), marked=((1, 0),), summed="column", sums=(0.5, 1e200), wrong_sums=(1,)
     )
-    path = tmp_path / "page.html"
-    path.write_text(exported(figure))
-    browser.get(path.as_uri())
-    assert len(browser.find_elements(By.CSS_SELECTOR, "svg .number")) == value.numel()
-    assert browser.execute_script(OVERLAPS) == []
+    cells = re.findall(r'<td class="number(.*?)" style="--shade: (\d+)%">(.*?)</td>', heat_map(picture))
+    assert cells == [
+        ("", "6", "0.50"),
+        (" below broken", "6", "−2"),
+        (" marked", "0", 'NaN<span class="unseen"> (marked)</span>'),
+        (" broken", "60", "≫ 1"),
+    ]
+    sums = heat_map(picture).partition("<tfoot>")[2]
+    assert re.findall(r'class="(sum.*?)">(.*?)</td>', sums) == [("sum", "0.50"), ("sum broken", "≫ 1")]
 
 
 def test_the_smallest_picture_in_which_something_is_wrong_is_the_best() -> None:
@@ -965,9 +950,9 @@ def test_a_picture_that_is_none_of_ours_is_not_drawn(change: dict[str, Any]) -> 
 def test_a_picture_holds_no_markup_of_others() -> None:
     picture = Picture.from_json(GOOD | {"title": HOSTILE, "rows": "<b onx=1>", "columns": "<b onx=1>"})
     assert picture
-    drawn = str(heat_map(picture, "a"))
-    assert dangers(drawn) == []
-    assert "<b" not in drawn
+    table = heat_map(picture)
+    assert dangers(table) == []
+    assert "<b " not in table
 
 
 @pytest.mark.parametrize(
