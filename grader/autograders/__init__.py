@@ -1,3 +1,3 @@
-"""Grading on other platforms: files to send there, and code that runs there."""
+"""Grading on Gradescope: files to send there, and code that runs there."""
 
-__all__ = ["gradescope_files", "workflows"]
+__all__ = ["gradescope_files"]

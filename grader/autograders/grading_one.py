@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -38,7 +38,6 @@ class Outcome:
     scored: Sequence[Scored]  # of all tests, in order
     notes: Sequence[str]  # about the submission as a whole
     blocked: Sequence[str] = ()  # what its code tried, in full, for the instructor
-    taken: Mapping[str, bytes] = field(default_factory=dict)  # the notebooks that count, by name
     drawn: str = ""  # the seed of the hidden inputs: useless without the secret
 
     @property
@@ -83,7 +82,7 @@ def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") ->
     graded = SubmissionGrader(packed.assignment).grade(Submission(student, found.notebooks, found.files, seed))
     if graded.error:
         raise CourseError(f"The submission could not be graded, but that is not the student's fault: {graded.error}")
-    return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked, found.notebooks, drawn)
+    return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked, drawn)
 
 
 def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:

@@ -178,8 +178,8 @@ def export(
 ) -> None:
     """Export points, or the grader itself, for a platform.
 
-    Files go to export/. gradescope-autograder and github get a grader, with the hidden cases, to run there. jplag
-    gets the submitted code, to compare it.
+    Files go to export/. gradescope-autograder gets a grader, with the hidden cases, to run there. jplag gets the
+    submitted code, to compare it.
     Without an assignment, you get a table of all assignments, with the weighted total.
 
     Example: `grader export week1 --to canvas --roster grades.csv`
@@ -203,8 +203,8 @@ def export(
     if to == "jplag":
         print_path(export_code(course, assignment, tell))
         return
-    if to == "gradescope-autograder" or to == "github":
-        print_path(export_grader(to, course, assignment, tell, index))
+    if to == "gradescope-autograder":
+        print_path(export_grader(course, assignment, tell, index))
         return
     refuse_stale(course, assignment, stale_anyway, tell)
     print_path(export_points(to, course, assignment, tell, **options))

@@ -11,15 +11,14 @@ from grader.errors import CourseError
 
 Platform = Literal["canvas", "moodle", "gradescope"]
 PLATFORMS: tuple[Platform, ...] = get_args(Platform)
-Elsewhere = Literal["gradescope-autograder", "github"]  # platforms that run the grader itself
-Target = Literal[Platform, Elsewhere, "jplag"]  # with JPlag, which compares code
+Target = Literal[Platform, "gradescope-autograder", "jplag"]  # the last two get a grader, and code to compare
 TARGETS: tuple[Target, ...] = get_args(Target)
 Identifier = Literal["username", "email", "idnumber"]
 OPTION_OF: dict[str, tuple[Target, ...]] = {
     "roster": ("canvas",),
     "column": ("canvas", "moodle"),
     "by": ("moodle",),
-    "index": ("gradescope-autograder", "github"),
+    "index": ("gradescope-autograder",),
 }
 
 
@@ -64,19 +63,10 @@ def export_code(course: Course, assignment: str, tell: Callable[[str], None]) ->
     return export_jplag(course, assignment, tell)
 
 
-def export_grader(
-    target: Elsewhere, course: Course, assignment: str, tell: Callable[[str], None], index: str = ""
-) -> Path:
-    """Write the files that grade an assignment on another platform, with its hidden cases."""
-    from grader.export.points import FOLDER, write_export
-
-    if target == "github":
-        from grader.autograders.workflows import github_folders
-
-        for place, content in github_folders(course, assignment, tell, index).items():
-            write_export(course, f"{assignment}-github/{place}", content)
-        return course.root / FOLDER / f"{assignment}-github"
+def export_grader(course: Course, assignment: str, tell: Callable[[str], None], index: str = "") -> Path:
+    """Write the file with which Gradescope grades an assignment, with its hidden cases."""
     from grader.autograders.gradescope_files import gradescope_autograder
+    from grader.export.points import write_export
 
     content = gradescope_autograder(course, assignment, tell, index)
     return write_export(course, f"{assignment}-gradescope-autograder.zip", content)

@@ -24,7 +24,7 @@ import nbformat
 import pytest
 from root_container import run_as_root
 
-from grader.autograders import github, gradescope, grading_one
+from grader.autograders import gradescope, grading_one
 from grader.autograders.packed import HIDDEN_FILE, unpack
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -341,7 +341,7 @@ def test_what_cannot_be_told_earns_nothing_and_says_why(
 
 
 def test_whatever_its_files_are_called_there_is_a_result(
-    course: Course, autograder: Path, make_notebook: MakeNotebook, monkeypatch: pytest.MonkeyPatch
+    course: Course, autograder: Path, make_notebook: MakeNotebook
 ) -> None:
     """Files where folders of the course or of the sandbox must be, folders where files must be, and no files at all."""
     folder = autograder / "submission"
@@ -360,9 +360,6 @@ def test_whatever_its_files_are_called_there_is_a_result(
     os.link(folder / "-rf", folder / "hard.py")
     gradescope.main(autograder)
     assert [one["score"] for one in results(autograder)["tests"]] == [0, 0, 2, 0, 0, 0, 0, 0]
-    monkeypatch.chdir(autograder / "source")
-    github.main(folder, "class/ada", autograder / "results.json")
-    assert json.loads((autograder / "results.json").read_text())["points"] == 2
 
 
 def test_without_a_folder_there_is_still_a_result(autograder: Path) -> None:
@@ -435,18 +432,13 @@ def test_the_courses_secret_and_other_assignments_stay_at_home(course: Course, a
 
 def test_pip_looks_where_it_is_told(course: Course) -> None:
     where = "https://wheels.example.edu/cpu"
-    for target in ("gradescope-autograder", "github"):
-        assert grader("export", ASSIGNMENT, "--to", target, "--index", where, folder=course.root).returncode == 0
-    folder = course.root / "export"
-    with zipfile.ZipFile(folder / f"{ASSIGNMENT}-gradescope-autograder.zip") as content:
-        texts = [content.read("requirements.txt").decode()]
-    of_students = folder / f"{ASSIGNMENT}-github" / "student" / "requirements.txt"  # as released: on their own machines
-    paths = (folder / f"{ASSIGNMENT}-github").rglob("requirements.txt")
-    texts += [path.read_text() for path in paths if path != of_students]
-    assert len(texts) == 3
-    assert {text.splitlines()[0] for text in texts} == {f"--extra-index-url {where}"}
+    order = ["export", ASSIGNMENT, "--to", "gradescope-autograder", "--index"]
+    assert grader(*order, where, folder=course.root).returncode == 0
+    with zipfile.ZipFile(course.root / "export" / f"{ASSIGNMENT}-gradescope-autograder.zip") as content:
+        requirements = content.read("requirements.txt").decode()
+    assert requirements.splitlines()[0] == f"--extra-index-url {where}"
     for wrong in ("http://example.edu", "https://me:secret@example.edu", "https://example.edu\nmore"):
-        done = grader("export", ASSIGNMENT, "--to", "github", "--index", wrong, folder=course.root)
+        done = grader(*order, wrong, folder=course.root)
         assert (done.returncode, done.stderr) == (
             1, "--index needs the address of a pip index, such as https://example.edu/cpu.\n"
         )  # fmt: skip

@@ -167,7 +167,7 @@ def test_the_column_that_finds_the_most_is_taken_though_others_find_different_on
         (["--to", "gradescope", "--column", "x"], "--column is for Canvas and Moodle, not for Gradescope."),
         (
             ["--to", "gradescope", "--index", "x"],
-            "--index is for Gradescope-Autograder and Github, not for Gradescope.",
+            "--index is for Gradescope-Autograder, not for Gradescope.",
         ),
     ],
 )

@@ -760,8 +760,7 @@ def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
         (["export", "--to", "moodle"], "Platforms import one assignment"),
         (
             ["export", "words"],
-            "Name a platform: --to canvas, --to moodle, --to gradescope, --to gradescope-autograder, --to github, "
-            "--to jplag.",
+            "Name a platform: --to canvas, --to moodle, --to gradescope, --to gradescope-autograder, --to jplag.",
         ),
         (["export"], "Out of date: not graded yet: mary"),
     ],
