@@ -1,3 +1,3 @@
-"""Export points to Canvas, Moodle and Gradescope: as files, and through their interfaces for programs."""
+"""Export points to Canvas and Moodle: as files, and through their interfaces for programs."""
 
 __all__ = ["destinations", "platform", "points", "send"]

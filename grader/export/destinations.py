@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from grader.course.folder import Course
 from grader.errors import CourseError
 
-Platform = Literal["canvas", "moodle", "gradescope"]
+Platform = Literal["canvas", "moodle"]
 PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 Target = Literal[Platform, "gradescope-autograder", "jplag"]  # the last two get a grader, and code to compare
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -47,13 +47,9 @@ def export_points(
         from grader.export.canvas import export_canvas
 
         return export_canvas(course, assignment, roster, column, tell)
-    if platform == "moodle":
-        from grader.export.moodle import export_moodle
+    from grader.export.moodle import export_moodle
 
-        return export_moodle(course, assignment, by or "username", column, tell)
-    from grader.export.export_gradescope import export_gradescope
-
-    return export_gradescope(course, assignment, tell)
+    return export_moodle(course, assignment, by or "username", column, tell)
 
 
 def export_code(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:

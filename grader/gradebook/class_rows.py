@@ -21,8 +21,6 @@ from grader.gradebook.items import Counted, count, items_of, within_reach
 from grader.gradebook.records import RECORDS, read_records
 from grader.gradebook.set_aside import Marks, how_many, read_marks, said_of_best
 from grader.gradebook.settings import term_rules
-from grader.model.label import Label
-from grader.notebooks.cells import solved_in
 from grader.term.rules import AssignmentRules, Rule
 
 
@@ -31,13 +29,7 @@ class Remark:
     """A comment that a person has written about a cell of a submission."""
 
     cell: str  # its id in the gradebook
-    name: str
     text: str
-
-    @property
-    def exercise(self) -> Label | None:
-        """The exercise whose solution is in that cell."""
-        return solved_in(self.name)
 
 
 @dataclass(frozen=True)
@@ -155,12 +147,16 @@ class ClassRows:
 
     def _remarks(self) -> dict[str, list[Remark]]:
         """Comments that people have written, by submission, in the order of cell names; without nbgrader's own ones."""
-        query = select(BaseCell.id, BaseCell.name).join(Notebook, Notebook.id == BaseCell.notebook_id)
-        cells = self._session.execute(query.where(Notebook.assignment_id == self._id).order_by(BaseCell.name)).all()
+        query = select(BaseCell.id).join(Notebook, Notebook.id == BaseCell.notebook_id)
+        cells = (
+            self._session.execute(query.where(Notebook.assignment_id == self._id).order_by(BaseCell.name))
+            .scalars()
+            .all()
+        )
         return {
             submission: [
-                Remark(cell, name, marks.comments[cell]["manual_comment"])
-                for cell, name in cells
+                Remark(cell, marks.comments[cell]["manual_comment"])
+                for cell in cells
                 if cell in marks.comments and marks.comments[cell]["manual_comment"] is not None
             ]
             for submission, marks in self.marks.items()

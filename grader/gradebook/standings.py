@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, Person, Remark, read_rows
+from grader.gradebook.class_rows import ClassRows, Person, read_rows
 from grader.gradebook.connection import check_gradebook
 from grader.gradebook.due_dates import is_late_without_time
 from grader.gradebook.graded import Found, Stopped, solution_sources, what_grading_found, words_of
@@ -38,7 +38,6 @@ class Standing:
     has_time: bool = False  # whether the time of submission is known
     said_late: bool = False  # without a time: whether a platform calls it late
     waits: Collection[str] = ()  # cells that wait for points from a person
-    remarks: Sequence[Remark] = ()  # written by people
     found: Found = field(default_factory=Found)  # what grading found
 
     @property
@@ -161,7 +160,6 @@ def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, ha
         and is_late_without_time(submitted / submission.student_id / rows.assignment),
         seconds_late=rows.late_by(submission).total_seconds(),
         waits=rows.waits(submission.id),
-        remarks=rows.remarks.get(submission.id, ()),
         found=what_grading_found(
             folder / submission.student_id / rows.assignment, rows.notebooks, rows.records.get(submission.id)
         ),

@@ -224,7 +224,7 @@ def test_it_says_its_version() -> None:
         ("grader au", ["autograde"]),
         ("grader autograde se", ["self_attention"]),
         ("grader feedback self_attention --student e", ["emmy", "eve"]),
-        ("grader publish self_attention --to g", ["gradescope"]),
+        ("grader publish self_attention --to c", ["canvas"]),
     ],
 )
 def test_a_shell_completes_names(line: str, offered: list[str], course: Course) -> None:

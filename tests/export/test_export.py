@@ -1,17 +1,12 @@
-"""Grades for Canvas, Moodle and Gradescope, field by field in the forms that docs/export.md describes."""
+"""Grades for Canvas and Moodle, field by field in the forms that docs/export.md describes."""
 
 from __future__ import annotations
 
 import ast
 import csv
 import io
-import json
 import re
 import shutil
-import stat
-import subprocess
-import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,15 +17,10 @@ import pytest
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.canvas import export_canvas
-from grader.export.export_gradescope import export_gradescope, results_for
 from grader.export.moodle import export_moodle
-from grader.gradebook.class_rows import Person, Remark
-from grader.gradebook.items import Counted, Item
-from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import defused, is_formula, number
 from support.command_line import export, grader
-from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
-from support.snapshots import files_in
+from support.made_class import ASSIGNMENT, Made, grade
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
 FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),Self Attention (4711),Current Score
@@ -163,12 +153,8 @@ def test_the_column_that_finds_the_most_is_taken_though_others_find_different_on
     [
         (["--to", "canvas", "--by", "email"], "--by is for Moodle, not for Canvas."),
         (["--to", "moodle", "--roster", "x.csv"], "--roster is for Canvas, not for Moodle."),
-        (["--to", "gradescope", "--roster", "x.csv"], "--roster is for Canvas, not for Gradescope."),
-        (["--to", "gradescope", "--column", "x"], "--column is for Canvas and Moodle, not for Gradescope."),
-        (
-            ["--to", "gradescope", "--index", "x"],
-            "--index is for Gradescope-Autograder, not for Gradescope.",
-        ),
+        (["--to", "jplag", "--column", "x"], "--column is for Canvas and Moodle, not for Jplag."),
+        (["--to", "moodle", "--index", "x"], "--index is for Gradescope-Autograder, not for Moodle."),
     ],
 )
 def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words: str, course_of_four: Course) -> None:
@@ -260,80 +246,8 @@ def test_who_shares_an_address_is_left_out(course_of_four: Course, told: list[st
 @pytest.mark.slow
 def test_nobody_has_an_address(course: Course) -> None:
     grade(course, Made("ada"))
-    exports: list[Callable[[], Path]] = [
-        lambda: export_moodle(course, ASSIGNMENT, "email", "", print),
-        lambda: export_gradescope(course, ASSIGNMENT, print),
-    ]
-    for exported in exports:
-        with pytest.raises(CourseError, match=r"Nobody .* has a usable Email address.*grader students import"):
-            exported()
-
-
-def gradescope(course: Course, folder: Path, *users: str, tell: Callable[[str], None] = print) -> Any:
-    """What Gradescope would show: its folder, as it lays it out, and our program started in it."""
-    with zipfile.ZipFile(export_gradescope(course, ASSIGNMENT, tell)) as archive:
-        assert sorted(archive.namelist()) == ["grades.json", "run_autograder", "setup.sh"]
-        for name in ("run_autograder", "setup.sh"):
-            assert archive.getinfo(name).external_attr >> 16 & stat.S_IXUSR
-        archive.extractall(folder / "source")
-    run = folder / "run_autograder"
-    run.write_bytes((folder / "source/run_autograder").read_bytes())
-    metadata = {"users": [{"email": user, "id": 1, "name": "x"} for user in users]}
-    (folder / "submission_metadata.json").write_text(json.dumps(metadata))
-    done = subprocess.run([sys.executable, run], capture_output=True, text=True, check=False)
-    results = folder / "results/results.json"
-    return json.loads(results.read_text()) if done.returncode == 0 else done.stderr
-
-
-@pytest.mark.slow
-def test_gradescope(course_of_four: Course, tmp_path: Path, told: list[str]) -> None:
-    results = gradescope(course_of_four, tmp_path, "Alan@Example.edu", tell=told.append)
-    tests = results.pop("tests")
-    assert results == {
-        "score": 26.5, "output": "Graded outside of Gradescope. Late penalty: 2.",
-        "output_format": "text", "test_output_format": "text", "test_name_format": "text", "visibility": "visible",
-    }  # fmt: skip
-    assert [one["max_score"] for one in tests] == list(MAX_POINTS.values())
-    assert tests[1] == {
-        "name": "Exercise 2: Attention scores", "number": "2", "score": 1.5, "max_score": 3,
-        "output": "Something differs.",
-    }  # fmt: skip
-    assert "barbara and chien" in told[0]
-
-
-@pytest.mark.slow
-def test_gradescope_shows_what_the_instructor_has_written(course_of_four: Course, tmp_path: Path) -> None:
-    with course_of_four.api().gradebook as gradebook:
-        notebook = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "ada")
-        by_name = {comment.name: comment for comment in notebook.comments}
-        by_name["exercise-2"].manual_comment = "Well done,\n\nbut see \x1b[31mthe slides."
-        by_name["exercise-3"].auto_comment = "No response."
-        gradebook.db.commit()
-    results = gradescope(course_of_four, tmp_path, "ada@example.edu")
-    assert results["output"] == "Graded outside of Gradescope."
-    outputs = [one["output"] for one in results["tests"]]
-    assert outputs[1] == "Right.\nFrom your instructor:\nWell done,\nbut see  [31mthe slides."
-    assert [place for place, text in enumerate(outputs) if "instructor" in text] == [1]
-
-
-def test_what_is_written_beside_the_exercises_is_told_at_the_top() -> None:
-    item = Item("c1", "test-exercise-2", 3.0)
-    remarks = [Remark("c9", "exercise-2", "Of exercise 2."), Remark("c8", "essay-notes", "Of another cell.")]
-    standing = Standing(
-        Person("ada"), is_graded=True, has_submitted=True, counted=Counted({"c1": 3.0}, {}), remarks=remarks
-    )
-    results = results_for(standing, ClassGrades(ASSIGNMENT, None, [item], [standing], {}))
-    assert results["output"] == "Graded outside of Gradescope.\nFrom your instructor:\nOf another cell."
-    assert results["tests"][0]["output"] == "From your instructor:\nOf exercise 2."
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("users", [["nobody@example.edu"], [], ["ada@example.edu", "alan@example.edu"]])
-def test_gradescope_shows_no_points_where_there_is_no_one_grade(
-    course_of_four: Course, tmp_path: Path, users: list[str]
-) -> None:
-    assert "upload the new file" in gradescope(course_of_four, tmp_path, *users)
-    assert not (tmp_path / "results").exists()
+    with pytest.raises(CourseError, match=r"Nobody .* has a usable Email address.*grader students import"):
+        export_moodle(course, ASSIGNMENT, "email", "", print)
 
 
 def test_jplag_gets_a_folder_of_programs_for_each_student(course: Course, make_notebook: Callable[..., Any]) -> None:
@@ -437,7 +351,7 @@ def test_numbers_as_importers_take_them(value: float, text: str) -> None:
         (["report", "nonsense"], "There is no assignment “nonsense”."),
         (["export", "self_attention", "--to", "moodle"], "Run: grader autograde self_attention"),
         (["export", "nonsense", "--to", "canvas"], "There is no assignment “nonsense”."),
-        (["export", "self_attention", "--to", "blackboard"], "'canvas', 'moodle', 'gradescope'"),
+        (["export", "self_attention", "--to", "blackboard"], "'canvas', 'moodle'"),
     ],
 )
 def test_a_mistake_of_the_user_is_one_sentence(course: Course, arguments: list[str], words: str) -> None:

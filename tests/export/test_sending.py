@@ -422,7 +422,7 @@ def test_the_command_shows_then_sends_then_has_nothing_to_do(
         (["--send", "--to", "canvas"], "Use --at COURSE/ASSIGNMENT"),
         (["--send", "--to", "canvas", "--at", "x"], "Use --at COURSE/ASSIGNMENT"),
         (["--send", "--to", "canvas", "--at", "101/4711"], "Set CANVAS_URL and CANVAS_TOKEN."),
-        (["--send", "--to", "gradescope", "--at", "101/4711"], "--to canvas or --to moodle"),
+        (["--send", "--at", "101/4711"], "--to canvas or --to moodle"),
         (["--send", "--to", "canvas", "--to", "moodle", "--at", "1/2"], "--to canvas or --to moodle"),
     ],
 )

@@ -18,13 +18,11 @@ from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.export import send as sending
 from grader.export.canvas import export_canvas
-from grader.export.export_gradescope import results_for
 from grader.export.moodle import export_moodle
 from grader.export.points import said_of_waiting
 from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.published import Publications, told_now
 from grader.gradebook.settling import write_rules
-from grader.gradebook.standings import read_class
 from grader.notebooks.cells import new_cell, solved
 from grader.notebooks.outputs import rebuild_outputs
 from grader.pages.feedback import write_feedback
@@ -368,10 +366,6 @@ def test_what_is_exported_and_sent_says_what_waits(course: Course) -> None:
         "(`jupyter lab`, menu Nbgrader), then export again."
     ]
     assert [row.split(",")[-1] for row in export_term(course, silent).read_text().splitlines()][1:] == ["", "", WORDS]
-    (kurt,) = [one for one in read_class(course, WORDS, silent).standings if one.student == "kurt"]
-    results = results_for(kurt, read_class(course, WORDS, silent))
-    assert "not final" in results["output"]
-    assert [one["output"] for one in results["tests"] if one["number"] == "plot"] == ["Waiting for your instructor."]
     told, _ = told_now(course, WORDS, silent)
     assert "test-greeting: 0, why: 0, plot: waits" in sending._comment(told["kurt"], 12, "kurt", "")
 

@@ -306,7 +306,7 @@ def test_what_students_are_called_is_text_on_the_page(taught: Course) -> None:
 
 def test_a_platform_that_is_none_is_refused(taught: Course) -> None:
     said = command(taught, "publish", ASSIGNMENT, "--to", "blackboard").stderr
-    assert "There is no platform “blackboard”. Choose one of: canvas, moodle, gradescope." in said
+    assert "There is no platform “blackboard”. Choose one of: canvas, moodle." in said
 
 
 def everything(course: Course) -> dict[Path, Any]:

@@ -24,7 +24,6 @@ from grader.classroom.stale import stale
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.canvas import export_canvas
-from grader.export.export_gradescope import export_gradescope
 from grader.export.moodle import export_moodle
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.published import told_now
@@ -162,17 +161,8 @@ def by_moodle(course: Course) -> Points:
     return {student: (float(points), total) for student, points in rows}
 
 
-def by_gradescope(course: Course) -> Points:
-    with zipfile.ZipFile(export_gradescope(course, WORDS, silent)) as archive:
-        results = json.loads(archive.read("grades.json"))
-    return {
-        name.removesuffix("@example.edu"): (one["score"], sum(test["max_score"] for test in one["tests"]))
-        for name, one in results.items()
-    }
-
-
 WAYS: tuple[Callable[[Course], Points], ...] = (
-    by_standings, by_publication, by_report, by_page, by_canvas, by_moodle, by_gradescope,
+    by_standings, by_publication, by_report, by_page, by_canvas, by_moodle,
 )  # fmt: skip
 
 
@@ -760,7 +750,7 @@ def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
         (["export", "--to", "moodle"], "Platforms import one assignment"),
         (
             ["export", "words"],
-            "Name a platform: --to canvas, --to moodle, --to gradescope, --to gradescope-autograder, --to jplag.",
+            "Name a platform: --to canvas, --to moodle, --to gradescope-autograder, --to jplag.",
         ),
         (["export"], "Out of date: not graded yet: mary"),
     ],
