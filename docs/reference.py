@@ -152,7 +152,6 @@ def course_file() -> str:
         "At the top": reading.TERM,
         "`[late]`": reading.LATE,
         "`[serving]`": reading.SERVING,
-        "`[serving.mail]`": reading.MAIL,
         "`[assignments.NAME]`": reading.ASSIGNMENT,
     }
     rows = {place: [[code(key), about] for key, about in each.items()] for place, each in known.items()}

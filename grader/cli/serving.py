@@ -6,7 +6,6 @@ import contextlib
 import csv
 import sys
 import tempfile
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +14,6 @@ import typer
 from rich.markup import escape
 
 from grader.cli.options import Device
-from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, tell
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
@@ -23,7 +21,7 @@ from grader.host.machine import cores
 from grader.sandbox.plain_text import listed, one_line
 
 if TYPE_CHECKING:
-    from grader.gradebook.roster import Enrolled
+    pass
 
 Server = Annotated[str, typer.Option("--server", help="The address where students reach the server.")]
 HERE = "http://127.0.0.1:8000"
@@ -137,12 +135,11 @@ def invite(
     ] = False,
     days: Annotated[int | None, typer.Option(min=1, help="Days until the links expire; never by default.")] = None,
     revoke: Annotated[bool, typer.Option("--revoke", help="Cancel their links, and make no new ones.")] = False,
-    mail: Annotated[bool, typer.Option("--mail", help="Mail the links to students, and print none.")] = False,
     server: Server = HERE,
 ) -> None:
-    """Print or mail a personal link for each student.
+    """Print a table with a personal link for each student, for a mail merge.
 
-    Their earlier links and tokens stop working. [serving.mail] in course.toml says how to mail.
+    Their earlier links and tokens stop working.
 
     Example: `grader students invite --server https://grader.example.edu > links.csv`
     """
@@ -166,40 +163,12 @@ def invite(
             return
         until = datetime.now(UTC) + timedelta(days=days) if days else None
         address = f"{server.rstrip('/')}/enter"
-        if mail:
-            if not are_students or server == HERE:
-                raise CourseError("Mailed links must start with an address that students can reach: add --server.")
-            _mail(course, [roster.get(name, Enrolled(name)) for name in chosen], until, address)
-            return
         table = csv.writer(sys.stdout)
         if are_students:  # other links may be added to the same file
             table.writerow(["id", "name", "address", "link"])
         for name, code in invitations.invite(course, chosen, role, until).items():
             enrolled = roster.get(name, Enrolled(name))
             table.writerow([name, enrolled.full_name, enrolled.email, f"{address}/{code}"])
-
-
-def _mail(course: Course, students: Sequence[Enrolled], until: datetime | None, address: str) -> None:
-    """Mail each student a link; exit with 3 if some got none. Those keep the link that they have."""
-    from grader.serving.invitations import Role, let_in, new_code
-    from grader.serving.mailing import open_post
-    from grader.term.reading import read_rules
-
-    failed = [f"{one.id} has no address in the roster" for one in students if not one.email]
-    known = [one for one in students if one.email]
-    with open_post(course.root, read_rules(course.root).mail) as post:
-        for one in known:
-            code = new_code()
-            if why := post.send(one.full_name or one.id, one.email, f"{address}/{code}"):
-                failed.append(f"{one.id}: {why}")
-            else:
-                let_in(course, {one.id: code}, Role.STUDENT, until)
-    for line in failed:
-        tell(f"Not sent: {line}.")
-    sent = len(students) - len(failed)
-    console.print(f"{sent} {'link is' if sent == 1 else 'links are'} mailed.", highlight=False)
-    if failed:
-        raise typer.Exit(WAITING)
 
 
 def token(

@@ -148,11 +148,8 @@ class ClassRows:
     def _remarks(self) -> dict[str, list[Remark]]:
         """Comments that people have written, by submission, in the order of cell names; without nbgrader's own ones."""
         query = select(BaseCell.id).join(Notebook, Notebook.id == BaseCell.notebook_id)
-        cells = (
-            self._session.execute(query.where(Notebook.assignment_id == self._id).order_by(BaseCell.name))
-            .scalars()
-            .all()
-        )
+        query = query.where(Notebook.assignment_id == self._id).order_by(BaseCell.name)
+        cells = self._session.scalars(query).all()
         return {
             submission: [
                 Remark(cell, marks.comments[cell]["manual_comment"])

@@ -113,4 +113,4 @@ def render(page: Page) -> str:
 @functools.cache
 def _template() -> Template:
     """The template of feedback pages, compiled once for a class."""
-    return template("feedback.html.j2", points=lambda number: f"{round(number, 2):g}", **FILTERS)
+    return template("feedback.html.j2", TEMPLATES, points=lambda number: f"{round(number, 2):g}", **FILTERS)

@@ -8,7 +8,6 @@ __all__ = [
     "arrivals",
     "desk",
     "invitations",
-    "mailing",
     "receipts",
     "server",
     "student_pages",

@@ -8,14 +8,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
-from email.headerregistry import HeaderRegistry
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
 from grader.term.page_changes import read_changes
-from grader.term.rules import AssignmentRules, Detail, Late, Mail, Rule, Rules, Serving
+from grader.term.rules import AssignmentRules, Detail, Late, Rule, Rules, Serving
 from grader.term.times import NoTime, length_of, moment_of
 
 # A table of course.toml, whose keys and values are checked before use.
@@ -72,22 +71,6 @@ class TomlTable:
             return None
         if isinstance(found, bool) or not isinstance(found, int) or found < 1:
             raise self.wrong(key, f"{shown(found)} is not a whole number of 1 or more", f"For example, write {key} = 3")
-        return found
-
-    def line(self, key: str, usual: str | None) -> str:
-        """A text on one line. Without a default, it must be there."""
-        found = self.values.get(key, usual)
-        if not isinstance(found, str) or not found.isprintable() or not (found or key not in self.values):
-            what = "it is missing" if found is None else f"{shown(found)} is not a text on one line"
-            raise self.wrong(key, what, f'Write {key} = "…"')
-        return found
-
-    def address(self, key: str) -> str:
-        """An address for mail, also with a name."""
-        found = self.line(key, None)
-        header: Any = HeaderRegistry()("From", found)
-        if header.defects or len(header.addresses) != 1:
-            raise self.wrong(key, f"{shown(found)} is not an address", f'Write {key} = "Course <course@example.edu>"')
         return found
 
     def switch(self, key: str, usual: bool) -> bool:
@@ -158,15 +141,6 @@ SERVING = {
     "after": "The same, from then on.",
     "closed": "`true`: no more submissions are taken.",
 }
-MAIL = {
-    "host": "The mail server.",
-    "port": "Its port. Usually 587.",
-    "from": 'Who sends the links: `"Grader <grader@example.edu>"`.',
-    "subject": "The subject of the mails.",
-    "user": "Whom to sign in as. The password is in `GRADER_MAIL_PASSWORD`.",
-    "starttls": "`false`: the connection is not encrypted, as for a server on the same machine.",
-    "template": "A text file with `$name` and `$link`, in place of the usual text.",
-}
 LATE = {
     "per": '`"day"` or `"hour"`: points are taken off for each one that has begun.',
     "share": "How much that is of the points reached, from 0 to 1.",
@@ -220,10 +194,9 @@ def _read(path: Path, assignments: Sequence[str] | None) -> Rules:
         groups=_groups(term.table("groups")),
         best=_best(term, False),
         zone=_zone(term),
-        serving=_serving(term, Serving(), "mail"),
+        serving=_serving(term, Serving()),
     )
-    mail = _mail(term.table("serving"))
-    return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all, mail)
+    return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all)
 
 
 def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -> None:
@@ -322,10 +295,10 @@ def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
     return AssignmentRules(exercises, due, extensions, weight, groups, late, best, zone, serving)
 
 
-def _serving(above: TomlTable, usual: Serving, *more: str) -> Serving:
+def _serving(above: TomlTable, usual: Serving) -> Serving:
     """What the server allows and shows. What a table does not say is as usual."""
     table = above.table("serving")
-    table.only((*SERVING, *more))
+    table.only(SERVING)
     before, after = (
         Detail(table.one_of(key, list(Detail))) if key in table.values else shown_usually
         for key, shown_usually in (("before", usual.before), ("after", usual.after))
@@ -337,21 +310,4 @@ def _serving(above: TomlTable, usual: Serving, *more: str) -> Serving:
         before=before,
         after=after,
         closed=table.switch("closed", usual.closed),
-    )
-
-
-def _mail(serving: TomlTable) -> Mail | None:
-    """How links are mailed; None if no server is named."""
-    if "mail" not in serving.values:
-        return None
-    table = serving.table("mail")
-    table.only(MAIL)
-    return Mail(
-        host=table.line("host", None),
-        sender=table.address("from"),
-        subject=table.line("subject", Mail.subject),
-        port=table.count("port", Mail.port) or Mail.port,
-        user=table.line("user", ""),
-        starttls=table.switch("starttls", Mail.starttls),
-        template=table.line("template", ""),
     )

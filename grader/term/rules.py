@@ -103,19 +103,6 @@ class Serving:
 
 
 @dataclass(frozen=True)
-class Mail:
-    """How `grader students invite --mail` sends links."""
-
-    host: str
-    sender: str  # an address, also with a name: "Course <course@example.edu>"
-    subject: str = "Your link to submit notebooks"
-    port: int = 587
-    user: str = ""  # if the server wants one, with a password from the environment
-    starttls: bool = True  # only a server on the same machine should do without
-    template: str = ""  # a file in the course folder; empty: a text of ours
-
-
-@dataclass(frozen=True)
 class AssignmentRules:
     """The rules for one assignment. Without any, the points from grading count unchanged."""
 
@@ -167,7 +154,6 @@ class Rules:
 
     assignments: Mapping[str, AssignmentRules] = field(default_factory=dict)
     others: AssignmentRules = AssignmentRules()  # for all other assignments
-    mail: Mail | None = None
 
     def of(self, assignment: str) -> AssignmentRules:
         return self.assignments.get(assignment, self.others)

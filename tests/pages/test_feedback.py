@@ -32,7 +32,7 @@ from grader.model.verdict import MAX_SIDE, Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
 from grader.pages.heat_map import FILTERS
-from grader.pages.page_parts import template
+from grader.pages.page_parts import TEMPLATES, template
 from grader.pages.sections import Sections
 from support.accessibility import seen_as, violations
 from support.our_course import EXERCISES
@@ -764,7 +764,7 @@ def test_every_section_that_a_misconception_points_to_is_there(released_course: 
 
 def heat_map(picture: Picture) -> str:
     """The table that a page shows for a picture."""
-    return str(template("heat_map.html", **FILTERS).module.heat_map(picture, "title"))  # type: ignore[attr-defined]
+    return str(template("heat_map.html", TEMPLATES, **FILTERS).module.heat_map(picture, "title"))  # type: ignore[attr-defined]
 
 
 def verdict_on(number: int, misconception: str) -> Verdict:

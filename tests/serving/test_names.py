@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from words_course import ROSTER, WORDS, ServedWords, answered, words_course
 
 from grader.serving.submit import in_terminal
 from support.command_line import grader
+from support.places import ROOT
 from support.report_pages import text_of
 from support.served import API, token_in
 
@@ -122,6 +126,20 @@ def test_links_are_a_table_for_a_mail_merge(served: ServedWords) -> None:
     assert list(line) == ["id", "name", "address", "link"]
     assert (line["id"], line["name"], line["address"]) == ("bob", "Bob, the Builder", "bob@example.edu")
     assert line["link"].startswith("https://grader.example.edu/enter/")
+
+
+def test_links_are_mailed_as_the_page_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs/serving.md").read_text(encoding="utf-8")
+    (commands,) = re.findall(r"```sh\n(python3 - links.csv.*?)```", page, re.DOTALL)
+    link = "https://grader.example.edu/enter/x"
+    (tmp_path / "links.csv").write_text(f'id,name,address,link\nbob,"Bob, the Builder",bob@example.edu,{link}\n')
+    (tmp_path / "mail").write_text('#!/bin/sh\necho "$@" >> mails\ncat >> mails\n')
+    (tmp_path / "mail").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(["bash", "-e", "-c", commands], cwd=tmp_path, env=environment, check=True)
+    mails = (tmp_path / "mails").read_text()
+    assert mails.startswith("-s Your link bob@example.edu\nHello Bob, the Builder,\n")
+    assert link in mails
 
 
 def test_a_command_is_told_as_a_command(
