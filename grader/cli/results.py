@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -24,9 +24,6 @@ from grader.export.destinations import (
 )
 from grader.sandbox.plain_text import plural
 
-if TYPE_CHECKING:
-    from grader.gradebook.published import Publication
-
 
 def publish(
     assignment: Assignment,
@@ -40,7 +37,6 @@ def publish(
         bool, typer.Option("--waiting-anyway", help="Publish even if answers still need manual grading.")
     ] = False,
     history: Annotated[bool, typer.Option("--history", help="Only show what was published so far.")] = False,
-    again: Annotated[int | None, typer.Option("--restore", metavar="N", help="Bring back the Nth publication.")] = None,
     send: Annotated[
         bool, typer.Option("--send", help="Also send points to Canvas or Moodle, after showing them.")
     ] = False,
@@ -57,7 +53,7 @@ def publish(
     course = open_course()
     from grader.export.points import FOLDER as EXPORTS
     from grader.publishing.changes import history_table
-    from grader.publishing.publish import UnseenChanges, restore
+    from grader.publishing.publish import UnseenChanges
     from grader.publishing.publish import publish as tell_students
 
     course.chosen([assignment])
@@ -70,25 +66,21 @@ def publish(
         platform = receiver(to or [], at)
     elif at or link:
         raise CourseError("--at and --link only work with --send. Add it, or leave them out.")
-    new: Publication | None
-    if again is not None:
-        new = restore(course, assignment, again)
-    else:
-        options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
-        try:
-            new = tell_students(
-                course,
-                assignment,
-                to or [],
-                tell,
-                yes=yes,
-                stale_anyway=stale_anyway,
-                waiting_anyway=waiting_anyway,
-                options=options,
-            )
-        except UnseenChanges as unseen:
-            show_changes(course, assignment, unseen.found, unseen.since)
-            raise
+    options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
+    try:
+        new = tell_students(
+            course,
+            assignment,
+            to or [],
+            tell,
+            yes=yes,
+            stale_anyway=stale_anyway,
+            waiting_anyway=waiting_anyway,
+            options=options,
+        )
+    except UnseenChanges as unseen:
+        show_changes(course, assignment, unseen.found, unseen.since)
+        raise
     said = "Nothing to publish: students already know these points."
     if new:
         count = plural(len(new.students), "student")

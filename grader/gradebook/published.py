@@ -69,7 +69,6 @@ class Publication:
     max_points: float  # of the assignment
     students: Mapping[str, Told]  # what each was shown
     platforms: Sequence[str] = ()  # that it was exported for
-    restores: int | None = None  # the earlier one that this one repeats
     changed: Sequence[PointsChange] = field(default_factory=tuple)  # since the one before
 
 
@@ -168,6 +167,7 @@ class Publications:
         path = self.folder(number) / STATE
         try:
             data = json.loads(path.read_text())
+            data.pop("restores", None)  # earlier versions could publish an old state again
             students = {name: Told(**told) for name, told in data.pop("students").items()}
             changed = [PointsChange(**change) for change in data.pop("changed")]
             return Publication(**data, students=students, changed=changed)

@@ -45,14 +45,11 @@ def history_table(course: Course, assignment: str) -> Table:
     """A table with a row for each publication."""
     publications, zone = Publications(course, assignment), course.rules(assignment).zone
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("number", "when", "by", "students", "changed", "for", "restores"):
+    for name in ("number", "when", "by", "students", "changed", "for"):
         table.add_column(name)
     for one in map(publications.read, publications.numbers):
         sizes = (str(len(one.students)), str(len(one.changed)))
-        again = str(one.restores or "")
-        table.add_row(
-            str(one.number), day(one, zone), escape(one_line(one.by)), *sizes, ", ".join(one.platforms), again
-        )
+        table.add_row(str(one.number), day(one, zone), escape(one_line(one.by)), *sizes, ", ".join(one.platforms))
     return table
 
 

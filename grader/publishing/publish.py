@@ -6,7 +6,6 @@ import getpass
 import shutil
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -93,27 +92,6 @@ def publish(
             own = {name: value for name, value in (options or {}).items() if platform in OPTION_OF[name]}
             _keep(export_points(platform, course, assignment, tell, **own), folder / EXPORTS)
         new = Publication(_next(publications), _now(), _user(), most, told, wanted, changed=found)
-        publications.keep(new)
-        return new
-
-
-def restore(course: Course, assignment: str, number: int) -> Publication:
-    """Publish an earlier publication again. The gradebook is not changed."""
-    course.chosen([assignment])
-    with alone(course):
-        publications = Publications(course, assignment)
-        old, last = publications.read(number), publications.last()
-        assert last is not None  # the old one exists
-        folder = publications.begin()
-        shutil.copytree(publications.folder(number), folder, dirs_exist_ok=True)
-        with zipfile.ZipFile(folder / _PAGES) as pages:
-            pages.extractall(course.folder("feedback"))
-        for path in (folder / EXPORTS).glob("*"):
-            _keep(path, course.root / EXPORTS)
-        new = replace(
-            old, number=_next(publications), at=_now(), by=_user(), restores=number,
-            changed=changes(last.students, old.students),
-        )  # fmt: skip
         publications.keep(new)
         return new
 

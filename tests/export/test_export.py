@@ -21,6 +21,7 @@ from grader.export.moodle import export_moodle
 from grader.pages.spreadsheet import defused, is_formula, number
 from support.command_line import export, grader
 from support.made_class import ASSIGNMENT, Made, grade
+from support.snapshots import files_in
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
 FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),Self Attention (4711),Current Score
