@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
 from collections import Counter, defaultdict
@@ -33,7 +32,6 @@ from grader.pages.report_lines import (
     StoppedCode,
     StudentLine,
     Summary,
-    Together,
 )
 from grader.pages.sentence_groups import said_of_each
 from grader.pages.similar_code import Work, identical, pairs
@@ -42,7 +40,6 @@ from grader.term.times import local
 
 BINS = 12  # at most, in the distribution of points
 ROUND = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # widths that a bin may have
-UNLIKELY = 0.05  # report misconceptions as coming together if chance alone makes that less likely than this
 
 
 def summary(
@@ -62,7 +59,6 @@ def summary(
         points=_points(grades),
         exercises=[_exercise(item, titles, graded) for item in grades.items],
         mistakes=_mistakes([standing for standing in graded if standing.student not in empty], grades.items, titles),
-        together=_together(graded, grades.items),
         stopped=[line for standing in grades.submissions for line in _stopped(standing)],
         denied=[Denied(standing.student, standing.blocked) for standing in grades.submissions if standing.blocked],
         identical=_identical(grades, files or {}, empty, earlier or {}),
@@ -198,37 +194,6 @@ def _ranked(found: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
     """The mistakes and who made them, the most frequent first."""
     who = {str(name): list(dict.fromkeys(students)) for name, students in found.items()}
     return sorted(who.items(), key=lambda mistake: (-len(mistake[1]), mistake[0]))
-
-
-def _together(graded: Sequence[Standing], items: Sequence[Item]) -> list[Together]:
-    holders: dict[tuple[Label, str], set[str]] = defaultdict(set)
-    for standing in graded:
-        for verdict in _verdicts(standing, items):
-            for name in verdict.misconceptions:
-                if verdict.exercise is not None:
-                    holders[verdict.exercise, name].add(standing.student)
-    found = []
-    known = as_in([item.exercise for item in items], {exercise for exercise, _ in holders})
-    ordered = sorted(holders.items(), key=lambda holder: (known.index(holder[0][0]), holder[0][1]))
-    for (first, has_first), (second, has_second) in itertools.combinations(ordered, 2):
-        both = has_first & has_second
-        if len(both) < 2:
-            continue
-        chance = _chance(len(graded), len(has_first), len(has_second), len(both))
-        if chance < UNLIKELY:
-            expected = round(len(has_first) * len(has_second) / len(graded), 2)
-            pair = (HeldMistake(*first), HeldMistake(*second))
-            found.append(Together(pair, len(both), expected, sorted(both), float(f"{chance:.2g}")))
-    return sorted(found, key=lambda line: (-line.count, line.chance))
-
-
-def _chance(everyone: int, one: int, other: int, both: int) -> float:
-    """The probability that two random groups of these sizes overlap in at least `both` students."""
-    ways = sum(
-        math.comb(one, overlap) * math.comb(everyone - one, other - overlap)
-        for overlap in range(both, min(one, other) + 1)
-    )
-    return ways / math.comb(everyone, other)
 
 
 def _stopped(standing: Standing) -> list[StoppedCode]:

@@ -91,17 +91,6 @@ class HeldMistake:
 
 
 @dataclass(frozen=True)
-class Together:
-    """Two misconceptions that more students share than chance would explain."""
-
-    misconceptions: tuple[HeldMistake, HeldMistake]  # which two
-    count: int  # how many students have both
-    expected: float  # how many there would be by chance
-    students: Sequence[str]  # who
-    chance: float  # how likely so many are by chance
-
-
-@dataclass(frozen=True)
 class StoppedCode:
     """Code that hung or crashed its process."""
 
@@ -191,7 +180,6 @@ class Summary:
     points: Points  # of the class
     exercises: Sequence[ExercisePoints]  # in the notebook's order
     mistakes: Sequence[Mistakes]  # by exercise
-    together: Sequence[Together]  # mistakes that often come in pairs
     stopped: Sequence[StoppedCode]  # code that did not end well
     denied: Sequence[Denied]  # what code was not allowed to do
     identical: Sequence[Identical]  # the same work, more than once

@@ -158,21 +158,6 @@ def test_what_is_seen_in_pairs_only_is_explained_too(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_misconceptions_come_together_when_chance_does_not_explain_it(ten: Course) -> None:
-    # Two of ten have either: both have both in one of 45 draws. One student alone is no pattern.
-    assert told(ten)["together"] == [{
-        "misconceptions": [{"exercise": 2, "name": "not scaled"}, {"exercise": 7, "name": "not scaled"}],
-        "count": 2, "expected": 0.4, "students": ["barbara", "chien"], "chance": 0.022,
-    }]  # fmt: skip
-
-
-def test_what_most_of_a_class_has_comes_together_by_chance(course: Course) -> None:
-    everybody: dict[Label, list[str]] = {2: ["not scaled"], 7: ["not scaled"]}
-    grade(course, *(Made(f"s{number}", named=everybody if number else {}) for number in range(5)))
-    assert told(course)["together"] == []
-
-
-@pytest.mark.slow
 def test_timeouts_crashes_and_denied_actions(ten: Course) -> None:
     found = told(ten)
     assert [(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]] == [
