@@ -71,10 +71,7 @@ def write_report(
     If `students` are named, only they are in the report, which is written beside that of the class. Submissions are
     also compared with work from earlier years in the folders `against`.
     """
-    grades = of_these(read_class(course, assignment, tell), students)
-    submitted = files_of(course, assignment, [standing.student for standing in grades.submissions])
-    earlier = {who: work for folder in against for who, work in read_earlier(folder, assignment, tell).items()}
-    told = summary(grades, submitted, earlier)
+    told = summarize(course, assignment, tell, students, against)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
     links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}
@@ -86,6 +83,20 @@ def write_report(
         write_whole(path, content.encode("utf-8-sig" if ending == "csv" else "utf-8"))
         paths.append(path)
     return paths
+
+
+def summarize(
+    course: Course,
+    assignment: str,
+    tell: Callable[[str], None],
+    students: Sequence[str] = (),
+    against: Sequence[Path] = (),
+) -> Summary:
+    """What the report on an assignment says."""
+    grades = of_these(read_class(course, assignment, tell), students)
+    submitted = files_of(course, assignment, [standing.student for standing in grades.submissions])
+    earlier = {who: work for folder in against for who, work in read_earlier(folder, assignment, tell).items()}
+    return summary(grades, submitted, earlier)
 
 
 def of_these(grades: ClassGrades, students: Sequence[str]) -> ClassGrades:

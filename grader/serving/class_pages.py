@@ -14,7 +14,6 @@ from tornado.web import HTTPError
 from grader.errors import CourseError
 from grader.host.scratch import write_whole
 from grader.serving.arrivals import Arrival, Stage, newest
-from grader.serving.exercises_now import exercises_now, stopped_now
 from grader.serving.grades import read_grades
 from grader.serving.handler import Handler
 from grader.serving.invitations import Role, named
@@ -55,9 +54,8 @@ class ClassPage(Handler):
             waiting=waiting,
             trouble=trouble,
             rules=rules,
+            graded={arrival.assignment for arrival in last if arrival.state is Stage.GRADED},
             closed_here=[name for name, one in read_changes(self.services.course.root).items() if one.closed],
-            exercises=exercises_now(last),
-            stopped=sorted(stopped_now(last), key=lambda one: -one.arrival.id),
             asked=search,
             refresh=0 if search else 5,
         )

@@ -1,39 +1,61 @@
-"""For programs: the points of all as `grader report` and `grader export` write them."""
+"""The class report and the points of all, as `grader report` and `grader export` write them, made anew each time."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from tornado.web import HTTPError
 
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.serving.handler import Handler
-from grader.serving.student_pages import MOST_WRITTEN
+from grader.serving.student_pages import MOST_WRITTEN, POLICY_OF_PAGES
 
+Made = TypeVar("Made")
 KINDS = {".csv": "text/csv; charset=UTF-8", ".json": "application/json"}
 
 
 class _Written(Handler):
-    """A file that a command writes."""
+    """Something that a command writes."""
 
-    async def send(self, write: Callable[[Course], Path]) -> None:
+    async def made(self, make: Callable[[Course], Made]) -> Made:
+        """Make it from the course as it is now, beside other work."""
         self.must_see_class()
         course = Course(self.services.course.root)  # its rules may have changed
         loop = asyncio.get_running_loop()
         try:
             with self.one_of_few(MOST_WRITTEN):
-                path = await loop.run_in_executor(self.services.writing, write, course)
+                return await loop.run_in_executor(self.services.writing, make, course)
         except CourseError as error:  # nothing is graded yet, say
             self.refuse(404, str(error))
+
+    def send_file(self, path: Path) -> None:
         self.set_header("Content-Type", KINDS[path.suffix])
         self.finish(path.read_bytes())
 
 
+class ReportPage(_Written):
+    """The report on an assignment, for instructors and assistants. It has no links to files of the course folder."""
+
+    async def get(self, assignment: str) -> None:
+        if assignment not in self.services.course.assignments():
+            raise HTTPError(404)
+
+        def make(course: Course) -> str:
+            from grader.pages.report import page, summarize
+
+            return page(summarize(course, assignment, self.services.desk.tell))
+
+        content = await self.made(make)
+        self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
+        self.finish(content)
+
+
 class ReportFile(_Written):
-    """The report on an assignment."""
+    """The report on an assignment, for programs."""
 
     async def get(self, assignment: str) -> None:
         if assignment not in self.services.course.assignments():
@@ -45,7 +67,7 @@ class ReportFile(_Written):
             written = write_report(course, assignment, self.services.desk.tell)
             return next(path for path in written if self.request.path.endswith(path.suffix))
 
-        await self.send(write)
+        self.send_file(await self.made(write))
 
 
 class TermFile(_Written):
@@ -57,4 +79,4 @@ class TermFile(_Written):
 
             return export_term(course, self.services.desk.tell)
 
-        await self.send(write)
+        self.send_file(await self.made(write))

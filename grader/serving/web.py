@@ -11,6 +11,7 @@ from tornado.web import Application, RequestHandler, StaticFileHandler
 
 from grader.serving import student_pages
 from grader.serving.class_pages import ClassPage, Close, Extend, GradeAgain, StudentPage
+from grader.serving.exports import ReportPage
 from grader.serving.handler import TEMPLATES, IsWell, NothingThere, Services
 from grader.serving.programs import ROUTES
 
@@ -24,6 +25,7 @@ def application(services: Services, *, secure: bool) -> Application:
         (r"/leave", student_pages.SignOut),
         (r"/assignments/([^/]+)", student_pages.TakeIn),
         (r"/assignments/([^/]+)/release\.zip", student_pages.Download),
+        (r"/assignments/([^/]+)/report", ReportPage),
         (r"/assignments/([^/]+)/closed", Close),
         (r"/assignments/([^/]+)/extensions", Extend),
         (r"/submissions/(\d{1,9})", student_pages.SubmissionPage),

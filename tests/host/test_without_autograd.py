@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import nbformat
 import pytest
-from support.recorded import Piece, judging, notebook_with
+from support.records import Piece, judging, notebook_with
 
 from grader.host.grading import grade_notebook
 from grader.judging.sentences import NO_AUTOGRAD

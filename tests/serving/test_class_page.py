@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from grader.course.folder import Course
-from grader.serving.arrivals import Arrival, Stage
-from grader.serving.exercises_now import ENOUGH, exercises_now
 from grader.term.page_changes import CHANGES_FILE
 from support.command_line import grader
 from support.served import ASSIGNMENT, Served, serving, token_in
@@ -41,47 +38,22 @@ def right(served: Served, make_notebook: Callable[..., Any], solved: dict[int, s
     return json.dumps(make_notebook(served.course, solved)).encode()
 
 
-def class_with(points: Sequence[tuple[float, float]]) -> list[Arrival]:
-    """Students with points for exercise 1, and for all others."""
-    softmax = {"exercise": 1, "title": "Softmax", "max_points": 2.0, "misconceptions": ["sign flipped"]}
-    results = [
-        {"points": own + others, "exercises": [{**softmax, "points": own, "credit": own / 2}]} for own, others in points
-    ]
-    now = datetime(2026, 10, 1, tzinfo=UTC)
-    return [Arrival(n, f"s{n}", "a", 1, now, "", Stage.GRADED, result) for n, result in enumerate(results)]
-
-
-@pytest.mark.parametrize(
-    ("points", "discrimination"),
-    [
-        ([(2, 8), (0, 2)] * 5, 1.0),
-        ([(2, 2), (0, 8)] * 5, -1.0),
-        ([(2, 8), (0, 8), (2, 2), (0, 2)] * 3, 0.0),
-        ([(2, 8), (0, 2)] * (ENOUGH // 2 - 1), None),  # too few
-        ([(2, 8)] * ENOUGH, None),
-        ([(2, 8), (0, 8)] * ENOUGH, None),
-    ],
-)
-def test_an_exercise_tells_students_apart_as_the_others_do(
-    points: list[tuple[float, float]], discrimination: float | None
-) -> None:
-    (found,) = exercises_now(class_with(points))
-    assert found.discrimination == (discrimination if discrimination is None else pytest.approx(discrimination))
-    assert found.share == sum(own for own, _ in points) / (2 * len(points))
-    assert found.full == sum(own == 2 for own, _ in points)
-    assert (found.label, found.most_common) == ("1: Softmax", f"sign flipped ({len(points)})")
-
-
-def test_code_that_crashes_appears_on_the_page(
+def test_class_page_links_to_report_of_now(
     served: Served, make_notebook: Callable[..., Any], solved: dict[int, str]
 ) -> None:
+    place = f"/assignments/{ASSIGNMENT}/report"
     crash = "def softmax(items):\n    import os\n    os._exit(3)"
     content = json.dumps(make_notebook(served.course, solved | {3: crash})).encode()
-    number = served.submit("emmy", content)["submission"]
-    served.verdict("emmy", number)
     with served.browser("grace") as browser:
-        page = browser.get("/class").text
-    assert f'/submissions/{number}">emmy, {ASSIGNMENT}</a>, 3: Softmax. ' in page
+        assert f'href="{place}"' not in browser.get("/class").text
+        served.verdict("emmy", served.submit("emmy", content)["submission"])
+        assert f'href="{place}"' in browser.get("/class").text
+        page = browser.get(place)
+        assert page.headers["Content-Security-Policy"].startswith("sandbox")
+        assert "1 student has a grade." in page.text
+        assert "Timeouts and crashes" in page.text
+    with served.browser("ada") as browser:
+        assert browser.get(place).status_code == 404
 
 
 def test_an_extension_counts_for_the_server_and_for_whoever_grades(served: Served, right: bytes) -> None:
