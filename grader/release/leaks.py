@@ -148,7 +148,7 @@ def _secrets_of_exercise(exercise: Exercise) -> Iterator[Text]:
     for function in exercise.functions:
         yield f"the solution of exercise {exercise.label}", _source(function.reference)
         for mistake in function.mistakes:
-            texts = map(_source, (mistake.answers, *mistake.change.values(), mistake.says))
+            texts = map(_source, (*mistake.change.values(), mistake.says))
             yield f"the mistake “{mistake.name}” of exercise {exercise.label}", "\n".join(texts)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 
 import nbformat
 import pytest
-from support.records import Piece, judging, notebook_with
 
 from grader.host.grading import grade_notebook
 from grader.judging.sentences import NO_AUTOGRAD
 from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
+from support.records import Piece, judging, notebook_with
 from support.solution_cells import from_notebook
 
 OUTSIDE = """
