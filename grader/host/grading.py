@@ -363,9 +363,8 @@ class Grading:
     def explain(self, key: AnswerKey, standins: Standins) -> Version | Verdict | None:
         """Explain a mistake by small changes to the one cell that defines the function."""
         source = self.definitions.only_source(key.exercise.entry)
-        if (
-            source is None or self.time.is_over or not key.exercise.form.has_autograd
-        ):  # the sandboxes of a trial have it
+        needs_none = not key.exercise.form.has_autograd  # which the sandboxes of a trial have
+        if source is None or self.time.is_over or needs_none:
             return None
         trial = Trial(self._new_sandbox, self.for_searches, self.ran, key, standins)
         return trial.explain(source, self.settings.device)
