@@ -208,6 +208,11 @@ class Grading:
 
         return while_short(start, until=time.ends_at)
 
+    def _new_sandbox_without_autograd(self, time: Time) -> SandboxProcess:
+        sandbox = self._new_sandbox(time)
+        sandbox.take_autograd_away(self.limits.cell)
+        return sandbox
+
     def _run(self, cell: NotebookNode) -> None:
         """Run a cell, written by the student or given, and keep its outputs."""
         self.definitions.note(cell.source)
@@ -296,8 +301,7 @@ class Grading:
         if self.without_autograd is not None:
             self._hurry()
             self._close_without_autograd()
-        self.without_autograd = self._new_sandbox(self.time)
-        self.without_autograd.take_autograd_away(self.limits.cell)
+        self.without_autograd = self._new_sandbox_without_autograd(self.time)
         for source in self.ran:
             self._run_in(self.without_autograd, source, self.limits.cell)
         return self.without_autograd
@@ -363,10 +367,10 @@ class Grading:
     def explain(self, key: AnswerKey, standins: Standins) -> Version | Verdict | None:
         """Explain a mistake by small changes to the one cell that defines the function."""
         source = self.definitions.only_source(key.exercise.entry)
-        needs_none = not key.exercise.form.has_autograd  # which the sandboxes of a trial have
-        if source is None or self.time.is_over or needs_none:
+        if source is None or self.time.is_over:
             return None
-        trial = Trial(self._new_sandbox, self.for_searches, self.ran, key, standins)
+        make = self._new_sandbox if key.exercise.form.has_autograd else self._new_sandbox_without_autograd
+        trial = Trial(make, self.for_searches, self.ran, key, standins)
         return trial.explain(source, self.settings.device)
 
     def ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
