@@ -18,8 +18,8 @@ def make(folder: Path) -> None:
         course = Path(scratch, "demo")
         subprocess.run([grader, "demo"], cwd=scratch, check=True)
         notebooks = sorted(course.glob("release/*/*.ipynb"))
-        convert = [grader.with_name("jupyter"), "nbconvert", "--to", "html", "--embed-images", "--output-dir"]
-        subprocess.run([*convert, course / "notebooks", *notebooks], check=True)
+        convert: list[str | Path] = [grader.with_name("jupyter"), "nbconvert", "--to", "html", "--embed-images"]
+        subprocess.run([*convert, "--output-dir", course / "notebooks", *notebooks], check=True)
         shutil.rmtree(folder, ignore_errors=True)
         for part in PARTS:
             shutil.copytree(course / part, folder / "gallery" / part)

@@ -83,5 +83,4 @@ def _work(output: NotebookNode) -> int:
     data = output.get("data", {})
     work = 200 + len(text) // 5 + 3 * sum(map(text.count, "<>&")) + 100 * text.count("\\u001b")
     work += 60 * str(data.get("text/html", "")).count("<")
-    work += len(text) if "data:image/svg+xml;" in text else 0  # drawings keep a browser busy
     return work + 80 * len(str(data.get("text/markdown", "")))

@@ -5,7 +5,6 @@ Nothing is passed through: every output is made here, from texts and numbers of 
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import re
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from grader.notebooks.drawings import can_be_shown
 from grader.notebooks.safe_html import is_image, safe_html, safe_markdown
 from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_LATE_RESULT, MAX_OUTPUT, NOTICE
 
@@ -26,14 +24,12 @@ MAX_DEPTH = 50
 MAX_PIXELS = 10_000
 
 _TEXTS = ("text/plain", "text/latex")
-IMAGES = ("image/png", "image/jpeg", "image/gif")
+IMAGES = ("image/png", "image/jpeg")
+NOT_SHOWN = "(This picture is not shown. Draw it as a PNG or JPEG, and not too large.)"
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~])?+")
 # Codes 38 and 48 are followed by a color; nbconvert fails if it is missing.
 _CODE = r"(?:[34]8;5;\d{1,3}|[34]8;2(?:;\d{1,3}){3}|(?!0?[34]8(?!\d))\d{1,3})"
 _COLOR = re.compile(rf"\x1b\[(?:{_CODE}(?:;{_CODE}){{0,9}})?m")
-_SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
-_SVG_IMAGE = '<img alt="" src="data:image/svg+xml;base64,{}">'
-_OUR_SVG_IMAGE = re.compile(_SVG_IMAGE.format(r"([A-Za-z0-9+/]*={0,2})").replace("svg+xml", r"svg\+xml"))
 
 
 def rebuild_outputs(value: Any) -> list[NotebookNode]:
@@ -53,33 +49,10 @@ def rebuild_outputs(value: Any) -> list[NotebookNode]:
     return [nbformat.from_dict(output) for output in outputs]
 
 
-def rebuild_again(value: object) -> list[NotebookNode]:
-    """Rebuild outputs that were rebuilt before, and may have been changed since."""
-    return rebuild_outputs([_with_drawing(output) for output in value] if isinstance(value, list) else value)
-
-
-def drawing_in(html: str) -> str:
-    """The address of a drawing that this module turned into an image; empty if this is something else."""
-    image = _OUR_SVG_IMAGE.fullmatch(html)
-    return f"data:image/svg+xml;base64,{image[1]}" if image else ""
-
-
 def size_of(outputs: list[NotebookNode]) -> int:
     """The size of outputs in characters, or in what takes as much memory."""
     text = str(outputs)
     return len(text) + A_PART * (text.count("{") + text.count("["))
-
-
-def _with_drawing(output: Any) -> Any:
-    """Put the drawing itself back in place of the image that was made from it."""
-    data: Any = output.get("data") if isinstance(output, dict) else None
-    html = data.get("text/html") if isinstance(data, dict) else None
-    text = "".join(html) if isinstance(html, list) and all(isinstance(line, str) for line in html) else html
-    image = _OUR_SVG_IMAGE.fullmatch(text) if isinstance(text, str) else None
-    if image is None:
-        return output
-    others = {name: shown for name, shown in data.items() if name != "text/html"}
-    return {**output, "data": {**others, "image/svg+xml": base64.b64decode(image[1] + "==").decode("utf-8", "replace")}}
 
 
 class _Full(Exception):
@@ -172,27 +145,24 @@ def _shown(kind: str, output: dict[str, Any], room: _Room) -> dict[str, Any] | N
 
 
 def _data(data: dict[str, Any], room: _Room) -> dict[str, Any]:
-    """What a page may show of an output, by MIME type. Scripts and widgets have no type here."""
+    """What a page may show of an output, by MIME type. Scripts and widgets have no type here.
+
+    A line of text replaces pictures of other kinds: a drawing (SVG) can keep a browser busy forever.
+    """
     shown: dict[str, Any] = {name: room.text(data[name]) for name in _TEXTS if name in data}
     shown |= {name: image for name in IMAGES if name in data and is_image(name, image := room.text(data[name]))}
     if "application/json" in data:
         with contextlib.suppress(ValueError):
             shown["application/json"] = _json(data["application/json"], room, MAX_DEPTH)
-    svg = room.text(data.get("image/svg+xml"))
     html = room.markup(data.get("text/html"))
     markdown = room.text(data.get("text/markdown"))
-    safe = {"text/html": safe_html(html) or _svg_image(svg), "text/markdown": safe_markdown(markdown)}
-    room.take(max(0, sum(map(len, safe.values())) - len(html) - len(svg) - len(markdown)))
-    return shown | {name: text for name, text in safe.items() if text}
-
-
-def _svg_image(svg: str) -> str:
-    """A drawing as an image, in which browsers run no scripts and load nothing; empty if it could take forever."""
-    if not svg:
-        return ""
-    if _SVG_NAMESPACE not in svg:
-        svg = svg.replace("<svg", f"<svg {_SVG_NAMESPACE}", 1)  # as JupyterLab does
-    return _SVG_IMAGE.format(base64.b64encode(svg.encode()).decode()) if can_be_shown(svg) else ""
+    safe = {"text/html": safe_html(html), "text/markdown": safe_markdown(markdown)}
+    room.take(max(0, sum(map(len, safe.values())) - len(html) - len(markdown)))
+    shown |= {name: text for name, text in safe.items() if text}
+    has_picture = any(name.startswith("image/") for name in data)
+    if has_picture and not shown.keys() & {*IMAGES, "text/html"}:
+        shown["text/plain"] = room.text(NOT_SHOWN)
+    return shown
 
 
 def _json(value: object, room: _Room, depth: int) -> Any:

@@ -18,7 +18,6 @@ import nh3
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
-from grader.notebooks.drawings import has_sensible_size
 from grader.notebooks.highlighting import colored
 
 MAX_MARKDOWN = 2**15  # characters, without pictures; mistune is slow with more
@@ -27,11 +26,10 @@ MAX_FORMULAS = 1000  # in backslash form, for the same reason
 MAX_REOPENED = 200_000  # formatting tags, some megabytes of HTML
 WORD_JOINER = "\u2060"  # has no width, and is no blank to any parser
 
-_MAGIC = {
-    "image/png": (b"\x89PNG\r\n\x1a\n",),
-    "image/jpeg": (b"\xff\xd8\xff",),
-    "image/gif": (b"GIF87a", b"GIF89a"),
-}
+MAX_PIXELS = 50_000_000  # of a picture: nearly six A4 pages at 300 dpi
+
+_MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+_JPEG_FRAME = re.compile(rb"\xff[\xc0-\xcf]\0[\x0b\x11\x14]\x08(..)(..)", re.DOTALL)  # with its height and width
 _TAGS = nh3.ALLOWED_TAGS | {"font", "progress"}
 _ATTRIBUTES = {
     **nh3.ALLOWED_ATTRIBUTES,
@@ -51,17 +49,20 @@ _PROPERTY = re.compile(
 )
 _VALUE = re.compile(r"""(?:[\w\s.,%#!'"]|(?<=[a-zA-Z])-(?=[a-zA-Z])|\b(?:rgb|hsl)a?\([\d\s.,%]*+\))*""")
 _LINK = re.compile(r"(?:https?://|mailto:|#).*", re.IGNORECASE | re.DOTALL)
-_BASE64 = r"data:(image/(?:png|jpeg|gif));base64,([A-Za-z0-9+/=]*+)"
+_BASE64 = r"data:(image/(?:png|jpeg));base64,([A-Za-z0-9+/=]*+)"
 _PICTURE = re.compile(_BASE64)
 
 
 def is_image(mime_type: str, content: str) -> bool:
-    """Whether a text is a base64 image of this type, of a size that can be shown."""
+    """Whether a text is a base64 image of this type with few enough pixels for a browser to show it at once."""
     try:
         decoded = base64.b64decode("".join(content.split()), validate=True)
     except (ValueError, binascii.Error):
         return False
-    return decoded.startswith(_MAGIC[mime_type]) and has_sensible_size(decoded)
+    # Whatever looks like a frame counts, wherever it is: then no other one can hide a large one.
+    sizes = _JPEG_FRAME.findall(decoded) if mime_type == "image/jpeg" else [(decoded[16:20], decoded[20:24])]
+    pixels = [int.from_bytes(height) * int.from_bytes(width) for height, width in sizes]
+    return decoded.startswith(_MAGIC[mime_type]) and max(pixels, default=MAX_PIXELS + 1) <= MAX_PIXELS
 
 
 # --- HTML ---------------------------------------------------------------------------------------------------------

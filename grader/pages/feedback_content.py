@@ -19,7 +19,7 @@ from grader.model.label import Label
 from grader.model.untrusted import number, texts
 from grader.model.verdict import Picture, Reason, Scored, Verdict, about_their_cell
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
-from grader.notebooks.outputs import rebuild_again
+from grader.notebooks.outputs import rebuild_outputs
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
 from grader.pages.page_parts import Figure, Page, PagePart, Said, state_of
 from grader.pages.sections import Sections, without_points
@@ -264,7 +264,7 @@ class _Reader:
     def _outputs(self, cell: NotebookNode) -> Iterator[Markup]:
         """What the cell printed and drew, and how it ended: whoever gave the points saw that, too."""
         theirs = [output for output in cell.outputs if not ours(output)]
-        for output in rebuild_again(theirs[:MAX_OUTPUTS]):
+        for output in rebuild_outputs(theirs[:MAX_OUTPUTS]):
             data = output.get("data", {})
             if picture := picture_html(data):
                 yield picture

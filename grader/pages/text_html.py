@@ -10,7 +10,7 @@ import nh3
 from markupsafe import Markup, escape
 
 from grader.notebooks.highlighting import MAX_COLORED, colored
-from grader.notebooks.outputs import IMAGES, drawing_in
+from grader.notebooks.outputs import IMAGES
 from grader.notebooks.safe_html import markdown_to_html, safe_markdown
 
 _LEFT_OUT = "\n\n# … (the rest is left out here)"
@@ -70,10 +70,12 @@ def printed(text: str) -> Markup:
 
 
 def picture_html(data: Mapping[str, Any]) -> Markup:
-    """The picture or drawing in the data of a rebuilt output; empty if there is none."""
+    """The picture in the data of a rebuilt output; empty if there is none."""
     kind = next((kind for kind in IMAGES if kind in data), "")
-    address = f"data:{kind};base64,{''.join(data[kind].split())}" if kind else drawing_in(data.get("text/html", ""))
-    return Markup('<img alt="Drawn by your code" src="{}">').format(address) if address else Markup("")
+    if not kind:
+        return Markup("")
+    address = f"data:{kind};base64,{''.join(data[kind].split())}"
+    return Markup('<img alt="Drawn by your code" src="{}">').format(address)
 
 
 def clean(text: str) -> str:

@@ -20,7 +20,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from matplotlib.figure import Figure
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.highlight import Highlight2HTML
 from PIL import Image
@@ -194,64 +193,8 @@ def test_ampersands_without_end_are_no_html() -> None:
         assert rebuild_outputs([shown]) == []
 
 
-def drawing(inside: str) -> str:
-    return f'<svg xmlns="http://www.w3.org/2000/svg">{inside}</svg>'
-
-
-def copies(times: int, name: str = "href") -> str:
-    groups = "".join(f'<g id="a{n}">' + f'<use {name}="#a{n - 1}" x="1"/>' * 10 + "</g>" for n in range(1, times))
-    return drawing(f'<g id="a0"><rect width="9" height="9"/></g>{groups}')
-
-
-ENDLESS = {
-    "copies of copies": copies(9),
-    "copies of an escaped name": copies(9).replace('="#a', '="#%61'),
-    "copies of a name with a blank": copies(9).replace("a", "a b"),
-    "an escaped style": drawing('<filter id="f"/><rect style="filter: url(\\23 f)"/>'),
-    "itself": drawing('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>'),
-    "marks at each corner": drawing('<marker id="m"/><path marker-mid="url(#m)" d="M0 0h1h1h1"/>'),
-    "copies by an older name": copies(9, 'xmlns:x="http://www.w3.org/1999/xlink" x:href'),
-    "patterns of patterns": drawing(
-        "".join(f'<pattern id="p{n}">' + f'<rect fill="url(#p{n - 1})"/>' * 10 + "</pattern>" for n in range(1, 9))
-    ),
-    "filters": drawing(f'<filter id="f">{"<feTurbulence/>" * 20}</filter>' + '<rect filter="url(#f)"/>' * 20),
-    "filters from a style": drawing(
-        f'<style>rect {{ filter: url(#f) }}</style><filter id="f">{"<feTurbulence/>" * 20}</filter><rect/>'
-    ),
-    "a drawing in a drawing": drawing('<image href="data:image/svg+xml;base64,PHN2Zy8+"/>' * 9),
-    "entities": f'<!DOCTYPE svg [<!ENTITY e "x">]>{drawing("<text>&e;</text>")}',
-    "a page": drawing("<foreignObject><p>x</p></foreignObject>"),
-    "never the same": drawing('<rect><animate attributeName="x" to="9" dur="1s" repeatCount="indefinite"/></rect>'),
-    "too deep": drawing("<g>" * 5000 + "</g>" * 5000),
-    "no drawing": drawing("<g>"),
-}
-
-
-@pytest.mark.parametrize("name", ENDLESS)
-def test_a_drawing_that_never_ends_is_not_shown(name: str) -> None:
-    with soon_done():
-        assert rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": ENDLESS[name]}}]) == []
-
-
-@pytest.mark.parametrize("kind", ["plot", "scatter", "hatches", "picture"])
-def test_drawings_of_matplotlib_are_shown(kind: str) -> None:
-    figure = Figure()
-    axes = figure.subplots()
-    numbers = [[n % 7 for n in range(30)]] * 30
-    {  # type: ignore[no-untyped-call]
-        "plot": lambda: axes.plot(numbers[0]),
-        "scatter": lambda: axes.scatter(range(900), range(900)),
-        "hatches": lambda: axes.bar(range(30), numbers[0], hatch="/"),
-        "picture": lambda: axes.imshow(numbers),
-    }[kind]()
-    file = io.StringIO()
-    figure.savefig(file, format="svg")
-    (shown,) = rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": file.getvalue()}}])
-    assert 'src="data:image/svg+xml;base64,' in shown.data["text/html"]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "ending"), [("PNG", "png"), ("JPEG", "jpeg"), ("GIF", "gif")])
+@pytest.mark.parametrize(("kind", "ending"), [("PNG", "png"), ("JPEG", "jpeg")])
 def test_a_picture_of_a_billion_points_is_not_shown(kind: str, ending: str) -> None:
     contents = []
     for side in (90, 7200):
@@ -266,6 +209,7 @@ def test_a_picture_of_a_billion_points_is_not_shown(kind: str, ending: str) -> N
     comment = b"\xff\xfe\0\x0b\xff\xc0\0\x0b\x08\0\1\0\1--"  # with a size of its own, that says nothing
     with_comment = base64.b64encode(content[:2] + comment + content[2:]).decode()
     assert kind != "JPEG" or not is_image(mime, with_comment)
+    assert kind != "JPEG" or not is_image(mime, base64.b64encode(content[:2] + b"\xff\xd9").decode()), "no size"
 
 
 @pytest.mark.slow
