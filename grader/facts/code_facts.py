@@ -203,19 +203,18 @@ def _of_function(
 
 
 def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
-    """Where something is added to such tensors, only these lines: the others are filled."""
-    tensors: dict[str, ast.Assign] = {}
-    added_to: set[str] = set()
+    """Tensors from `torch.empty` that are added to, or of which no entry is set."""
+    lines: dict[str, int] = {}
+    is_set: set[str] = set()
     for node in nodes:
         match node:
             case ast.Assign(
                 targets=[target], value=ast.Call(func=ast.Attribute(attr="empty" | "empty_like" | "new_empty"))
             ):
-                tensors[ast.unparse(target)] = node
-            case ast.AugAssign(target=target):
-                added_to.add(ast.unparse(_without_indices(target)))
-    lines = [node.lineno for name, node in tensors.items() if name in added_to or not added_to & tensors.keys()]
-    yield from (Fact(FactKind.EMPTY, shown[line - 1]) for line in lines)
+                lines[ast.unparse(target)] = node.lineno
+            case ast.Assign(targets=[ast.Subscript() as entry]):
+                is_set.add(ast.unparse(_without_indices(entry)))
+    yield from (Fact(FactKind.EMPTY, shown[line - 1]) for name, line in lines.items() if name not in is_set)
 
 
 def _without_indices(target: ast.expr) -> ast.expr:

@@ -43,6 +43,31 @@ WRONG_BLOCKS = {
 }
 
 
+FILLED = """
+def apply_rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    angles = positions[:, None] * base ** (-torch.arange(0, d, 2, device=x.device) / d)
+    cos, sin = angles.cos(), angles.sin()
+    a, b = x.chunk(2, dim=-1)
+    out = torch.empty_like(x)
+    out[..., : d // 2] = a * cos - b * sin
+    out[..., d // 2 :] = a * sin + 2 * b * cos
+    return out
+"""
+
+
+@pytest.mark.slow
+def test_a_verdict_does_not_ask_for_what_the_code_does(judged: Judged) -> None:
+    solved = from_notebook()
+    drawn = solved[26].replace("logits < smallest", "logits <= smallest").replace("logits / temp", "logits * temp")
+    step = solved[27].replace("optimizer.zero_grad()", "pass").replace("loss.backward()", "loss.backward(); @")
+    verdicts = judged(ex21=FILLED, ex26=drawn, ex27=step.replace("@", "optimizer.zero_grad()"))
+    assert not any("whatever was in memory" in text for text in verdicts[21].sentences)
+    assert verdicts[26].misconceptions == ("temperature multiplied", "one token fewer")
+    assert verdicts[27].misconceptions == ("nothing learned",)
+    assert "or has no gradients when it does" in verdicts[27].sentences[0]
+
+
 @pytest.fixture
 def judged(course: Course, make_notebook: Any) -> Judged:
     """The verdicts on a notebook where some exercises are solved so, and the others of it are right."""

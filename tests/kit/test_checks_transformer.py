@@ -88,6 +88,49 @@ def test_wrong_is_said(
     assert words in " ".join(capsys.readouterr().err.split())
 
 
+FILLED = """
+def apply_rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    angles = positions[:, None] * base ** (-torch.arange(0, d, 2, device=x.device) / d)
+    a, b = x[..., 0::2], x[..., 1::2]
+    out = torch.empty_like(x)
+    out[..., 0::2] = a * angles.cos() - b * angles.sin()
+    out[..., 1::2] = 2 * a * angles.sin() + b * angles.cos()
+    return out
+"""
+LEFT_OUT_TOO_MANY = (("logits < smallest", "logits <= smallest"), ("logits / temperature", "logits * temperature"))
+CLEARED_BEFORE_STEP = (
+    ("optimizer.zero_grad()", "pass"),
+    ("optimizer.step()", "optimizer.zero_grad(); optimizer.step()"),
+)
+
+
+def edited(number: int, edits: tuple[tuple[str, str], ...]) -> str:
+    source = CELLS[f"exercise-{number}"]
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new, 1)
+    return source
+
+
+@pytest.mark.parametrize(
+    ("number", "source", "said", "untrue"),
+    [
+        (21, FILLED, "There: expected 0.8415, your code gave 1.6829.", "memory"),
+        (26, edited(26, LEFT_OUT_TOO_MANY), "with top_k of 1, generate stopped with RuntimeError", "Draw"),
+        (26, edited(26, LEFT_OUT_TOO_MANY[1:]), "are drawn in shares of 0.26, 0.11, 0.45, 0.17, but", "Draw"),
+        (27, edited(27, CLEARED_BEFORE_STEP), "the weights are unchanged: nothing was learned.", "step."),
+    ],
+)
+def test_a_check_does_not_ask_for_what_the_code_does(
+    number: int, source: str, said: str, untrue: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    exec(f"{source}\ncheck({number})", notebook)
+    told = " ".join(capsys.readouterr().err.split())
+    assert said in told
+    assert untrue not in told
+
+
 def test_dropout_on_the_sum_of_the_embeddings_is_as_good(
     notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
