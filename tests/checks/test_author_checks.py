@@ -192,7 +192,14 @@ def test_nothing_is_wrong_with_a_sound_exercise() -> None:
 
 
 SCHEMA = {"schema_version": 3}
-SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
+
+
+def double(x: Tensor) -> Tensor:
+    return 2 * x  #: result
+
+
+OF_NOTEBOOK = Exercise(number=1, assignment="small", title="Twice", solution=double, cases=SOUND.cases, mistakes=[])
+SOLUTION = "def double(x: Tensor) -> Tensor:\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
 TEST = "check(1)\n### BEGIN HIDDEN TESTS\nhidden_tests(1, points=2)\n### END HIDDEN TESTS"
 
 
@@ -262,12 +269,12 @@ def copied(index: int) -> Any:
     ],
 )
 def test_what_is_wrong_with_a_notebook_is_told(make: Callable[[], Any], told: str) -> None:
-    found = [str(problem) for problem in problems_of_notebooks({"week1": make()}, [SOUND])]
+    found = [str(problem) for problem in problems_of_notebooks({"week1": make()}, [OF_NOTEBOOK])]
     assert any(told in text for text in found), found
 
 
 def test_an_exercise_in_two_notebooks_is_told() -> None:
-    (problem,) = problems_of_notebooks({"week1": notebook(), "more": notebook()}, [SOUND])
+    (problem,) = problems_of_notebooks({"week1": notebook(), "more": notebook()}, [OF_NOTEBOOK])
     assert "exercise 1: several notebooks have a solution cell for it: week1.ipynb, more.ipynb" in str(problem)
 
 
@@ -283,7 +290,7 @@ def test_an_exercise_in_two_notebooks_is_told() -> None:
 )
 def test_a_cell_is_told_with_its_notebook_where_there_are_several(cell: NotebookNode, told: str) -> None:
     other = nbformat.v4.new_notebook(cells=[cell])
-    (problem,) = problems_of_notebooks({"week1": notebook(), "more": other}, [SOUND])
+    (problem,) = problems_of_notebooks({"week1": notebook(), "more": other}, [OF_NOTEBOOK])
     assert str(problem).startswith(f"more.ipynb, {told}")
     problems = [str(problem) for problem in problems_of_notebooks({"more": other}, [])]
     assert problems[0].startswith(told)
@@ -295,9 +302,9 @@ def test_a_section_without_an_exercise_is_told() -> None:
 
 
 def test_nothing_is_wrong_with_a_sound_notebook() -> None:
-    assert list(problems_of_notebooks({"week1": notebook()}, [SOUND])) == []
-    spoken = SOLUTION.replace("    return", "    # begin with the solution of before\n    return")
-    assert list(problems_of_notebooks({"week1": notebook(spoken)}, [SOUND])) == []
+    assert list(problems_of_notebooks({"week1": notebook()}, [OF_NOTEBOOK])) == []
+    spoken = SOLUTION.replace("2 * x", "2 * x\n    # begin with the solution of before")
+    assert list(problems_of_notebooks({"week1": notebook(spoken)}, [OF_NOTEBOOK])) == []
 
 
 def test_a_solution_cell_that_is_not_the_solution_of_the_file_is_told() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 
 import nbformat
 import pytest
@@ -12,7 +11,7 @@ from grader.host.grading import grade_notebook
 from grader.judging.sentences import NO_AUTOGRAD
 from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
-from support.records import Piece, judging, notebook_with
+from support.records import Piece, notebook_with
 from support.solution_cells import from_notebook
 
 OUTSIDE = """
@@ -108,17 +107,16 @@ vars()["attention_backward"].__code__ = of_code.__code__""",
 }
 
 
-@pytest.fixture(scope="module")
-def verdict() -> Iterator[Callable[[str], Verdict]]:
+def verdict_on(source: str) -> Verdict:
     """The verdict on a solution of exercise 33, in a notebook where everything else is right."""
-    with judging() as verdict_on:
-        yield lambda source: verdict_on(Piece(33, "wrong/autograd", source))
+    (verdict,) = grade_notebook(notebook_with(Piece(33, "wrong/autograd", source)), settings=OURS)
+    return verdict
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", WAYS_BACK.values(), ids=WAYS_BACK)
-def test_ways_back_lead_nowhere_where_autograd_is_no_more(source: str, verdict: Callable[[str], Verdict]) -> None:
-    judged = verdict(source)
+def test_ways_back_lead_nowhere_where_autograd_is_no_more(source: str) -> None:
+    judged = verdict_on(source)
     assert judged.credit == 0
     assert (NO_AUTOGRAD in judged.sentences) is ("does not require grad" in judged.sentences[0])
 
@@ -148,10 +146,8 @@ OF_THE_JUDGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("gradients", OF_THE_JUDGE.values(), ids=OF_THE_JUDGE)
-def test_the_judge_lends_no_gradients_where_they_are_asked_for(
-    gradients: str, verdict: Callable[[str], Verdict]
-) -> None:
-    judged = verdict(f"""{HEAD}
+def test_the_judge_lends_no_gradients_where_they_are_asked_for(gradients: str) -> None:
+    judged = verdict_on(f"""{HEAD}
     q, k, v, g = (x[0, 0, :, :64] for x in (queries, keys, values, grad_output))
     raise ValueError(*{{type(gradient).__name__ for gradient in {gradients}}})""")
     assert (judged.credit, judged.reason) == (0, Reason.ERROR)
