@@ -14,8 +14,9 @@ from grader.host import trial
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.model.verdict import Reason, Verdict
+from support.corpus import corpus
 from support.our_course import EXERCISES, OURS
-from support.solution_cells import corpus, from_notebook
+from support.solution_cells import from_notebook
 
 pytestmark = pytest.mark.slow
 

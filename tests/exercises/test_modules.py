@@ -20,9 +20,10 @@ from grader.model.forms.module import MODULE
 from grader.model.verdict import Reason
 from grader.solutions.modules import ModuleCase, WrittenClass
 from support.answer_keys import verdict
+from support.corpus import corpus
 from support.our_course import EXERCISES
 from support.small_notebooks import grade
-from support.solution_cells import corpus, from_notebook
+from support.solution_cells import from_notebook
 
 CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
 PAIRS = 40  # of misconceptions at once

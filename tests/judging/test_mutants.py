@@ -22,10 +22,11 @@ from grader.model.answer import Answer
 from grader.model.exercise import Exercise, Inputs
 from oracles.oracle import Oracle
 from support.answer_keys import short_cases
+from support.corpus import corpus
 from support.mutator import mutants
 from support.our_course import EXERCISES
 from support.places import DATA
-from support.solution_cells import corpus, from_notebook, functions, notebook, run, undisturbed
+from support.solution_cells import from_notebook, functions, notebook, run, undisturbed
 
 pytestmark = pytest.mark.proof
 

@@ -9,8 +9,9 @@ import pytest
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
+from support.corpus import corpus, pieces
 from support.our_course import EXERCISES
-from support.solution_cells import corpus, functions, notebook, pieces, run, undisturbed
+from support.solution_cells import functions, notebook, run, undisturbed
 
 # By piece of code that is wrong: the cases that alone tell, as the corpus has them.
 WRONG = [

@@ -25,7 +25,8 @@ from grader.sandbox.forms.module import observe
 from oracles import classes
 from oracles.oracle import DEFINITIONS, float64
 from support.answer_keys import FUNCTIONS, answer_key, short_cases
-from support.solution_cells import corpus, define, from_notebook, notebook, run, undisturbed
+from support.corpus import corpus
+from support.solution_cells import define, from_notebook, notebook, run, undisturbed
 
 pytestmark = pytest.mark.slow
 

@@ -20,8 +20,8 @@ from grader.model.exercise import Misconception, can_combine
 from grader.model.fact import Fact, FactKind
 from grader.model.findings import Failed
 from grader.model.verdict import Reason, Verdict
+from support.corpus import corpus
 from support.our_course import EXERCISES, OURS
-from support.solution_cells import corpus
 
 Judged = Callable[[int, str], Verdict]
 

@@ -36,9 +36,10 @@ from grader.repair.locating import TrialEnded
 from grader.repair.version import Version
 from grader.sandbox import wire
 from grader.sandbox.child import VERSION_CALLS
+from support.corpus import corpus
 from support.mutator import Mutant, mutants
 from support.our_course import EXERCISES, OURS, of_assignment
-from support.solution_cells import corpus, from_notebook, functions
+from support.solution_cells import from_notebook, functions
 from support.solution_cells import source as source_notebook
 
 pytestmark = pytest.mark.slow

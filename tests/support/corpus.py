@@ -1,11 +1,25 @@
-"""Pieces of the corpus, for tests that grade them."""
+"""Student code in tests/data/corpus, right and wrong, and the names that grading must give it."""
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
+from grader.checks.student_code import CorpusPiece, read_pieces
 from support.our_course import EXERCISES
-from support.solution_cells import pieces
+from support.places import DATA
+
+
+@functools.cache
+def pieces(number: int) -> list[CorpusPiece]:
+    """Student code for an exercise, right and wrong."""
+    file = DATA / f"corpus/{EXERCISES[number].assignment}/ex{number:02}.txt"
+    return read_pieces(file.read_text(encoding="utf-8"))
+
+
+def corpus(number: int, kind: str = "right") -> dict[str, str]:
+    """The corpus's solutions for an exercise, by style."""
+    return {piece.name: piece.code for piece in pieces(number) if piece.kind == kind}
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,12 @@ from grader.model.verdict import Verdict
 from grader.notebooks.cells import tested_exercise
 from grader.repair import locating
 from grader.solutions.lines import Lines
+from support.corpus import corpus
 from support.graded_corpus import SEEDS, a_few_seeds
 from support.our_course import EXERCISES, OURS
 from support.places import DATA
 from support.real_mistakes import mistakes
-from support.solution_cells import corpus, of_notebook, source
+from support.solution_cells import of_notebook, source
 
 FOLDER = DATA / "records"
 _FIRST = re.compile(r"\S+: (?P<credit>[\d.]+), (?P<reason>[^:]+)(?:: (?P<names>.+))?")

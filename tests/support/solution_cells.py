@@ -18,7 +18,6 @@ import nbformat
 import numpy as np
 import torch
 
-from grader.checks.student_code import CorpusPiece, read_pieces
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.cells import solutions
@@ -29,21 +28,6 @@ from support.places import ROOT
 
 MOST_MEMORY = 2**30  # bytes, beyond those of the test process
 CELL = "cell"  # the file name of code from a cell
-
-
-def corpus_file(number: int) -> Path:
-    return ROOT / f"tests/data/corpus/{EXERCISES[number].assignment}/ex{number:02}.txt"
-
-
-@functools.cache
-def pieces(number: int) -> list[CorpusPiece]:
-    """Student code for an exercise, right and wrong."""
-    return read_pieces(corpus_file(number).read_text(encoding="utf-8"))
-
-
-def corpus(number: int, kind: str = "right") -> dict[str, str]:
-    """The corpus's solutions for an exercise, by style."""
-    return {piece.name: piece.code for piece in pieces(number) if piece.kind == kind}
 
 
 @functools.cache
