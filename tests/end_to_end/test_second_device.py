@@ -35,6 +35,11 @@ def all_context_vectors(inputs):
         vectors[i] = row @ inputs
     return vectors
 """
+TIMES_IDENTITY = """
+def all_context_vectors(inputs):
+    identity = torch.eye(len(inputs), dtype=inputs.dtype)
+    return torch.softmax(inputs @ inputs.T, dim=1) @ identity @ inputs
+"""
 
 Grade = Callable[[dict[Any, str]], dict[Any, Verdict]]
 
@@ -62,11 +67,15 @@ def test_the_solutions_earn_full_marks(grade: Grade) -> None:
     assert {number: verdict.sentences for number, verdict in verdicts.items() if not verdict.right} == {}
 
 
-def test_a_tensor_on_the_cpu_is_told_and_is_right_once_it_is_on_the_device(grade: Grade) -> None:
-    verdict = grade({11: COLLECTED_IN_ZEROS})[11]
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [(COLLECTED_IN_ZEROS, "The numbers are right"), (TIMES_IDENTITY, "Your function stopped with RuntimeError")],
+)
+def test_a_tensor_on_the_cpu_is_told_and_is_right_once_it_is_on_the_device(
+    code: str, sentence: str, grade: Grade
+) -> None:
+    verdict = grade({11: code})[11]
     assert verdict.reason == Reason.WRONG_DEVICE
     assert verdict.misconceptions == (MADE,)
-    assert verdict.sentences[0].startswith("The numbers are right")
-    assert grade({11: COLLECTED_IN_ZEROS.replace("dtype=inputs.dtype", "dtype=inputs.dtype, device=inputs.device")})[
-        11
-    ].right
+    assert verdict.sentences[0].startswith(sentence)
+    assert grade({11: code.replace("dtype=inputs.dtype", "dtype=inputs.dtype, device=inputs.device")})[11].right
