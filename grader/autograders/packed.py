@@ -72,7 +72,7 @@ def _assignment(course: Course, name: str, tell: Callable[[str], None]) -> Assig
     settings = read_settings(course, api, name)
     with contextlib.closing(open_gradebook(api, tell)) as opened:
         enter(course, name, opened, tell)
-        gradebook = ClassGradebook(opened, name, None, tell)
+        gradebook = ClassGradebook(opened, name, tell)
         found = read_assignment(course, settings, gradebook, device="cpu", confined=True)
     return dataclasses.replace(found, db_url="", hidden=())
 

@@ -53,7 +53,7 @@ def no_longer_right(
 
 def _records(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Record]:
     with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
-        return ClassGradebook(gradebook, assignment, None, tell).records()
+        return ClassGradebook(gradebook, assignment, tell).records()
 
 
 def _right(found: Mapping[str, Record | Graded]) -> dict[Label, list[str]]:

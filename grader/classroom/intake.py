@@ -23,7 +23,7 @@ from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.counting import Attempts
 from grader.gradebook.fingerprint import Fingerprint, digest, way
 from grader.gradebook.hidden_seed import Attempt, hidden_seed, secret_of
-from grader.gradebook.settings import ClassSettings, takes_points_off
+from grader.gradebook.settings import ClassSettings
 from grader.model.submission import Assignment, Files, KnownNotebook, Submission
 from grader.notebooks.cells import demos_of
 from grader.notebooks.modules_beside import FILES, given_beside
@@ -127,11 +127,10 @@ class Intake:
         self._notebooks = [notebook.name for notebook in assignment.notebooks]
         self._ignored = settings.ignored
         self._own = settings.students_own
-        self._is_penalised = takes_points_off(settings.penalties)  # by a plug-in of nbgrader's
         self._rules, self._submitted = gradebook.rules, gradebook.submitted()
         self._known = known
         self._secret = secret_of(course.root)
-        self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate if self._is_penalised else None)
+        self._same_for_all = _fingerprint_for_all(assignment)
 
     def take_in(self, student: str) -> list[Taken]:
         """All attempts of a student that may count, the one in submitted/ last.
@@ -170,22 +169,10 @@ class Intake:
         content = digest(str(left_out), *self._contents(submitted.notebooks), *_named(files))
         attempt = self._known.attempt(student, content, before)
         seed = hidden_seed(self._secret, self._name, student, attempt.number)
-        fingerprint = replace(
-            self._same_for_all,
-            rules=digest(self._same_for_all.rules, self._extension(student)),
-            submission=digest(student, content, seed),
-        )
+        fingerprint = replace(self._same_for_all, submission=digest(student, content, seed))
         submission = Submission(student, submitted.notebooks, files, seed, content)
         left_out = submitted.left_out + ([] if time or self._rules.best else self._without_time(student))
         return Taken(submission, str(fingerprint), attempt, time, left_out)
-
-    def _extension(self, student: str) -> str:
-        """The student's extension; empty unless a grade depends on it."""
-        if not self._is_penalised:
-            return ""
-        if self._rules.due:
-            return str(self._rules.extension(student))
-        return str(known.extension if (known := self._submitted.get(student)) else None)
 
     def _contents(self, notebooks: Mapping[str, bytes | None]) -> list[str | bytes]:
         """The notebooks as parts of a digest. A single one counts as in earlier versions, or all would be new."""
@@ -204,7 +191,7 @@ class Intake:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)
 
 
-def _fingerprint_for_all(assignment: Assignment, duedate: datetime | None) -> Fingerprint:
+def _fingerprint_for_all(assignment: Assignment) -> Fingerprint:
     """The fingerprint of everything that a grade depends on, except the submission."""
     package = Path(__file__).resolve().parent.parent
     # The grader's own exercises count only in courses that use them.
@@ -215,7 +202,7 @@ def _fingerprint_for_all(assignment: Assignment, duedate: datetime | None) -> Fi
         grader=grader + way(assignment.device, assignment.confined),
         exercises=assignment.exercises.digest,
         notebook=digest(assignment.name, *map(_known_text, assignment.notebooks), *_named(assignment.given)),
-        rules=digest(assignment.settings, str(duedate)),
+        settings=digest(assignment.settings),
         submission="",
     )
 

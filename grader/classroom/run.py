@@ -118,7 +118,7 @@ def open_run(
     with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
         if not emptied:
             enter(course, assignment, opened, watcher.tell)
-        gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell, rules)
+        gradebook = ClassGradebook(opened, assignment, watcher.tell, rules)
         settle(opened, assignment, rules, watcher.tell)
         common = read_assignment(course, settings, gradebook, device=device, confined=confined)
         known = Attempts(gradebook)

@@ -24,7 +24,7 @@ def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[
     """The reasons why grades are out of date, by student. Submissions that cannot be taken in are left out."""
     api = course.api()
     with contextlib.closing(open_gradebook(api, tell)) as opened:
-        gradebook = ClassGradebook(opened, assignment, None, tell, course.rules(assignment))
+        gradebook = ClassGradebook(opened, assignment, tell, course.rules(assignment))
         if not gradebook.records():
             return {}  # nbgrader graded, and keeps no records
         settings = read_settings(course, api, assignment)

@@ -20,7 +20,6 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.errors import CourseError
@@ -67,14 +66,12 @@ class ClassGradebook:
         self,
         gradebook: Gradebook,
         assignment: str,
-        penalties: AssignLatePenalties | None,
         tell: Callable[[str], None],
         rules: AssignmentRules | None = None,
     ) -> None:
         self.assignment = assignment
         self.rules = rules or AssignmentRules()
         self._session = PatientSession(gradebook, tell)
-        self._penalties = penalties
         self._session.patiently(lambda: self._read(gradebook))
 
     def _read(self, gradebook: Gradebook) -> None:
@@ -166,8 +163,6 @@ class ClassGradebook:
             take_back(self._session.db, submissions[entry.graded.student], entry.graded.attempt)
             if entry.marks is not None:
                 write_marks(self._session.db, submissions[entry.graded.student], entry.marks)
-        if self._penalties is not None and not self.rules.late:
-            self._write_penalties(submissions)
         records = [{"submission_id": submissions[entry.graded.student], **row_of(entry.record)} for entry in entries]
         graded = [record["submission_id"] for record in records]
         self._session.db.execute(delete(RECORDS).where(RECORDS.c.submission_id.in_(graded)))
@@ -241,22 +236,6 @@ class ClassGradebook:
             .where(SubmittedNotebook.assignment_id.in_(submissions))
         )
         return list(self._session.db.execute(query))
-
-    def _write_penalties(self, submissions: dict[str, str]) -> None:
-        """Assign late penalties as nbgrader's AssignLatePenalties does, but in our transaction."""
-        assert self._penalties is not None
-        self._penalties.init_plugin()
-        self._session.db.expire_all()
-        query = select(SubmittedNotebook).where(SubmittedNotebook.assignment_id.in_(submissions.values()))
-        for notebook in self._session.db.scalars(query):
-            notebook.late_submission_penalty = None
-            late = notebook.assignment.total_seconds_late
-            if late > 0:
-                student = notebook.assignment.student_id
-                penalty = self._penalties.plugin_inst.late_submission_penalty(student, notebook.score, late)
-                if penalty is not None:
-                    notebook.late_submission_penalty = self._penalties._check_late_penalty(notebook, penalty)
-        self._session.db.flush()
 
     def _add(self, kind: Any, rows: Sequence[dict[str, Any]]) -> None:
         if rows:

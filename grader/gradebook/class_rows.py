@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -162,10 +162,7 @@ class ClassRows:
     def counted(self, submission: Submitted) -> Counted:
         """The points of this submission that count."""
         late = self.rules.late
-        counted = count(self.items, self.marks[submission.id].points, late, self.late_by(submission))
-        if late is None:
-            return replace(counted, penalties={row.name: row.by_plugin for row in self.notebook_rows[submission.id]})
-        return counted
+        return count(self.items, self.marks[submission.id].points, late, self.late_by(submission))
 
     def said_of_rules(self, student: str) -> list[str]:
         """The rules that apply to this student, in words."""

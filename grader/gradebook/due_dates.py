@@ -13,21 +13,12 @@ from datetime import timedelta
 from pathlib import Path
 
 from nbgrader.api import Assignment, Notebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import Column, Float, MetaData, String, Table, delete, insert, inspect, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import AssignmentRules
 from grader.term.times import said
-
-# The penalties from rules. Without this table, those of a removed rule would look like those of a plug-in.
-BY_RULES = Table(
-    "grader_penalty",
-    MetaData(),
-    Column("notebook_id", String(32), primary_key=True),
-    Column("penalty", Float, nullable=False),
-)
-
 
 LATE_FILE = "late_without_time.txt"  # beside submissions that a platform calls late without a time
 
@@ -47,37 +38,17 @@ class NotebookRow:
     id: str
     name: str
     penalty: float | None
-    by_rules: float | None = None  # what rules wrote there last
-
-    @property
-    def is_by_rules(self) -> bool:
-        return self.by_rules is not None and self.penalty == self.by_rules
-
-    @property
-    def by_plugin(self) -> float:
-        return 0.0 if self.penalty is None or self.is_by_rules else self.penalty
 
 
-def are_there_any(session: Session) -> bool:
-    """Whether rules have ever written penalties into this gradebook."""
-    return bool(inspect(session.get_bind()).has_table(BY_RULES.name))
-
-
-def notebook_rows(session: Session, assignment: str, student: str = "") -> list[NotebookRow]:
-    """The submitted notebooks of an assignment, or only those of one student."""
+def notebook_rows(session: Session, assignment: str) -> list[NotebookRow]:
+    """The submitted notebooks of an assignment."""
     submitted = SubmittedNotebook
     query = (
         select(submitted.assignment_id, submitted.id, Notebook.name, submitted.late_submission_penalty)
         .join(Notebook, Notebook.id == submitted.notebook_id)
         .join(Assignment, Assignment.id == Notebook.assignment_id)
-        .join(SubmittedAssignment, SubmittedAssignment.id == submitted.assignment_id)
         .where(Assignment.name == assignment)
     )
-    if student:
-        query = query.where(SubmittedAssignment.student_id == student)
-    if not are_there_any(session):
-        return [NotebookRow(*row) for row in session.execute(query)]
-    query = query.add_columns(BY_RULES.c.penalty).join(BY_RULES, BY_RULES.c.notebook_id == submitted.id, isouter=True)
     return [NotebookRow(*row) for row in session.execute(query)]
 
 
@@ -104,18 +75,10 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell:
             tell(f"From course.toml, the extension for {one_line(one.student_id, 60)} is now {until}; it was {before}.")
 
 
-def write_penalties(session: Session, rows: Iterable[NotebookRow], penalties: Mapping[str, float] | None) -> None:
-    """Write the penalties by rules, given by notebook id; None takes back those of an earlier rule."""
-    BY_RULES.create(session.connection(), checkfirst=True)
+def write_penalties(session: Session, rows: Iterable[NotebookRow], penalties: Mapping[str, float]) -> None:
+    """Write the penalties, given by notebook id; a notebook without one loses what it had."""
     for row in rows:
-        if penalties is None:
-            penalty, by_rules = None if row.is_by_rules else row.penalty, None
-        else:
-            penalty = by_rules = penalties.get(row.id)
+        penalty = penalties.get(row.id)
         if row.penalty != penalty:
             column = update(SubmittedNotebook).where(SubmittedNotebook.id == row.id)
             session.execute(column.values(late_submission_penalty=penalty))
-        if row.by_rules != by_rules:
-            session.execute(delete(BY_RULES).where(BY_RULES.c.notebook_id == row.id))
-            if by_rules is not None:
-                session.execute(insert(BY_RULES).values(notebook_id=row.id, penalty=by_rules))

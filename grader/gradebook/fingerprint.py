@@ -28,7 +28,7 @@ class Fingerprint:
     grader: str  # its last character encodes the device, and whether the submission was confined
     exercises: str
     notebook: str  # as released, its points, and the files beside it
-    rules: str  # settings, when it was due, an extension
+    settings: str
     submission: str
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ def changes_between(before: str, now: str) -> tuple[str, ...]:
         NEW_SUBMISSION: (then.submission, today.submission),
         "the notebook, its points or a file next to it": (then.notebook, today.notebook),
         EXERCISES: (then.exercises, today.exercises),
-        "settings, due date or extension": (then.rules, today.rules),
+        "settings": (then.settings, today.settings),
         "another version of the grader": (then.grader[:-1], today.grader[:-1]),
     }
     return tuple(said for said, (old, new) in pairs.items() if old != new)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from nbgrader.converters import Autograde
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from traitlets.utils.importstring import import_item
 
 from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
@@ -33,7 +32,6 @@ class ClassSettings:
     permissions: int  # of the files in it
     ignored: Sequence[str]  # patterns for names of files to leave out
     students_own: frozenset[str]  # the course's files that students may replace
-    penalties: AssignLatePenalties | None  # the plug-in for late submissions, if there is one
 
 
 def read_settings(course: Course, api: NbGraderAPI, assignment: str) -> ClassSettings:
@@ -47,29 +45,27 @@ def read_settings(course: Course, api: NbGraderAPI, assignment: str) -> ClassSet
         permissions=int(str(converter.permissions), 8),
         ignored=[*folders.ignore, "*.ipynb"],
         students_own=frozenset(converter.exclude_overwriting.get(assignment, [])),
-        penalties=_penalties(converter),
     )
 
 
+_LATE = """
+[late]
+per = "day"           # or "hour"
+share = 0.1           # of the points, for each day started
+cap = 0.5             # at most
+grace = "15 minutes"  # this late costs nothing"""
+
+
 def term_rules(course: Course, assignment: str) -> AssignmentRules:
-    """The term's rules for an assignment. A late plug-in beside them is an error: nobody pays twice."""
-    rules = course.rules(assignment)
-    if (rules.late or rules.best) and takes_points_off(_penalties(_nbgraders_own(course, course.api()))):
-        plugin = f"an nbgrader plugin in {CONFIG_FILE} takes points off for late work"
-        if rules.late:
-            raise CourseError(f"course.toml, late: {plugin}, too. Remove one of the two, then run this again.")
+    """The term's rules for an assignment. A plugin of nbgrader's for late work is an error: rules alone decide that."""
+    config = course.config()
+    has_plugin = AssignLatePenalties(config=config).plugin_class is not LateSubmissionPlugin
+    if has_plugin or LateSubmissionPlugin(config=config).penalty_method != "none":
         raise CourseError(
-            f"course.toml, counts: {plugin}, so no rule says which attempt is the best. Replace it with [late] in "
-            "course.toml, then run this again."
+            f"{CONFIG_FILE} sets an nbgrader plugin that takes points off for late work, which is not used any more. "
+            f"Remove it, and write into course.toml what being late costs, for example:\n{_LATE}"
         )
-    return rules
-
-
-def takes_points_off(penalties: AssignLatePenalties | None) -> bool:
-    """Whether these penalties do anything: nbgrader's own do not by default."""
-    if penalties is None or (type(penalties), penalties.plugin_class) != (AssignLatePenalties, LateSubmissionPlugin):
-        return penalties is not None
-    return bool(LateSubmissionPlugin(parent=penalties).penalty_method != "none")
+    return course.rules(assignment)
 
 
 def _nbgraders_own(course: Course, api: NbGraderAPI) -> Autograde:
@@ -83,14 +79,3 @@ def _nbgraders_own(course: Course, api: NbGraderAPI) -> Autograde:
             "with nbgrader autograde."
         )
     return converter
-
-
-def _penalties(converter: Autograde) -> AssignLatePenalties | None:
-    """The step that assigns penalties for late submissions, if the configuration has one."""
-    for kind in converter.autograde_preprocessors:
-        if isinstance(kind, str) and kind.startswith("grader."):  # ours, which imports torch
-            continue
-        kind = import_item(kind) if isinstance(kind, str) else kind
-        if issubclass(kind, AssignLatePenalties):
-            return kind(parent=converter)
-    return None

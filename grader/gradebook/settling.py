@@ -12,7 +12,7 @@ from sqlalchemy import select
 from grader.course.folder import Course
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import PatientSession, open_gradebook
-from grader.gradebook.due_dates import are_there_any, is_late_without_time, write_dates, write_penalties
+from grader.gradebook.due_dates import is_late_without_time, write_dates, write_penalties
 from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import listed, one_line
 from grader.term.rules import AssignmentRules
@@ -60,12 +60,10 @@ def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
 
 
 def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
-    if rules.due is None and rules.late is None and not are_there_any(session.db):
-        return
     rows = ClassRows(gradebook, assignment, rules)
     write_dates(session.db, assignment, rules, tell)
     notebooks = [notebook for found in rows.notebook_rows.values() for notebook in found]
-    write_penalties(session.db, notebooks, _penalties(rows) if rules.late else None)
+    write_penalties(session.db, notebooks, _penalties(rows))
     session.commit()
     session.db.expire_all()
 

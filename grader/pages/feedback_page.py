@@ -17,7 +17,6 @@ from sqlalchemy import Engine, NullPool, Select, create_engine, select
 from sqlalchemy.orm import Session, joinedload
 from traitlets import default
 
-from grader.gradebook.due_dates import notebook_rows
 from grader.gradebook.items import items_of
 from grader.gradebook.set_aside import how_many, said_of_best
 from grader.notebooks.cells import METADATA_KEY, NOTES
@@ -103,8 +102,7 @@ class Grades(GetGrades):
     def _taken_off(self, submission: SubmittedAssignment, points: float) -> tuple[float, str]:
         """The points taken off for being late, and the rule that says so."""
         if self._rules.late is None:
-            rows = notebook_rows(self._session, self.assignment_id, self.student_id)
-            return sum(row.by_plugin for row in rows if row.name == self.notebook_id), ""
+            return 0.0, ""
         due = submission.assignment.duedate
         late = self._rules.late_by(self.student_id, submission.timestamp, due, submission.extension)
         return self._rules.late.penalty(points, late), self._rules.late.words

@@ -111,7 +111,7 @@ class AssignmentRules:
     extensions: Mapping[str, timedelta] = field(default_factory=dict)  # by student
     weight: float = 1.0  # in the total of all assignments
     groups: Sequence[Sequence[str]] = ()  # students who submit together
-    late: Late | None = None  # None: nbgrader's plug-in decides, if there is one
+    late: Late | None = None  # None: being late costs nothing
     best: bool = False  # whether the best of several attempts counts, not the last
     zone: str = ""  # the time zone in which times are shown; UTC if empty
     serving: Serving = Serving()

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,14 +20,6 @@ from grader.release.compiling import compile_release
 pytestmark = pytest.mark.slow
 
 ASSIGNMENT = "self_attention"
-LATE = """
-from nbgrader.plugins import BasePlugin
-
-
-class SubMarks(BasePlugin):
-    def late_submission_penalty(self, student_id, score, total_seconds_late):
-        return 1.5
-"""
 STEP = """
 from nbgrader.preprocessors import NbGraderPreprocessor
 
@@ -134,48 +123,21 @@ def test_what_a_scratch_course_makes_stays_in_it(moved: Course, tmp_path: Path) 
     assert not (tmp_path / "other.db").exists()
 
 
-def late(course: Course, submit: Any, solved: Any, *students: str) -> None:
-    for student in students:
-        path = submit(course, student, solved)
-        (path.parent / "timestamp.txt").write_text("2026-01-02 12:00:00 UTC")
-    with course.api().gradebook as gradebook:
-        gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2026-01-01 12:00:00 UTC")
-
-
-def penalties(course: Course) -> list[float]:
-    with course.api().gradebook as gradebook:
-        return [one.late_submission_penalty for one in gradebook.assignment_submissions(ASSIGNMENT)]
-
-
-def test_a_plugin_beside_the_settings_takes_points_off(course: Course, submit: Any, solved: Any) -> None:
-    """The command as it is installed, in whose path there is no folder of ours."""
-    (course.root / "late.py").write_text(LATE)
-    say(course, 'c.AssignLatePenalties.plugin_class = "late.SubMarks"')
-    late(course, submit, solved, "ada", "bob")
-    command = [str(Path(sys.executable).with_name("grader")), "autograde", ASSIGNMENT, "--jobs", "2", "--quiet"]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=course.root, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert penalties(course) == [1.5, 1.5]
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_modules_of_the_course_are_found_from_elsewhere(
     jobs: int, course: Course, submit: Any, solved: Any, tmp_path: Path
 ) -> None:
     """Also by those who grade, where the settings themselves import one."""
-    (course.root / f"late_{jobs}.py").write_text(LATE)
     (course.root / f"stamp_{jobs}.py").write_text(STEP)
     say(
         course,
-        f"from late_{jobs} import SubMarks",
-        "c.AssignLatePenalties.plugin_class = SubMarks",
+        f"from stamp_{jobs} import Stamp",
         f'c.Autograde.autograde_preprocessors.append("stamp_{jobs}.Stamp")',
     )
     course = open_course(course.root)
-    late(course, submit, {3: solved[3]}, "ada", "bob")
+    for student in ("ada", "bob"):
+        submit(course, student, {3: solved[3]})
     with contextlib.chdir(tmp_path):
         assert [one.error for one in autograde(course, ASSIGNMENT, jobs=jobs)] == ["", ""]
-    assert penalties(course) == [1.5, 1.5]
     stamps = [course.read(f"autograded/{student}", ASSIGNMENT).metadata.get("stamp") for student in ("ada", "bob")]
     assert stamps == ["made by the course"] * 2

@@ -98,8 +98,7 @@ class Watcher:
 
 
 def settle(course: Course) -> None:
-    with (course.root / CONFIG_FILE).open("a") as config:
-        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    (course.root / "course.toml").write_text("[late]\nper = 'day'\nshare = 0.1\n")
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
         for student in ("ada", "extended"):

@@ -8,6 +8,7 @@ import io
 import re
 import shutil
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +35,27 @@ FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),S
 """
 
 
+A_DAY_LATE = datetime(2026, 1, 2, 12)
+TWO_OFF = '[late]\nper = "day"\nshare = 0.0702\n'  # of alan's 28.5 points
+
+
 @pytest.fixture
 def course_of_four(course: Course) -> Course:
     """ada and alan have an e-mail address and a number, barbara and one more have none; kurt handed in nothing."""
-    grade(course, Made("ada"), Made("alan", {2: 0.5}, {2: ["not scaled"]}), Made("barbara", {7: 0.35}), Made("chien"))
+    grade(
+        course,
+        Made("ada"),
+        Made("alan", {2: 0.5}, {2: ["not scaled"]}, timestamp=A_DAY_LATE),
+        Made("barbara", {7: 0.35}),
+        Made("chien"),
+    )
+    (course.root / "course.toml").write_text(TWO_OFF)
     with course.api().gradebook as gradebook:
         for name, last in (("ada", "Lovelace"), ("alan", "Turing"), ("kurt", "Gödel")):
             gradebook.update_or_create_student(
                 name, first_name=name.title(), last_name=last, email=f"{name}@example.edu", lms_user_id=f"u-{name}"
             )
-        gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "alan").late_submission_penalty = 2
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2026-01-01 12:00:00 UTC")
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "chien").manual_score = 0.25
         gradebook.db.commit()
     return course

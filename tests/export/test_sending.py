@@ -33,12 +33,14 @@ IDS = {"ada": 7, "alan": 8, "barbara": 9}
 @pytest.fixture
 def published(course: Course) -> Course:
     """Three students who were told their points. Their addresses are known, and a late one's penalty."""
-    grade(course, Made("ada"), Made("alan", {2: 0.5}, {2: ["not scaled"]}), Made("barbara", {7: 0.35}))
+    a_day_late = datetime(2026, 1, 2, 12)
+    alan = Made("alan", {2: 0.5}, {2: ["not scaled"]}, timestamp=a_day_late)
+    grade(course, Made("ada"), alan, Made("barbara", {7: 0.35}))
+    (course.root / "course.toml").write_text('[late]\nper = "day"\nshare = 0.0702\n')  # two of alan's 28.5 points
     with course.api().gradebook as gradebook:
         for name in POINTS:
             gradebook.update_or_create_student(name, email=f"{name}@example.edu", lms_user_id=f"u-{name}")
-        gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "alan").late_submission_penalty = 2
-        gradebook.db.commit()
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2026-01-01 12:00:00 UTC")
     publications = Publications(course, ASSIGNMENT)
     publications.begin()
     told, most = told_now(course, ASSIGNMENT, print)

@@ -72,8 +72,8 @@ def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
     weeks = {week: Publications(course, week) for week in ("week1", "week2")}
     told = [weeks["week1"].read(number) for number in (1, 2)]
     assert [{name: one.total for name, one in each.students.items()} for each in told] == [
-        {"ada": 2, "emmy": 1.5, "kurt": 1.5},
-        {"ada": 2, "emmy": 1.5, "kurt": 0},
+        {"ada": 2, "emmy": 1.5, "kurt": 1.6},
+        {"ada": 2, "emmy": 1.5, "kurt": 0.4},
     ]
     assert {one.total for one in weeks["week2"].read(1).students.values()} == {2}
     assert "Your test beside it was good." in (course.folder("feedback") / "emmy/week1/week1.html").read_text()

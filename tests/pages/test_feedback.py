@@ -89,16 +89,13 @@ def marked(new_course: Any, make_notebook: Any, submit: Any, solved: dict[int, s
             notebook.cells = [cell for cell in notebook.cells if cell.metadata.nbgrader.grade_id != "test-exercise-7"]
         path = submit(course, student, notebook)
         (path.parent / "timestamp.txt").write_text(f"2030-02-0{3 if student == 'ada' else 1} 14:00:00 UTC")
-    config = course.root / "nbgrader_config.py"
-    config.write_text(config.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    (course.root / "course.toml").write_text('[late]\nper = "day"\nshare = 0.0822\n')  # 1.5 of ada's 18.25 points
     assert [one.error for one in autograde(course, ASSIGNMENT)] == ["", ""]
     with course.api().gradebook as gradebook:
         by_hand(gradebook, "ada", "essay", 5.5, "Well said.\n\n- but *short*")
         by_hand(gradebook, "ada", "test-exercise-2", 2.75)
         by_hand(gradebook, "ada", "exercise-2", None, "Half a point more for the `loops`. <img src=x onerror=alert(1)>")
         by_hand(gradebook, "ada", "test-exercise-1", None)
-        submission = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "ada")
-        submission.late_submission_penalty = 1.5
         gradebook.db.commit()
     return course
 

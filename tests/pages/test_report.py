@@ -95,8 +95,8 @@ def ten(course: Course) -> Course:
         gradebook.update_or_create_student("kurt", last_name="Gödel")
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "alan").manual_score = 1.5
         gradebook.find_grade("test-exercise-6", ASSIGNMENT, ASSIGNMENT, "dorothy").extra_credit = 1
-        gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "iris").late_submission_penalty = 4
         gradebook.db.commit()
+    (course.root / "course.toml").write_text('[late]\nper = "day"\nshare = 0.0667\n')  # four of iris's 30 points
     course.notebook("submitted/luca", ASSIGNMENT).parent.mkdir(parents=True)
     return course
 

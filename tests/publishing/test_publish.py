@@ -147,12 +147,7 @@ def exercise_changed(course: Course, _submit: Submit) -> None:
 def due(course: Course, _submit: Submit) -> None:
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate=datetime(2026, 1, 1))
-    with (course.root / CONFIG_FILE).open("a") as config:
-        config.write("\nc.AssignLatePenalties.plugin_class = 'always_late.Always'\n")
-    (course.root / "always_late.py").write_text(
-        "from nbgrader.plugins import BasePlugin\nclass Always(BasePlugin):\n"
-        "    def late_submission_penalty(self, student, score, late):\n        return 1.0\n"
-    )
+    (course.root / "course.toml").write_text('[late]\nper = "day"\nshare = 0.1\ncap = 0.5\n')
     (course.folder("submitted") / "ada" / ASSIGNMENT / "timestamp.txt").write_text("2026-02-01 10:00:00 UTC")
 
 
@@ -168,7 +163,7 @@ def by_hand(course: Course, _submit: Submit) -> None:
         (handed_in_again, 1.5, ["2: 0 → 1.5", "3: 2 → 0"], {"a new submission"}),
         (points_changed, 4.0, ["3: 2 → 4"], {"the notebook, its points or a file next to it"}),
         (exercise_changed, 0.0, ["3: 2 → 0"], {"an exercise file"}),
-        (due, 1.0, [], {"a new submission", "settings, due date or extension", "the penalty for being late"}),
+        (due, 1.0, [], {"a new submission", "the penalty for being late"}),
         (by_hand, 0.5, ["3: 2 → 0.5"], {"manual points for 3"}),
     ],
 )

@@ -24,7 +24,6 @@ from grader.classroom.submission_grader import SubmissionGrader
 from grader.collecting import placing
 from grader.collecting.collect import Wanted, collect
 from grader.course.folder import Course
-from grader.errors import CourseError
 from grader.export.moodle import export_moodle
 from grader.model.submission import Graded, Submission
 from grader.notebooks.cells import solved
@@ -454,13 +453,3 @@ def test_when_the_last_one_counts_again_it_is_so(course: Course) -> None:
     course = rule(course, BEST)
     graded(course)
     assert points(course) == {"kurt": 7}
-
-
-def test_a_plugin_for_being_late_leaves_no_best(course: Course) -> None:
-    collected(course, (FIRST, notebook(course, RIGHT)))
-    course = rule(course, 'counts = "best"\n')
-    with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
-    course = Course(course.root)
-    with pytest.raises(CourseError, match=r"counts: an nbgrader plugin in .* no rule says which attempt is the"):
-        list(autograde(course, WORDS))

@@ -21,7 +21,7 @@ from traitlets.config import Config
 
 from grader.classroom.run import Nobody, autograde
 from grader.classroom.stale import stale
-from grader.course.folder import Course
+from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.export.canvas import export_canvas
 from grader.export.moodle import export_moodle
@@ -411,8 +411,8 @@ def test_names_that_nobody_knows_are_told(graded: Course, tmp_path: Path) -> Non
     assert said.found[3:-1] == unknown, "the last one is about what waits"
 
 
-def test_what_rules_have_taken_off_is_no_plugins(graded: Course, tmp_path: Path) -> None:
-    """The rule is gone, and what it has written into nbgrader's database still lies there."""
+def test_penalties_of_a_removed_rule_do_not_count(graded: Course, tmp_path: Path) -> None:
+    """What the rule has written into nbgrader's database stays there until the next run."""
     course = copied(graded, tmp_path)
     course = rule(course, ALL)
     list(autograde(course, WORDS))
@@ -423,22 +423,20 @@ def test_what_rules_have_taken_off_is_no_plugins(graded: Course, tmp_path: Path)
     assert in_nbgrader(course)["penalties"] == {}
 
 
-def test_a_plugins_penalties_stay_and_beside_a_rule_they_are_an_error(graded: Course, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "setting", ["LateSubmissionPlugin.penalty_method = 'zero'", "AssignLatePenalties.plugin_class = 'late.Half'"]
+)
+def test_a_late_plugin_is_an_error_that_says_what_to_write(setting: str, graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
+    (course.root / "late.py").write_text("from nbgrader.plugins import BasePlugin\nclass Half(BasePlugin): ...\n")
     with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
-    course = rule(
-        course, "[assignments.words]\ndue = 2026-10-12T08:00:00Z\nextensions = {kurt = '2 days'}\nbonus = ['why']\n"
-    )
-    list(autograde(course, WORDS))
-    # The plugin sees the points as they were given: all of henri's 8 are gone, and grace has none.
-    assert in_nbgrader(course)["penalties"] == {"henri": 8, "emmy": 7, "grace": 0}
-    assert of_these(["ada", "kurt", "emmy"], by_standings(course)) == {"ada": (9, 7), "kurt": (4, 7), "emmy": (0, 7)}
-    assert {one.unchanged for one in autograde(course, WORDS)} == {True}
-    course = rule(course, ALL)
+        config.write(f"\nc.{setting}\n")
+    course = open_course(course.root)
     for way in (*WAYS, by_grading):
-        with pytest.raises(CourseError, match=r"late: an nbgrader plugin in .* takes points off"):
+        with pytest.raises(CourseError, match=r"Remove it, and write into course.toml") as caught:
             way(course)
+    example = str(caught.value).partition("for example:\n")[2]
+    assert rule(course, example).rules(WORDS).late == Late("day", 0.1, 0.5, timedelta(minutes=15))
 
 
 def test_due_dates_of_the_gradebook_count_where_the_file_has_none(graded: Course, tmp_path: Path) -> None:
