@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -107,10 +106,6 @@ def feedback(assignment: Assignment, student: Student = None) -> None:
 def report(
     assignment: OneOrAll = None,
     student: Student = None,
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Also compare with these notebooks, such as last year's submitted/."),
-    ] = None,
 ) -> None:
     """Write a report on the class: what was understood, who needs help.
 
@@ -123,10 +118,8 @@ def report(
     if assignment:
         from grader.pages.report import write_report
 
-        _write(functools.partial(write_report, against=against or []), course, assignment, student or [])
+        _write(write_report, course, assignment, student or [])
         return
-    if against:
-        raise CourseError("--against compares one assignment. Name it, too.")
     from grader.publishing.whole_term import write_term_report
 
     print_path(write_term_report(course, tell, student or []))

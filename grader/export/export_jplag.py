@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import warnings
 from collections.abc import Callable
@@ -15,8 +16,9 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.points import FOLDER, write_export
 from grader.notebooks.parsing import parse_notebook
-from grader.pages.code_forms import MAGIC
 from grader.sandbox.plain_text import listed
+
+_MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)  # lines that only IPython understands
 
 
 def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
@@ -57,5 +59,5 @@ def _python(source: str) -> str:
             warnings.simplefilter("ignore")  # about odd escapes in strings, which are not our concern
             ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return MAGIC.sub(r"\1pass", source)
+        return _MAGIC.sub(r"\1pass", source)
     return source

@@ -1,7 +1,6 @@
-"""What people read: feedback, the class report, pictures, similar code."""
+"""What people read: feedback, the class report, pictures, copies."""
 
 __all__ = [
-    "code_forms",
     "feedback",
     "feedback_page",
     "other_forms",

@@ -14,9 +14,8 @@ from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
 from grader.model.label import Label, as_in
 from grader.model.verdict import Reason, Verdict
-from grader.pages.code_forms import form_of
+from grader.pages.copies import Work, identical
 from grader.pages.report_lines import (
-    AlikePair,
     Bin,
     Counts,
     Denied,
@@ -27,14 +26,12 @@ from grader.pages.report_lines import (
     LateStudent,
     Mistakes,
     Named,
-    NotCompared,
     Points,
     StoppedCode,
     StudentLine,
     Summary,
 )
 from grader.pages.sentence_groups import said_of_each
-from grader.pages.similar_code import Work, identical, pairs
 from grader.term.rules import Rule
 from grader.term.times import local
 
@@ -42,12 +39,10 @@ BINS = 12  # at most, in the distribution of points
 ROUND = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # widths that a bin may have
 
 
-def summary(
-    grades: ClassGrades, files: Mapping[str, str] | None = None, earlier: Mapping[str, Work] | None = None
-) -> Summary:
-    """Summarize a class. `files` are digests of submissions, and `earlier` is work from other years."""
+def summary(grades: ClassGrades, files: Mapping[str, str] | None = None) -> Summary:
+    """Summarize a class. `files` are digests of submissions."""
     graded = grades.graded
-    titles, order = _titles(graded), [item.exercise for item in grades.items]
+    titles = _titles(graded)
     empty = {standing.student for standing in graded if _is_empty(standing, grades.given)}
     return Summary(
         assignment=grades.assignment,
@@ -61,9 +56,7 @@ def summary(
         mistakes=_mistakes([standing for standing in graded if standing.student not in empty], grades.items, titles),
         stopped=[line for standing in grades.submissions for line in _stopped(standing)],
         denied=[Denied(standing.student, standing.blocked) for standing in grades.submissions if standing.blocked],
-        identical=_identical(grades, files or {}, empty, earlier or {}),
-        alike=_alike(grades, earlier or {}),
-        not_compared=_not_compared(grades.submissions, order),
+        identical=_identical(grades, files or {}, empty),
         in_process=_in_process(graded),
         late=_late(graded),
         late_rule=grades.late.words if grades.late else "",
@@ -213,38 +206,12 @@ def _stopped(standing: Standing) -> list[StoppedCode]:
     ]
 
 
-def _identical(
-    grades: ClassGrades, files: Mapping[str, str], empty: Collection[str], earlier: Mapping[str, Work]
-) -> list[Identical]:
+def _identical(grades: ClassGrades, files: Mapping[str, str], empty: Collection[str]) -> list[Identical]:
     works = {}
     for one in grades.submissions:
         file = "" if one.student in empty else files.get(one.student, "")
         works[one.student] = Work(one.solutions, one.found.words, file)
-    return identical(works, grades.given, grades.given_words, earlier, grades.handed_out)
-
-
-def _alike(grades: ClassGrades, earlier: Mapping[str, Work]) -> list[AlikePair]:
-    wrong = {standing.student: _wrong(standing) for standing in grades.submissions}
-    solutions = {standing.student: standing.solutions for standing in grades.submissions}
-    return pairs(solutions, wrong, grades.given, {name: work.solutions for name, work in earlier.items()})
-
-
-def _not_compared(graded: Sequence[Standing], order: Sequence[Label | None]) -> list[NotCompared]:
-    """Students with solutions that earned points, but are not in their cells or cannot be compared."""
-    some = graded if len(graded) > 1 else ()
-    lines = [NotCompared(standing.student, as_in(order, _hidden(standing))) for standing in some]
-    return [line for line in lines if line.exercises]
-
-
-def _hidden(standing: Standing) -> set[Label]:
-    earned = {scored.verdict.exercise for scored in standing.verdicts if scored.points > 0}
-    forms = {exercise: form_of(source) for exercise, source in standing.solutions.items() if exercise in earned}
-    return {exercise for exercise, form in forms.items() if not (form.whole and form.parts)}
-
-
-def _wrong(standing: Standing) -> set[Label]:
-    verdicts = [scored.verdict for scored in standing.verdicts]
-    return {verdict.exercise for verdict in verdicts if verdict.exercise is not None and not verdict.right}
+    return identical(works, grades.given, grades.given_words, grades.handed_out)
 
 
 def _late(graded: Sequence[Standing]) -> list[LateStudent]:

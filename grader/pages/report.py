@@ -21,11 +21,11 @@ from grader.errors import CourseError
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.host.scratch import write_whole
 from grader.pages.class_summary import summary
+from grader.pages.copies import LETTERS, WORDS
 from grader.pages.page_parts import REPORT, template
-from grader.pages.report_lines import AlikePair, Identical, Points, Summary, as_json
-from grader.pages.similar_code import LETTERS, WORDS
+from grader.pages.report_lines import Identical, Points, Summary, as_json
 from grader.pages.spreadsheet import defused, number
-from grader.pages.submitted_work import files_of, read_earlier
+from grader.pages.submitted_work import files_of
 from grader.sandbox.plain_text import one_line, plural
 from grader.term.times import said
 
@@ -64,14 +64,12 @@ def write_report(
     assignment: str,
     tell: Callable[[str], None],
     students: Sequence[str] = (),
-    against: Sequence[Path] = (),
 ) -> list[Path]:
     """Write the page, the table and the JSON of an assignment; returns their paths, the page first.
 
-    If `students` are named, only they are in the report, which is written beside that of the class. Submissions are
-    also compared with work from earlier years in the folders `against`.
+    If `students` are named, only they are in the report, which is written beside that of the class.
     """
-    told = summarize(course, assignment, tell, students, against)
+    told = summarize(course, assignment, tell, students)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
     links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}
@@ -85,18 +83,11 @@ def write_report(
     return paths
 
 
-def summarize(
-    course: Course,
-    assignment: str,
-    tell: Callable[[str], None],
-    students: Sequence[str] = (),
-    against: Sequence[Path] = (),
-) -> Summary:
+def summarize(course: Course, assignment: str, tell: Callable[[str], None], students: Sequence[str] = ()) -> Summary:
     """What the report on an assignment says."""
     grades = of_these(read_class(course, assignment, tell), students)
     submitted = files_of(course, assignment, [standing.student for standing in grades.submissions])
-    earlier = {who: work for folder in against for who, work in read_earlier(folder, assignment, tell).items()}
-    return summary(grades, submitted, earlier)
+    return summary(grades, submitted)
 
 
 def of_these(grades: ClassGrades, students: Sequence[str]) -> ClassGrades:
@@ -120,7 +111,7 @@ def table(told: Summary) -> str:
     writer = csv.writer(text)
     head = ["student", "last name", "first name", "status", "points", "of", "penalty", "hours late"]
     tail = ["misconceptions", "timeouts", "crashes", "denied actions"]
-    tail += ["identical: with", "similar code: with", "hand-in"]
+    tail += ["identical: with", "hand-in"]
     writer.writerow(map(defused, [*head, *(f"exercise {label}" for label in exercises), *tail]))
     for line in told.students:
         name = line.student
@@ -133,7 +124,7 @@ def table(told: Summary) -> str:
             defused("; ".join(f"{held.exercise}: {held.name}" for held in line.misconceptions)),
             *(stopped[name, kind] or "" for kind in ("timeout", "crash")),
             defused(denied.get(name, "")),
-            *(defused("; ".join(_others(name, those))) for those in (told.identical, told.alike)),
+            defused("; ".join(_others(name, told.identical))),
             defused(line.hand_in),
         ])  # fmt: skip
     return text.getvalue()
@@ -144,7 +135,7 @@ def _points(points: float | None) -> str:
     return "" if points is None else number(points)
 
 
-def _others(student: str, groups: Iterable[Identical | AlikePair]) -> list[str]:
+def _others(student: str, groups: Iterable[Identical]) -> list[str]:
     """The others in the groups of this student, each once."""
     those = [other for group in groups if student in group.students for other in group.students]
     return [other for other in dict.fromkeys(those) if other != student]
@@ -238,8 +229,6 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("denied", len(told.denied), "submission", "that tried something not allowed"),
         ("in-process", len(told.in_process), "test", "that can be fooled"),
         ("identical", len(told.identical), "group", "with the same file or text"),
-        ("alike", len(told.alike), "pair", "of similar notebooks"),
-        ("alike", len(told.not_compared), "submission", "with code that could not be compared"),
         ("late", len(told.late), "late submission", ""),
         ("late-without-time", len(told.late_without_time), "submission", "late by an unknown time"),
         ("no-time", len(told.no_time), "submission", "without a submission time"),

@@ -135,36 +135,11 @@ class StudentLine:
 
 
 @dataclass(frozen=True)
-class AlikeExercise:
-    """An exercise that two students solved with much the same code."""
-
-    exercise: Label  # its number or name
-    alike: float  # the share of the shorter solution that is in the other one
-    wrong: bool  # both are wrong
-
-
-@dataclass(frozen=True)
-class AlikePair:
-    """Two students with similar code, and the exercises to look at."""
-
-    students: tuple[str, str]  # who
-    exercises: Sequence[AlikeExercise]  # which ones
-
-
-@dataclass(frozen=True)
 class Identical:
     """Students who submitted the same, and what that is."""
 
     students: Sequence[str]  # who
     what: Sequence[str]  # exercises, in words
-
-
-@dataclass(frozen=True)
-class NotCompared:
-    """Solutions that earned points, but could not be compared with others."""
-
-    student: str  # whose they are
-    exercises: Sequence[Label]  # which ones
 
 
 @dataclass(frozen=True)
@@ -183,8 +158,6 @@ class Summary:
     stopped: Sequence[StoppedCode]  # code that did not end well
     denied: Sequence[Denied]  # what code was not allowed to do
     identical: Sequence[Identical]  # the same work, more than once
-    alike: Sequence[AlikePair]  # similar code
-    not_compared: Sequence[NotCompared]  # with the code of others
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
     late: Sequence[LateStudent]  # who was
     late_rule: str  # what being late costs, if the rules of the term say so

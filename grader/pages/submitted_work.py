@@ -1,27 +1,17 @@
-"""Read the submissions to compare: this year's files, and a folder with work from earlier years."""
+"""Read the files of submissions, to compare them."""
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
 from grader.classroom.submitted_files import read_plain
-from grader.collecting.files import File, Refused
-from grader.collecting.folders import list_folder
 from grader.course.folder import Course
-from grader.errors import CourseError
-from grader.gradebook.graded import solution_sources, words_of
 from grader.gradebook.records import digest_of
-from grader.model.label import Label
 from grader.notebooks.parsing import MAX_BYTES, parse_notebook
-from grader.pages.similar_code import Work
-from grader.sandbox.plain_text import one_line, plural
-
-MOST = 1000  # submissions from earlier years to compare with
 
 
 def files_of(course: Course, assignment: str, students: Iterable[str]) -> dict[str, str]:
@@ -53,39 +43,3 @@ def _contents(course: Course, assignment: str, student: str) -> dict[str, bytes]
             if (size := path.lstat().st_size) <= MAX_BYTES:
                 contents[name] = read_plain(path, size)
     return contents
-
-
-def read_earlier(folder: Path, assignment: str, tell: Callable[[str], None]) -> Mapping[str, Work]:
-    """Read work on an assignment from a folder: STUDENT/ASSIGNMENT/NOTEBOOK, or just notebooks."""
-    if not folder.is_dir():
-        raise CourseError(f"{folder} is not a folder. Use --against with a folder of notebooks.")
-    notebooks = [file for file in list_folder(folder).files if file.parts[-1].lower().endswith(".ipynb")]
-    of_this = [file for file in notebooks if assignment in file.parts[:-1]] or notebooks
-    if not of_this:
-        raise CourseError(f"There is no notebook in {folder}. Use --against with a folder of notebooks.")
-    found: dict[str, list[File]] = {}
-    for file in of_this:
-        who = [part for part in file.parts[:-1] if part != assignment] or [file.parts[-1]]
-        found.setdefault(f"{folder.name}/{'/'.join(who)}", []).append(file)
-    if len(found) > MOST:
-        tell(f"{folder} has the work of {len(found)} students. Only the first {MOST} are compared.")
-    works = {who: _work(files, tell) for who, files in sorted(found.items())[:MOST]}
-    tell(f"Compared with the work of {plural(len(works), 'student')} in {folder}.")
-    return works
-
-
-def _work(files: Iterable[File], tell: Callable[[str], None]) -> Work:
-    solutions: dict[Label, str] = {}
-    words: list[tuple[str, str]] = []
-    contents: dict[str, bytes] = {}
-    for file in files:
-        try:
-            content = file.read(MAX_BYTES)
-        except Refused as error:
-            tell(f"Skipped {one_line(file.place)}: {error}.")
-            continue
-        notebook = parse_notebook(content)
-        solutions |= solution_sources(notebook)
-        words += words_of(notebook)
-        contents[file.parts[-1]] = content
-    return Work(solutions, words, digest_of(contents) if solutions or words else "")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import random
 import re
-import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from html.parser import HTMLParser
@@ -30,18 +28,14 @@ from grader.gradebook.standings import read_class
 from grader.model.answer import Loss, Lost
 from grader.model.label import Label
 from grader.model.verdict import Reason
-from grader.notebooks.brevity import SHORTENED
 from grader.notebooks.cells import fill_in
-from grader.notebooks.cells import solutions as solutions_of
 from grader.pages import report
-from grader.pages.code_forms import form_of
+from grader.pages.copies import Work, identical
 from grader.pages.feedback import write_feedback
 from grader.pages.report import duration, write_report
-from grader.pages.similar_code import Work, identical, pairs
 from support.accessibility import seen_as, violations
 from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 from support.report_pages import lines_of, text_of, told, written
-from support.solution_cells import source as course_source
 
 DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
@@ -249,7 +243,7 @@ def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
     assert lines["iris"] == {
         "student": "iris", "last name": "", "first name": "", "status": "graded", "points": "26", "of": "30",
         "penalty": "4", "hours late": "30", "misconceptions": "", "timeouts": "", "crashes": "", "denied actions": "",
-        "hand-in": "", "identical: with": "", "similar code: with": "",
+        "hand-in": "", "identical: with": "",
         **{f"exercise {number}": str(points) for number, points in MAX_POINTS.items()},
     }  # fmt: skip
     assert lines["barbara"]["misconceptions"] == "2: not scaled; 7: not scaled"
@@ -488,266 +482,6 @@ def test_durations_in_words(seconds: float, words: str) -> None:
     assert duration(seconds) == words
 
 
-def test_a_form_is_the_code_without_names_and_layout() -> None:
-    for source in COPY.values():
-        assert form_of(renamed(source)) == form_of(source)
-        assert form_of(renamed(source)).text != renamed(source)
-    assert form_of("def f(a, b):\n    return a - b") == form_of("def g(x, y):\n    return x - y")
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("def f(a):\n    x: int = 3\n    y: int\n    return a - x", "def f(a):\n    x = 3\n    return a - x"),
-        ("def h(q):\n    return -q\nprint(h(q=2))", "def h(x):\n    return -x\nprint(h(x=2))"),
-        ("def f(a):\n    unused = 0\n    return -a", "def f(a):\n    return -a"),
-        ("def f(a):\n    b = 0\n    c, d = b, 1\n    d += 1\n    return -a", "def f(a):\n    return -a"),
-        ("def f(a):\n    if 0:\n        return a\n    a + 1\n    return -a\n    a", "def f(a):\n    return -a"),
-        (f"def f(a):\n    return -a  # {'mine ' * 9999}", "def f(a):\n    return -a"),
-        ("%time\ndef f(a):\n    %matplotlib inline\n    return -a", "%time\ndef g(b):\n    return -b"),
-    ],
-)
-def test_the_same_code_in_other_words_has_the_same_form(one: str, other: str) -> None:
-    assert form_of(one) == form_of(other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("def f(a, b):\n    return a - b", "def f(a, b):\n    return b - a"),  # which name stands where
-        ("def f(a):\n    return torch.exp(a)", "def f(a):\n    return torch.log(a)"),  # names of libraries
-        ("def f(a):\n    return a.T", "def f(a):\n    return a.mT"),
-        ("def f(a):\n    return a / 2", "def f(a):\n    return a / 4"),
-        ("def f(a):\n    return a.sum(dim=0)", "def f(a):\n    return a.sum(dim=1)"),
-        ("def f(a):\n    return a.sum(axis=0)", "def f(a):\n    return a.sum(dim=0)"),
-    ],
-)
-def test_code_that_does_something_else_has_another_form(one: str, other: str) -> None:
-    assert form_of(one) != form_of(other)
-
-
-@pytest.mark.parametrize(
-    "source", ["def f(:", "x = '\x00'", "(" * 5000, "-" * 20000 + "1", "1" * 10000, "a" + ".b" * 20000, "%time x", ""]
-)
-def test_any_text_has_a_form(source: str) -> None:
-    assert form_of(source) == form_of(source + "  # the same\n")
-
-
-def honest(number: int) -> dict[Label, str]:
-    """Solutions of somebody who works alone: each is one of those that many think of."""
-    luck = random.Random(number)
-    scale = luck.choice(["/ math.sqrt(len(q))", "/ len(q) ** 0.5", "* len(q) ** -0.5", "/ q.shape[0] ** 0.5"])
-    product = luck.choice(["torch.sum(q * k)", "(q * k).sum()", "(q.T @ k).squeeze()", "torch.dot(q[:, 0], k[:, 0])"])
-    exp = luck.choice(["torch.exp(x)", "x.exp()", "math.e ** x"])
-    order = luck.choice(["W @ X + b", "b + W @ X", "torch.matmul(W, X) + b"])
-    return {
-        2: f"def attention_scores(qs, ks):\n    return [[{product} {scale} for k in ks] for q in qs]",
-        3: f"def softmax(x):\n    x = torch.as_tensor(x)\n    e = {exp}\n    return e / "
-           + luck.choice(["e.sum()", "sum(e)", "torch.sum(e)"]),
-        4: f"def attention_weights(s):\n    return [softmax({luck.choice(['torch.stack(a)', 'a'])}) for a in s]",
-        7: "def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):\n"
-           + "".join(f"    {a} = {order.replace('W', f'W_{a}').replace('b', f'b_{a}')}\n"
-                     for a in luck.sample("vqk", 3))
-           + f"    return v @ softmax_cols(k.T @ q {scale})",
-    }  # fmt: skip
-
-
-def test_copies_make_a_pair_also_with_other_names() -> None:
-    solutions = {f"s{number}": honest(number) for number in range(30)}
-    solutions["copied"] = {number: renamed(source) for number, source in COPY.items()}
-    solutions["original"] = COPY
-    (pair,) = pairs(solutions, {}, {})
-    assert pair.students == ("copied", "original")
-    assert [(one.exercise, one.wrong) for one in pair.exercises] == [(1, False), (2, False), (5, False), (7, False)]
-
-
-@pytest.mark.parametrize("size", [2, 12, 30, 300])
-def test_honest_solutions_that_are_alike_make_no_pair(size: int) -> None:
-    assert pairs({f"s{number}": honest(number) for number in range(size)}, {}, {}) == []
-
-
-@pytest.mark.parametrize("size", [2, 10, 30, 300])
-@pytest.mark.parametrize(
-    "stub", ["", "pass", "...", "return None", "return [], []", "raise NotImplementedError('to do')", "'To do.'"]
-)
-def test_stubs_and_emptied_cells_make_no_pair(stub: str, size: int) -> None:
-    solutions = {f"s{number}": honest(number) for number in range(size)}
-    head = "def given_function(all_queries, all_keys, all_values, W_q, W_k, W_v):"
-    empty: dict[Label, str] = dict.fromkeys(range(1, 9), f"{head}\n    {stub}" if stub else "")
-    assert pairs({**solutions, "one": empty, "other": empty}, {}, {}) == []
-
-
-def with_habits(number: int) -> dict[Label, str]:
-    """Short and usual solutions of somebody who always writes in the same way."""
-    luck = random.Random(number)
-    mm = luck.choice(["{} @ {}", "{}.mm({})", "torch.matmul({}, {})"]).format
-    root = luck.choice(["math.sqrt({})", "{} ** 0.5"]).format
-    total = luck.choice(["torch.sum({})", "{}.sum()"]).format
-    each = luck.choice([
-        "    return [{0} for {1} in {2}]",
-        "    out = []\n    for {1} in {2}:\n        out.append({0})\n    return out",
-    ]).format  # fmt: skip
-    lines = "".join(f"    {one} = {mm(f'W_{one}', 'X')} + b_{one}\n" for one in "qkv")
-    scores = f"{mm('k.T', 'q')} / {root('q.shape[0]')}"
-    heads = ", ".join(f"self_attention_of(X, W_v{n}, W_q{n}, W_k{n}, b_v{n}, b_q{n}, b_k{n})" for n in (1, 2))
-    return {
-        1: "def f(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n"
-           + each(", ".join(f"{mm(f'W_{one}', 'x')} + b_{one}" for one in "qkv"), "x", "xs"),
-        2: "def f(qs, ks):\n" + each(f"[({mm('q.T', 'k')}).item() / {root('len(q)')} for k in ks]", "q", "qs"),
-        3: f"def f(x):\n    e = torch.exp(torch.tensor(x))\n    return e / {total('e')}",
-        4: "def f(s):\n" + each("softmax(a)", "a", "s"),
-        5: "def f(ws, vs):\n" + each("sum(a * v for a, v in zip(w, vs))", "w", "ws"),
-        6: "def f(q, k, v):\n    return weighted_sums(attention_weights(attention_scores(q, k)), v)",
-        7: f"def f(X, W_v, W_q, W_k, b_v, b_q, b_k):\n{lines}    return {mm('v', f'softmax_cols({scores})')}",
-        8: f"def f(X, W_c):\n    return {mm('W_c', f'torch.cat([{heads}])')}",
-    }  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [2, 4, 8, 12, 20, 29, 30, 100])
-def test_who_has_the_same_habits_is_in_no_pair(size: int) -> None:
-    given = {number: [source] for number, source in solutions_of(course_source(ASSIGNMENT)).items()}
-    for first in range(0, 20 * size, size):
-        assert pairs({f"s{number}": with_habits(number) for number in range(first, first + size)}, {}, given) == []
-
-
-def test_a_copy_with_a_change_hides_no_others() -> None:
-    solutions = {f"s{number}": honest(number) for number in range(12)}
-    changed: dict[Label, str] = {**COPY, 2: COPY[2].replace(" ** 0.5", "")}
-    (pair,) = pairs({**solutions, "one": COPY, "other": COPY, "third": changed}, {}, {})
-    assert {"one", "other"} <= set(pair.students)
-
-
-DISGUISES = {
-    "a value that nobody reads": "{head}\n    unused = 0\n{body}\nunused = 0",
-    "values that only others that nobody reads need": "{head}\n    z = 0\n    y = z\n    x, w = y, 1\n{body}",
-    "a comment without end": "# {much}\n{head}  # {much}\n{body}",
-    "a text without end": "{head}\n    '''{much}'''\n{body}",
-    "a branch never taken": "{head}\n    if False:\n        return math.pi\n    assert True\n{body}",
-    "code behind the end": "{head}\n{body}\n    return [math.pi] * 7\n    print('never')",
-    "code that does something else": "{head}\n    print(len(str(3)))\n{body}\nprint('done')",
-    "a line of IPython": "{head}\n{body}\n_ = %pwd\nlen?\nlist = !ls",
-    "a function that nobody calls": "{head}\n{body}\ndef mine(a):\n    return a.mean() ** 3",
-}
-
-
-@pytest.mark.parametrize("disguise", DISGUISES)
-def test_a_disguise_hides_no_copy(disguise: str) -> None:
-    solutions = {f"s{number}": honest(number) for number in range(30)}
-    parts = {number: source.split("\n", 1) for number, source in COPY.items()}
-    disguised: dict[Label, str] = {
-        number: DISGUISES[disguise].format(head=head, body=body, much="mine " * 20_000)
-        for number, (head, body) in parts.items()
-    }
-    (pair,) = pairs({**solutions, "copied": disguised, "original": COPY}, {}, {})
-    assert pair.students == ("copied", "original")
-    assert [one.exercise for one in pair.exercises] == list(COPY)
-
-
-UNLIKE = {
-    "a text that is far too deep": "{code}\nzz = " + "+".join("1" * 1500),
-    "other code before it": "def noise():\n" + "    print(foo(bar))\n" * 900 + "{code}",
-    "a comment in front that leaves no room": f"{SHORTENED}# {'mine ' * 4000}",
-    "a cell of its own": "# see below",
-    "lines without end that are none": "{code}\n" + "a b\n" * 50,
-    "a number that nobody can write": "{code}\nprint(0x" + "f" * 5000 + ")",
-    "more parts than are looked at": "{code}\n" + "".join(f"print({n},{n * 7})\n" for n in range(440)),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("disguise", UNLIKE)
-def test_where_a_copy_could_hide_it_is_said(course: Course, disguise: str) -> None:
-    cells: dict[Label, str] = {number: UNLIKE[disguise].replace("{code}", source) for number, source in COPY.items()}
-    nothing = dict.fromkeys((2, 3, 4, 6, 8), 0)
-    grade(course, Made("hidden", nothing, cells=cells), Made("original", nothing, cells=COPY))
-    files = written(course)
-    assert json.loads(files[".json"])["not compared"] == [{"student": "hidden", "exercises": [1, 5, 7]}]
-    text = text_of(files[".html"])
-    assert "1 submission with code that could not be compared" in text
-    assert "hidden : exercises 1, 5, 7" in text
-
-
-ANOTHERS: dict[Label, str] = {
-    1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    table = torch.hstack(list(xs)).contiguous()\n"
-       "    parts = {name: torch.einsum('ij,jn->in', W, table).add_(b) for name, W, b in\n"
-       "             zip('qkv', (W_q, W_k, W_v), (b_q, b_k, b_v), strict=True)}\n"
-       "    return tuple(list(parts[name].split(1, dim=1)) for name in sorted(parts, key='qkv'.index))",
-    2: "def attention_scores(qs, ks):\n    Q, K = map(torch.hstack, (qs, ks))\n"
-       "    table = torch.einsum('dn,dm->nm', Q.double(), K.double())\n\n"
-       "    scale = torch.rsqrt(torch.tensor(Q.size(0)))\n    return table.mul(scale).float().tolist()",
-}  # fmt: skip
-
-
-def test_half_of_one_and_half_of_another_accuses_neither() -> None:
-    others = {f"s{number}": honest(number) for number in range(30)}
-    mixed = {**ANOTHERS, 5: COPY[5], 7: COPY[7]}
-    wrong = {student: set(COPY) for student in ("one", "another", "mixed")}
-    found = pairs({**others, "one": {5: COPY[5], 7: COPY[7]}, "another": ANOTHERS, "mixed": mixed}, wrong, {})
-    assert {pair.students: [one.exercise for one in pair.exercises] for pair in found} == {
-        ("another", "mixed"): [1, 2],
-        ("mixed", "one"): [5, 7],
-    }
-
-
-@pytest.mark.slow
-def test_hostile_sources_are_compared_in_seconds() -> None:
-    """Each is as long as may be, and has parts that nobody else has."""
-    hostile: dict[str, dict[Label, str]] = {
-        f"s{number}": dict.fromkeys(range(1, 9), "".join(f"v{number}({number}{n})\n" for n in range(900)))
-        for number in range(20)
-    }
-    began = time.process_time()
-    assert pairs(hostile, {}, {}) == []
-    assert time.process_time() - began < 10
-
-
-def test_the_same_mistake_weighs_more() -> None:
-    solutions = {f"s{number}": honest(number) for number in range(30)}
-    two: dict[Label, str] = {number: COPY[number] for number in (2, 7)}
-    solutions |= {"one": {**honest(50), **two}, "other": {**honest(51), **two}}
-    assert pairs(solutions, {}, {}) == []
-    (pair,) = pairs(solutions, {"one": {2, 7}, "other": {2, 7}}, {})
-    assert [(one.exercise, one.wrong) for one in pair.exercises if one.exercise in two] == [(2, True), (7, True)]
-
-
-def test_what_the_course_gave_and_what_many_have_says_nothing() -> None:
-    everyone = {f"s{number}": {**honest(number), **COPY} for number in range(12)}
-    assert pairs(everyone, {}, {}) == []
-    given: dict[Label, list[str]] = {number: [source] for number, source in COPY.items()}
-    pair: dict[str, dict[Label, str]] = {f"s{number}": honest(number) for number in range(30)} | {
-        "one": COPY,
-        "other": COPY,
-    }
-    assert pairs(pair, {}, given) == []
-
-
-@pytest.mark.slow
-def test_pairs_are_on_the_page_and_in_the_table(course: Course) -> None:
-    copied: dict[Label, str] = {number: renamed(source) for number, source in COPY.items()}
-    grade(
-        course,
-        *(Made(f"s{number:02}", cells=honest(number)) for number in range(10)),
-        Made("original", {2: 0}, cells=COPY),
-        Made("copied", {2: 0}, cells=copied),
-    )
-    files = written(course)
-    text = text_of(files[".html"])
-    assert "1 pair of similar notebooks" in text
-    assert "copied and original" in text
-    assert "Exercise 2: 100%, both wrong" in " ".join(text.split()).replace(" ,", ",")
-    assert "a reason to look, not proof" in text
-    others = {line["student"]: line["similar code: with"] for line in lines_of(files[".csv"])}
-    assert {student: other for student, other in others.items() if other} == {
-        "copied": "original",
-        "original": "copied",
-    }
-    (pair,) = json.loads(files[".json"])["alike"]
-    assert pair["students"] == ["copied", "original"]
-    shares = [(one["exercise"], one["alike"], one["wrong"]) for one in pair["exercises"]]
-    assert shares == [(1, 1.0, False), (2, 1.0, True), (5, 1.0, False), (7, 1.0, False)]
-
-
 def same(works: Mapping[str, Work], **more: Any) -> dict[tuple[str, ...], list[str]]:
     found = identical(works, more.pop("given", {}), more.pop("given_words", ()), **more)
     return {tuple(group.students): list(group.what) for group in found}
@@ -758,10 +492,9 @@ ANSWER = "The weights of each query sum to one, whatever the keys are."
 
 def test_identical_files_are_told_however_many_and_however_usual() -> None:
     """With the code that everybody writes, and in groups of any size."""
-    usual = {f"s{number:03}": Work(honest(number % 3), file=str(number)) for number in range(30)}
-    assert pairs({student: work.solutions for student, work in usual.items()}, {}, {}) == []
-    copied = {f"c{number:02}": Work(honest(0), file="x") for number in range(20)}
-    found = same({**usual, **copied, "one": Work(honest(1), file="y"), "two": Work(honest(1), file="y")})
+    usual = {f"s{number:03}": Work(COPY, file=str(number)) for number in range(30)}
+    copied = {f"c{number:02}": Work(COPY, file="x") for number in range(20)}
+    found = same({**usual, **copied, "one": Work(COPY, file="y"), "two": Work(COPY, file="y")})
     assert found[tuple(copied)] == ["the same file, byte for byte"]
     assert found["one", "two"] == ["the same file, byte for byte"]
 
@@ -845,48 +578,6 @@ def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None
         path.write_bytes(content)
     groups = json.loads(written(course)[".json"])["identical"]
     assert groups == [{"students": ["ada", "emmy"], "what": ["the same file, byte for byte"]}]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("place", ["{}/self_attention/self_attention.ipynb", "{}.ipynb"])
-def test_earlier_years_are_compared_with_this_one_and_not_with_one_another(
-    place: str, course: Course, tmp_path: Path
-) -> None:
-    copied: dict[Label, str] = {number: renamed(source) for number, source in COPY.items()}
-    grade(
-        course,
-        *(Made(f"s{number:02}", cells=honest(number)) for number in range(30)),
-        Made("again", {2: 0}, cells=COPY),
-    )
-    before = tmp_path / "last_year"
-    cells = {"old": copied, "same": COPY}
-    for student, sources in cells.items():
-        path = before / place.format(student)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(fill_in(course.read("release", ASSIGNMENT), sources), path)
-    other = before / "old/week9/week9.ipynb"
-    other.parent.mkdir(parents=True)
-    other.write_text("{")
-    (before / "link.ipynb").symlink_to(other)
-    told: list[str] = []
-    paths = write_report(course, ASSIGNMENT, told.append, against=[before])
-    found = json.loads(paths[2].read_text())
-    names = {name: f"last_year/{name}{place[2:] if place.endswith('}.ipynb') else ''}" for name in cells}
-    assert {tuple(pair["students"]) for pair in found["alike"]} == {("again", name) for name in names.values()}
-    groups = [tuple(group["students"]) for group in found["identical"]]
-    assert [group for group in groups if "again" in group] == [("again", names["same"])]
-    assert "last_year/" in paths[0].read_text()
-    if place.startswith("{}/"):
-        assert told == [f"Compared with the work of 2 students in {before}."]
-
-
-@pytest.mark.slow
-def test_a_folder_of_earlier_years_that_is_none(ten: Course, tmp_path: Path) -> None:
-    (empty := tmp_path / "empty").mkdir()
-    with pytest.raises(CourseError, match=r"is not a folder\. Use --against with"):
-        write_report(ten, ASSIGNMENT, print, against=[tmp_path / "nowhere"])
-    with pytest.raises(CourseError, match="There is no notebook in"):
-        write_report(ten, ASSIGNMENT, print, against=[empty])
 
 
 @pytest.mark.slow

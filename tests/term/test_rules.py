@@ -574,11 +574,11 @@ def test_a_group_has_all_that_its_hand_in_has(course: Course) -> None:
 def test_members_of_a_group_are_not_compared(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
 
-    def pairs(solutions: Mapping[str, object], *_: object) -> list[object]:
-        compared.extend(solutions)
+    def identical(works: Mapping[str, object], *_: object) -> list[object]:
+        compared.extend(works)
         return []
 
-    monkeypatch.setattr(class_summary, "pairs", pairs)
+    monkeypatch.setattr(class_summary, "identical", identical)
     course = rule(course, RED)
     write_report(course, WORDS, silent)
     assert sorted(compared) == sorted(TIMES), "lise's code is kurt's"
