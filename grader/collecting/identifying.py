@@ -170,7 +170,7 @@ class Identifier:
     def _by_code(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Identified | Unknown:
         """Identify a notebook without ids: each cell that students write must be there exactly once."""
         file_cells = _FileCells(cells)
-        matches = [(released, _match(released.filled_in, file_cells)) for released in self._released]
+        matches = [(released, _match(released.cells, file_cells)) for released in self._released]
         complete = [released for released, match in matches if isinstance(match, dict)]
         best = self._only(complete) if complete else None
         if isinstance(best, Released):
@@ -224,9 +224,11 @@ class _FileCells:
 
 
 def _match(known: Sequence[KnownCell], cells: _FileCells) -> Matches | str:
-    """Find the cell for each known one; or say why it is unclear."""
+    """Find the cell for each one that students write; or say why it is unclear. Grading restores given cells."""
     matches: Matches = {}
     for cell in known:
+        if cell.given:
+            continue
         candidates = cells.candidates(cell)
         if len(candidates) != 1:
             return f"the cell “{one_line(cell.grade_id, 60)}” {_doubt(cell, len(candidates))}"
