@@ -45,10 +45,6 @@ class Outcome:
         return round(sum(one.points for one in self.scored), 2)
 
     @property
-    def max_points(self) -> float:
-        return sum(one.max_points for one in self.scored)
-
-    @property
     def tries(self) -> list[str]:
         return [f"The code tried to {one_line(said)}." for said in self.blocked]
 
