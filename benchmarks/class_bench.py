@@ -57,7 +57,7 @@ class ClassCost:
         """nbgrader's seconds for this class, extrapolated from its sample."""
         return sum(count * statistics.mean(self.nbgrader[kind]) for kind, count in self.kinds.items())
 
-    def each(self, students: int) -> float:
+    def seconds_each(self, students: int) -> float:
         """Seconds for a submission without the startup. They must not depend on the size of the class."""
         return (self.growth[students].seconds - self.start) / (students - FEW)
 
@@ -86,9 +86,9 @@ class Bench:
             start = time.perf_counter()
             nbgrader_alone(plain).autograde(self.assignment, student)
             cost.nbgrader.setdefault(kind(student), []).append(time.perf_counter() - start)
-        scores, others = (self.honest_scores(course, chosen) for course in (plain, ours))
-        cost.compared = len(scores)
-        cost.differences = sum(scores[key] != others.get(key) for key in scores)
+        plain_scores, our_scores = (self.honest_scores(course, chosen) for course in (plain, ours))
+        cost.compared = len(plain_scores)
+        cost.differences = sum(score != our_scores.get(key) for key, score in plain_scores.items())
         return cost
 
     def measure_honest_class(self, students: int) -> TimeTaken:
@@ -126,8 +126,8 @@ def sample_of(students: Sequence[str], count: int) -> list[str]:
     """One student of each kind, and right ones from all over the class."""
     first = {kind(student): student for student in reversed(students)}
     right = [student for student in students if kind(student) == "right" and student not in first.values()]
-    more = min(count - len(first), len(right))
-    return sorted({*first.values(), *(right[index * len(right) // more] for index in range(more))})
+    room = min(count - len(first), len(right))
+    return sorted({*first.values(), *(right[index * len(right) // room] for index in range(room))})
 
 
 def nbgrader_alone(course: Course) -> Any:
@@ -144,7 +144,7 @@ def cost_table(assignment: str, cost: ClassCost) -> Table:
     again = f"{cost.again.seconds:.1f} s", f"{cost.nbgrader_seconds:.0f} s"
     table.add_row(str(cost.students), *_figures(cost.first, cost.students), "", *again)
     for students, growth in cost.growth.items():
-        table.add_row(f"honest: {students}", *_figures(growth, students), f"{cost.each(students):.3f} s")
+        table.add_row(f"honest: {students}", *_figures(growth, students), f"{cost.seconds_each(students):.3f} s")
     return table
 
 

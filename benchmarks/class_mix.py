@@ -56,10 +56,10 @@ def notebooks_of_class(course: Course, assignment: str) -> Notebooks:
         "crashes": [{**right, unlucky: CRASHES.format(entry)}],
         "hangs": [{**right, unlucky: HANGS.format(entry)}],
     }
-    made = {kind: [fill_in(release, each) for each in several] for kind, several in answers.items()}
-    for notebook in made["plots"]:
+    filled = {kind: [fill_in(release, each) for each in several] for kind, several in answers.items()}
+    for notebook in filled["plots"]:
         notebook.cells.append(nbformat.v4.new_code_cell(PLOT))
-    return {kind: list(map(nbformat.writes, several)) for kind, several in made.items()}
+    return {kind: list(map(nbformat.writes, several)) for kind, several in filled.items()}
 
 
 def members(notebooks: Notebooks) -> Iterator[tuple[str, str]]:

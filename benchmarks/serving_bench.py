@@ -110,13 +110,13 @@ async def _submit(client: AsyncHTTPClient, server: Server, student: str, noteboo
 
 
 def table(loads: Sequence[Load]) -> Table:
-    shown = Table(title="Time until students see their verdict, in seconds", title_justify="left", box=box.SIMPLE_HEAD)
+    loads_table = Table(title="Seconds until students see their verdict", title_justify="left", box=box.SIMPLE_HEAD)
     for name in ("submissions", "a second", "arrived, p50", "p95", "verdict, p50", "p95", "all graded"):
-        shown.add_column(name, justify="right")
+        loads_table.add_column(name, justify="right")
     for load in loads:
         halves = [f"{at:.2f}" for values in (load.arrived, load.verdicts) for at in (_at(values, 50), _at(values, 95))]
-        shown.add_row(str(load.submissions), f"{load.a_second:g}", *halves, f"{load.seconds:.0f} s")
-    return shown
+        loads_table.add_row(str(load.submissions), f"{load.a_second:g}", *halves, f"{load.seconds:.0f} s")
+    return loads_table
 
 
 def _at(values: Sequence[float], percent: int) -> float:

@@ -95,11 +95,11 @@ def as_text(notebook: NotebookNode) -> str:
     return text if text.endswith("\n") else f"{text}\n"
 
 
-def missing_notebook(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
+def missing_notebook(notebook: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
     """The result for a missing notebook: as in nbgrader, it earns nothing, and nobody has to look at it."""
-    why = f"The notebook {known.name}.ipynb was not submitted."
-    earning = [cell for cell in known.known if cell.grade or cell.task]
+    sentence = f"The notebook {notebook.name}.ipynb was not submitted."
+    earning = [cell for cell in notebook.known if cell.grade or cell.task]
     tests = [cell for cell in earning if cell.cell_type == "code" and not cell.solution and not cell.task]
-    verdicts = [Verdict(exercise_of(cell.grade_id), cell.grade_id, 0.0, Reason.MISSING, (why,)) for cell in tests]
+    verdicts = [Verdict(exercise_of(cell.grade_id), cell.grade_id, 0.0, Reason.MISSING, (sentence,)) for cell in tests]
     scored = [Scored(verdict, cell.points) for verdict, cell in zip(verdicts, tests, strict=True)]
     return GradedNotebook(scores={cell.grade_id: 0.0 for cell in earning}), scored

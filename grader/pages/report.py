@@ -69,12 +69,16 @@ def write_report(
 
     If `students` are named, only they are in the report, which is written beside that of the class.
     """
-    told = summarize(course, assignment, tell, students)
+    class_summary = summarize(course, assignment, tell, students)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
-    links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}
-    as_page = page(told, links, len(set(students)))
-    contents = {"html": as_page, "csv": table(told), "json": json.dumps(as_json(told), indent=2) + "\n"}
+    links = {line.student: links_of(course, line.student, assignment, folder) for line in class_summary.students}
+    as_page = page(class_summary, links, len(set(students)))
+    contents = {
+        "html": as_page,
+        "csv": table(class_summary),
+        "json": json.dumps(as_json(class_summary), indent=2) + "\n",
+    }
     paths = []
     for ending, content in contents.items():
         path = folder / f"{assignment}{'-students' if students else ''}.{ending}"

@@ -14,14 +14,14 @@ from grader.errors import CourseError
 from grader.serving.handler import Handler
 from grader.serving.student_pages import MOST_WRITTEN, POLICY_OF_PAGES
 
-Made = TypeVar("Made")
+Content = TypeVar("Content")
 KINDS = {".csv": "text/csv; charset=UTF-8", ".json": "application/json"}
 
 
 class _Written(Handler):
     """Something that a command writes."""
 
-    async def made(self, make: Callable[[Course], Made]) -> Made:
+    async def of_course(self, make: Callable[[Course], Content]) -> Content:
         """Make it from the course as it is now, beside other work."""
         self.must_see_class()
         course = Course(self.services.course.root)  # its rules may have changed
@@ -49,7 +49,7 @@ class ReportPage(_Written):
 
             return page(summarize(course, assignment, self.services.desk.tell))
 
-        content = await self.made(make)
+        content = await self.of_course(make)
         self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
         self.finish(content)
 
@@ -67,7 +67,7 @@ class ReportFile(_Written):
             written = write_report(course, assignment, self.services.desk.tell)
             return next(path for path in written if self.request.path.endswith(path.suffix))
 
-        self.send_file(await self.made(write))
+        self.send_file(await self.of_course(write))
 
 
 class TermFile(_Written):
@@ -79,4 +79,4 @@ class TermFile(_Written):
 
             return export_term(course, self.services.desk.tell)
 
-        self.send_file(await self.made(write))
+        self.send_file(await self.of_course(write))

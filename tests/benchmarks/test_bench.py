@@ -37,7 +37,7 @@ def test_cost_of_each_submission_excludes_the_start() -> None:
     once = TimeTaken(9.0, 17.0, 2**20)
     growth = {12: TimeTaken(6.0, 9.0, 2**20), 102: TimeTaken(15.0, 27.0, 2**20)}
     cost = class_bench.ClassCost(30, Counter(right=30), once, once, {"right": [5.0]}, start=5.0, growth=growth)
-    assert [cost.each(students) for students in growth] == [0.1, 0.1]
+    assert [cost.seconds_each(students) for students in growth] == [0.1, 0.1]
     assert cost.nbgrader_seconds == 150
     assert class_bench.cost_table("words", cost).row_count == 3
 
