@@ -141,12 +141,12 @@ def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
     # 2.75 by hand, two times half of 2, all 8 of exercise 8, 5.5 for the essay, 1.5 less for being late
     assert "16.75 of 51 points" in text(page, "header")
     assert "1.5 taken off for submitting late" in text(page, "header")
-    rows = [row.text.splitlines() for row in page.find_elements(By.CSS_SELECTOR, "tbody tr")]
+    rows = [row.text.splitlines() for row in page.find_elements(By.CSS_SELECTOR, ".lead tbody tr")]
     assert len(rows) == 11
     assert rows[1] == ["◐", "Exercise 2: Attention scores", "Points set by your instructor", "2.75 of 3"]
     assert rows[2] == ["◐", "Exercise 3: Softmax", "Not normalized", "1 of 2"]
     assert rows[7] == ["✓", "Exercise 8: Two heads", "Right", "8 of 8"]
-    for link in page.find_elements(By.CSS_SELECTOR, "tbody a"):
+    for link in page.find_elements(By.CSS_SELECTOR, ".lead tbody a"):
         target = page.find_element(By.ID, str(link.get_dom_attribute("href"))[1:])
         assert link.text in target.text
 

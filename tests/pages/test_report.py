@@ -230,7 +230,7 @@ def test_the_page_says_the_same_in_words(ten: Course) -> None:
     for line in ("1 timeout", "1 crash", "1 submission that tried something not allowed", "1 late submission",
                  "1 submission without a grade", "1 student without a submission", "1 notebook with nothing filled in",
                  "7: Matrix form 6 60% 3 1 3.75 of 5", "iris 1 day 6 hours 4", "henri tried to read /etc/passwd",
-                 "under 27.5 5", "2: not scaled — and — 7: not scaled 2 students barbara chien 0.4",
+                 "under 27.5 5",
                  "iris notebook 3 3 2 2 3 4 5 8 4 26", "Gödel no submission", "luca no grade"):  # fmt: skip
         assert line in text, line
     assert "waiting" not in text
