@@ -302,8 +302,9 @@ def test_the_report_counts_what_waits_apart(course: Course) -> None:
     assert "1 student has no final grade yet (waiting for manual grading)." in said
     assert re.search("Waiting for manual grading kurt ?: plot", said)
     assert "kurt notebook 1 1 1 0 0 waits 3 so far" in said
-    shares = page.read_text().split('id="exercises-title"')[1].split("</svg>")[0]
-    assert shares.count('fill="url(#exercises-waiting)"') == 2, "in the legend, and in the bar of plot"
+    exercises_table = page.read_text().split("<caption>Points by exercise")[1].split("</table>")[0]
+    assert exercises_table.count('<i class="key waiting">') == 1
+    assert exercises_table.count('<i class="waiting" style="flex-grow: 1">') == 1  # in the bar of plot
 
 
 @pytest.mark.slow
