@@ -7,7 +7,7 @@ import re
 import nbformat
 import pytest
 
-from grader.host.grading import grade_notebook
+from grader.host.grading import Grading, grade_notebook
 from grader.judging.sentences import NO_AUTOGRAD
 from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
@@ -113,12 +113,25 @@ def verdict_on(source: str) -> Verdict:
     return verdict
 
 
+@pytest.fixture
+def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search for the line takes seconds, and finds none."""
+    monkeypatch.setattr(Grading, "explain", lambda *_: None)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("source", WAYS_BACK.values(), ids=WAYS_BACK)
 def test_ways_back_lead_nowhere_where_autograd_is_no_more(source: str) -> None:
     judged = verdict_on(source)
     assert judged.credit == 0
     assert (NO_AUTOGRAD in judged.sentences) is ("does not require grad" in judged.sentences[0])
+
+
+@pytest.mark.slow
+def test_lines_are_searched_for_without_autograd_too() -> None:
+    """With it, one small change would make all values right."""
+    assert verdict_on(WAYS_BACK["autograd"].replace("grad_output.clone()", "-grad_output")).credit == 0
 
 
 @pytest.mark.slow
@@ -145,6 +158,7 @@ OF_THE_JUDGE = {
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("gradients", OF_THE_JUDGE.values(), ids=OF_THE_JUDGE)
 def test_the_judge_lends_no_gradients_where_they_are_asked_for(gradients: str) -> None:
     judged = verdict_on(f"""{HEAD}

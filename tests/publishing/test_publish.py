@@ -151,6 +151,9 @@ def due(course: Course, _submit: Submit) -> None:
     (course.folder("submitted") / "ada" / ASSIGNMENT / "timestamp.txt").write_text("2026-02-01 10:00:00 UTC")
 
 
+LATE_RULE = "course.toml (10% of the points for each day started, at most 50%)"
+
+
 def by_hand(course: Course, _submit: Submit) -> None:
     with course.api().gradebook as gradebook:
         gradebook.find_grade("test-exercise-3", ASSIGNMENT, ASSIGNMENT, "ada").manual_score = 0.5
@@ -163,7 +166,7 @@ def by_hand(course: Course, _submit: Submit) -> None:
         (handed_in_again, 1.5, ["2: 0 → 1.5", "3: 2 → 0"], {"a new submission"}),
         (points_changed, 4.0, ["3: 2 → 4"], {"the notebook, its points or a file next to it"}),
         (exercise_changed, 0.0, ["3: 2 → 0"], {"an exercise file"}),
-        (due, 1.0, [], {"a new submission", "the penalty for being late"}),
+        (due, 1.0, [], {"a new submission", LATE_RULE, "the penalty for being late"}),
         (by_hand, 0.5, ["3: 2 → 0.5"], {"manual points for 3"}),
     ],
 )
