@@ -164,6 +164,9 @@ exercise = Exercise(
             wrong("weights transposed", "outputs = V @ weights.T",
                   "Your results look as if the weights were transposed. When you compute V @ A, column i must hold the "
                   "weights of query i.", kind="axis"),
+            wrong("values without weights", "outputs = V.sum(dim=1, keepdim=True).expand_as(V)",
+                  "Each of your results is the sum of all values, whatever the weights. Multiply V by the weights.",
+                  credit=0.0, kind="missing step"),
             wrong("plain average", "outputs = V.mean(dim=1, keepdim=True).expand_as(V)",
                   "Your results are the average of the values, whatever the weights. Multiply V by the weights.",
                   credit=0.0, kind="missing step")),

@@ -117,6 +117,9 @@ exercise = Exercise(
                   "In your results, each word leaves itself out. Let every word look at all words, including itself.",
                   kind="mix-up")),
         *at("mix",
+            wrong("words without weights", "context = inputs.sum(dim=0, keepdim=True).expand_as(inputs)",
+                  "Each of your results is the sum of all words, whatever the weights. Multiply the weights by the "
+                  "words.", credit=0.0, kind="missing step"),
             wrong("plain average", "context = inputs.mean(dim=0, keepdim=True).expand_as(inputs)",
                   "Your results are the average of the words, whatever the weights. Multiply the weights by the words.",
                   credit=0.0, kind="missing step"),

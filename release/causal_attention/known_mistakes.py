@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# 1d3eb909f74f0012
+# 18861f560debe4bb
 
 KNOWN = [
     ('simple_attention_scores', [[(1.0936, 0.12515, 0.11232, '[6]')], [(0.5, -0.016957, 0.43485, '[2]')], [(0.5, 0.42074, 0.37285, '[1]')], [(1.1298, -0.84154, -0.039291, '[4]'), (1.1298, -0.84154, -0.039291, '[4]')]], [
@@ -112,6 +112,7 @@ KNOWN = [
         ('Each word takes only its best match. Softmax gives every word some weight.', [[(0.65833, -0.046282, 0.052917, '[6,3]')], [(1.0, 0.72164, -0.22151, '[2,4]')], [(1.0, 0.85422, -0.36614, '[1,4]')], [(0.96858, 0.42947, -0.23497, '[4,3]'), None]]),
         ('Later words are hidden in your results. Here, every word may look at every word; the mask comes in exercise 14.', [[(0.56971, -0.028758, 0.064899, '[6,3]')], [(0.99938, 0.72014, -0.22097, '[2,4]')], [(1.0, 0.85422, -0.36614, '[1,4]')], [(0.78249, 0.32856, -0.19647, '[4,3]'), (0.78249, 0.32856, -0.19647, '[4,3]'), (96.858, 42.947, -23.497, '[4,3]')]]),
         ('In your results, each word leaves itself out. Let every word look at all words, including itself.', [[(0.54416, 0.00060754, 0.012135, '[6,3]')], [(1.0, -0.37129, 0.18463, '[2,4]')], [None], [(0.74573, -0.041585, -0.41826, '[4,3]'), (0.74573, -0.041585, -0.41826, '[4,3]'), (102.58, 0.31293, -56.224, '[4,3]')]]),
+        ('Each of your results is the sum of all words, whatever the weights. Multiply the weights by the words.', [[(3.0867, -0.022576, 0.083687, '[6,3]')], [(1.5, 0.35036, -0.03688, '[2,4]')], [(1.0, 0.85422, -0.36614, '[1,4]')], [(1.8418, -0.019942, -0.79666, '[4,3]'), (1.8418, -0.019942, -0.79666, '[4,3]'), (184.18, -1.9942, -79.666, '[4,3]')]]),
         ('Your results are the average of the words, whatever the weights. Multiply the weights by the words.', [[(0.51444, -0.0037627, 0.013948, '[6,3]')], [(0.75, 0.17518, -0.01844, '[2,4]')], [(1.0, 0.85422, -0.36614, '[1,4]')], [(0.46045, -0.0049855, -0.19917, '[4,3]'), (0.46045, -0.0049855, -0.19917, '[4,3]'), (46.045, -0.49855, -19.917, '[4,3]')]]),
         ('Your results are each word times its own weight only. Sum over all words: weights @ inputs.', [[(0.10686, -0.0056587, 0.0077911, '[6,3]')], [(0.99753, 0.71986, -0.22096, '[2,4]')], [(1.0, 0.85422, -0.36614, '[1,4]')], [(0.56185, 0.246, -0.090793, '[4,3]'), (0.56185, 0.246, -0.090793, '[4,3]'), (68.666, 25.268, -8.4983, '[4,3]')]]),
         ('In your results, the weights are applied twice. Once is enough: weights @ inputs.', [[(0.54433, -0.0048416, 0.016703, '[6,3]')], [(0.9963, 0.71625, -0.21951, '[2,4]')], [(1.0, 0.85422, -0.36614, '[1,4]')], [(0.70868, 0.21197, -0.29009, '[4,3]'), (0.70868, 0.21197, -0.29009, '[4,3]'), (96.858, 42.947, -23.497, '[4,3]')]]),

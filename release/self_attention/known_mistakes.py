@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# bb83ddc2395301d6
+# 99fe72f5260fbee1
 
 KNOWN = [
     ('compute_qkv', [[(1.6418, -0.10447, -0.03909, '33[4,1]')], [(3.3333, 0.11857, -0.26911, '32[2,1]')]], [
@@ -196,6 +196,7 @@ KNOWN = [
         ('In your results, every query has the weights of the last one. Query i should have its own weights.', [[(0.80237, 0.051551, -0.07042, '3[4,1]')], [(3.036, 2.6576, -0.37644, '2[1,1]')], [(0.84024, 0.064066, -0.32383, '2[2,1]')]]),
         ('The last word never counts in your results. In a loop, range(N) already ends at N - 1.', [[(1.3443, 0.05318, -0.14794, '3[4,1]')], [(2.7942, 2.4512, -0.4785, '2[1,1]')], [(0.73686, -0.01319, -0.027988, '2[2,1]')]]),
         ('Your outputs are the average of the values, whatever the weights. Multiply each value by its weight, then add up.', [[(1.2095, 0.086396, -0.16272, '3[4,1]')], [(4.0, 3.5015, -0.49597, '2[1,1]')], [(0.5, 0.038124, -0.1927, '2[2,1]')]]),
+        ('Each of your outputs is the sum of all values, whatever the queries and keys. Multiply each value by its weight, then add up.', [[(3.6286, 0.25919, -0.48815, '3[4,1]')], [(8.0, 7.0031, -0.99194, '2[1,1]')], [(1.5, 0.11437, -0.5781, '2[2,1]')]]),
         ('In your results, every query has the weights of the first one. Query i should have its own weights.', [[(2.3857, 0.19377, -0.33549, '3[4,1]')], [(3.2384, 2.8348, -0.40154, '2[1,1]')], [(0.63348, 0.1037, -0.10433, '2[2,1]')]]),
         ('Your result is divided by the number of words. The weights already sum to one, so do not divide.', [[(0.55052, 0.01206, -0.048567, '3[4,1]')], [(1.5686, 1.3714, -0.15048, '2[1,1]')], [(0.24562, -0.011488, -0.035005, '2[2,1]')]]),
         ("Each query's sum continues the sum of the query before. Start from zero for every query.", [[(3.8309, 0.17594, -0.36174, '3[4,1]')], [(4.7564, 4.2152, -1.9099, '2[1,1]')], [(1.0536, -0.21425, -0.010688, '2[2,1]')]]),
@@ -249,6 +250,7 @@ KNOWN = [
         ('Each query takes only its best value. Softmax gives every value some weight.', [[(1.967, 0.044403, 0.41214, '[4,3]')], [(2.5, 0.59178, 0.51874, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('Later words are hidden in your results, as with a causal mask. Here, every word may look at every word.', [[(1.5001, -0.29282, -0.16149, '[4,3]')], [(1.1247, 0.24185, 0.15399, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('Your results look as if the weights were transposed. When you compute V @ A, column i must hold the weights of query i.', [[(1.2729, -0.37009, -0.089869, '[4,3]')], [(1.7715, -0.012348, 0.52797, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
+        ('Each of your results is the sum of all values, whatever the weights. Multiply V by the weights.', [[(3.6286, -0.80536, 0.02355, '[4,3]')], [(7.0, 1.8046, 0.64292, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('Your results are the average of the values, whatever the weights. Multiply V by the weights.', [[(1.2095, -0.26845, 0.0078499, '[4,3]')], [(1.75, 0.45116, 0.16073, '[2,4]')], [(2.5, 2.1376, 0.99456, '[2,1]')]]),
         ('Your results are weighted sums of the words X. Use the values instead: V = W_v X + b_v.', [[(0.64033, -0.068827, 0.054044, '[4,3]')], [(1.0357, 0.21971, -0.18261, '[2,4]')], [(1.0, 0.87538, -0.12399, '[2,1]')]]),
         ('Your result has X added to it (a residual connection). Self-attention alone does not add X.', [[(1.7571, 0.0035932, 0.67307, '[4,3]')], [(2.7825, 0.71512, 0.69149, '[2,4]')], [(3.5, 3.013, 0.87057, '[2,1]')]]),
