@@ -201,6 +201,9 @@ exercise = Exercise(
             wrong("last page left out", {"": "lengths = lengths // page_size * page_size", **ZERO_WEIGHTS},
                   "In your results, only full pages count. The words on a last page with free slots count, too: "
                   "include them.", kind="missing step"),
+            wrong("last page left out, and NaN if it is the only one", "lengths = lengths // page_size * page_size",
+                  "In your results, only full pages count, and a sentence without one gives NaN. The words on a last "
+                  "page with free slots count, too: include them.", kind="missing step"),
             wrong("last page left out, unless it is the only one",
                   "lengths = torch.where(lengths < page_size, lengths, lengths // page_size * page_size)",
                   "In your results, the words on the last page are missing if it is not full, unless it is the only "
