@@ -139,8 +139,8 @@ exercise = Exercise(
                   "Your outputs are the average of the values, whatever the weights. Multiply each value by its "
                   "weight, then add up.", credit=0.0, kind="missing step"),
             wrong("values without weights", "all_weights = [torch.ones_like(weights) for weights in all_weights]",
-                  "Each of your outputs is the sum of all values, whatever the queries and keys. Multiply each value by "
-                  "its weight, then add up.", credit=0.0, kind="missing step"),
+                  "Each of your outputs is the sum of all values, whatever the queries and keys. Multiply each value "
+                  "by its weight, then add up.", credit=0.0, kind="missing step"),
             wrong("first query's weights", "all_weights = [all_weights[0]] * len(all_weights)",
                   "In your results, every query has the weights of the first one. Query i should have its own weights.",
                   kind="mix-up")),
