@@ -97,18 +97,25 @@ def release(
     """
     course = open_course()
     from grader.checks.sound_cases import must_be_releasable
-    from grader.pages.other_forms import need_all_for, other_forms
     from grader.release.compiling import compile_release
+    from grader.release.marimo import convert_release, need_marimo
+    from grader.release.one_file import public_folder, write_single_files
 
-    asked = {"single-file": single_file, "marimo": marimo}
-    wanted = [form for form in asked if asked[form]]
-    need_all_for(course, wanted)
+    if marimo:
+        need_marimo()
+    if marimo or single_file:
+        public_folder(course.config())
     for assignment in course.chosen(assignments):
         must_be_releasable(course, assignment)
         searched = compile_release(course, assignment, tell)
         console.print(escape(f"{course.called('release')}/{assignment} is ready. {searched}"), soft_wrap=True)
-        for path, said in other_forms(course, assignment, wanted):
-            console.print(said.format(path=shown(path), folder=shown(path.parent)), highlight=False, soft_wrap=True)
+        if single_file:
+            path = shown(write_single_files(course, assignment))
+            console.print(f"{path} is ready, too. Its notebooks need no other files.", highlight=False, soft_wrap=True)
+        if marimo:
+            notebook = convert_release(course, assignment)
+            advice = f"{shown(notebook.parent)} is ready, too. Try it: marimo edit {shown(notebook)}"
+            console.print(advice, highlight=False, soft_wrap=True)
 
 
 @app.command("try")

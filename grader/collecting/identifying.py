@@ -15,7 +15,7 @@ from grader.model.submission import KnownCell
 from grader.notebooks.parsing import (
     MAX_BYTES,
     MAX_WITH_OUTPUTS,
-    Unreadable,
+    UnreadableNotebook,
     read_notebook,
     why_not_whole,
     without_outputs,
@@ -125,7 +125,7 @@ class Identifier:
             return Unknown(f"it is not a complete notebook: {why}", is_cut=True, remedy=SUBMIT_AGAIN)
         try:
             notebook = read_notebook(held.content)
-        except Unreadable as why:
+        except UnreadableNotebook as why:
             return Unknown(str(why))
         if not notebook.cells:
             return Unknown("it has no cells that can be read")

@@ -90,12 +90,12 @@ def parse_notebook(content: bytes | None) -> NotebookNode:
     """
     try:
         return read_notebook(content)
-    except Unreadable as why:
+    except UnreadableNotebook as why:
         return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please submit it again."])
 
 
 def read_notebook(content: bytes | None) -> NotebookNode:
-    """The same; raises Unreadable if the file cannot be read as a notebook."""
+    """The same; raises UnreadableNotebook if the file cannot be read as a notebook."""
     submitted = _parse(content)
     notes = []
     if submitted.get("nbformat") != 4 and isinstance(submitted.get("cells"), list):
@@ -107,11 +107,11 @@ def read_notebook(content: bytes | None) -> NotebookNode:
         cells = []
         notes.append("This notebook has no cells.")
     if len(cells) > MAX_CELLS:
-        raise Unreadable(f"it has more than {MAX_CELLS} cells")
+        raise UnreadableNotebook(f"it has more than {MAX_CELLS} cells")
     rebuilt = [_rebuild(cell) for cell in cells]
     kept = as_ordinary([cell for cell in rebuilt if cell is not None])
     if sum(len(cell.source) for cell in kept) > MAX_SOURCE:
-        raise Unreadable("its cells have too much text")
+        raise UnreadableNotebook("its cells have too much text")
     if None in rebuilt:
         notes.append("Some cells could not be read and were left out.")
     language = _language(submitted)
@@ -126,7 +126,7 @@ def why_not_whole(content: bytes) -> str:
         _parse(content)
     except _NotWhole as why:
         return str(why)
-    except Unreadable:
+    except UnreadableNotebook:
         pass
     return ""
 
@@ -135,7 +135,7 @@ def without_outputs(content: bytes) -> bytes | None:
     """The notebook without outputs, widgets and attachments; None if it is far too large or not a notebook."""
     try:
         notebook = _parse(content, MAX_WITH_OUTPUTS)
-    except Unreadable:
+    except UnreadableNotebook:
         return None
     for part in (notebook, *_dicts(notebook.get("worksheets"))):
         for cell in _dicts(part.get("cells")):
@@ -151,22 +151,22 @@ def _dicts(found: object) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-class Unreadable(Exception):
+class UnreadableNotebook(Exception):
     """A file cannot be read as a notebook; the text is a clause that says why."""
 
 
-class _NotWhole(Unreadable):
+class _NotWhole(UnreadableNotebook):
     pass
 
 
 def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:
     most = MAX_BYTES if most is None else most
     if content is None:
-        raise Unreadable("it is not a file")
+        raise UnreadableNotebook("it is not a file")
     if len(content) > most:
-        raise Unreadable(f"it is larger than {most // 2**20} MB")
+        raise UnreadableNotebook(f"it is larger than {most // 2**20} MB")
     if any(itertools.islice(_PART.finditer(content), MAX_PARTS * most // MAX_BYTES, None)):
-        raise Unreadable("it has too many parts")
+        raise UnreadableNotebook("it has too many parts")
     if not content.strip():
         raise _NotWhole("it is empty")
     try:
@@ -178,11 +178,11 @@ def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:
         is_cut = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg or _CUT.search(text, error.pos - 2)
         raise _NotWhole(_no_json(bool(is_cut))) from error
     except (ValueError, RecursionError) as error:  # absurd numbers and nesting
-        raise Unreadable(_no_json(False)) from error
+        raise UnreadableNotebook(_no_json(False)) from error
     if submitted is None:
-        raise Unreadable("it is empty")
+        raise UnreadableNotebook("it is empty")
     if not isinstance(submitted, dict):
-        raise Unreadable("it does not contain a notebook")
+        raise UnreadableNotebook("it does not contain a notebook")
     return submitted
 
 

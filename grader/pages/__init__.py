@@ -3,7 +3,6 @@
 __all__ = [
     "feedback",
     "feedback_page",
-    "other_forms",
     "page_parts",
     "report",
     "sections",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from grader.model.located import Change
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import AXES, KEEPS, OPERATORS, WITH_DIM, exchanged
-from grader.repair.places import CallPlace
+from grader.repair.sites import CallPlace
 
 _TURNS = ("transpose", "t", "permute", "view", "reshape")
 _OF_SIZES = ("zeros", "ones", "empty", "rand", "randn")

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from grader.model.located import Change
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import FITTED, NUMBERS_NEARBY, exchanged
-from grader.repair.places import ExpressionPlace
+from grader.repair.sites import ExpressionSite
 
 NO_CONSTANT = object()
 
 
-def constant(place: ExpressionPlace) -> object:
+def constant(site: ExpressionSite) -> object:
     """The value of a constant. A sign belongs to its number."""
-    match place.node:
-        case ast.Constant(value=value) if not isinstance(place.parent, ast.UnaryOp):
+    match site.node:
+        case ast.Constant(value=value) if not isinstance(site.parent, ast.UnaryOp):
             return value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
@@ -28,47 +28,47 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _axis_or_number(place: ExpressionPlace) -> Change:
-    return Change.AXIS if place.is_axis else Change.NUMBER
+def _axis_or_number(site: ExpressionSite) -> Change:
+    return Change.AXIS if site.is_axis else Change.NUMBER
 
 
 @rule(ast.Constant, change=_axis_or_number, cost=1)
-def opposite_truth(place: ExpressionPlace) -> Iterator[str]:
+def opposite_truth(site: ExpressionSite) -> Iterator[str]:
     """False for True"""
-    value = constant(place)
+    value = constant(site)
     if isinstance(value, bool):
         yield str(not value)
 
 
 @rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
-def parameter_for_constant(place: ExpressionPlace) -> Iterator[str]:
+def parameter_for_constant(site: ExpressionSite) -> Iterator[str]:
     """n for 3"""
-    value = constant(place)
-    if _is_whole(value) or (isinstance(value, bool) and not place.is_axis):
-        yield from place.around.parameters
+    value = constant(site)
+    if _is_whole(value) or (isinstance(value, bool) and not site.is_axis):
+        yield from site.around.parameters
 
 
 @rule(ast.Constant, change=Change.NAME, cost=1)
-def loop_variable_for_index(place: ExpressionPlace) -> Iterator[str]:
+def loop_variable_for_index(site: ExpressionSite) -> Iterator[str]:
     """x[i] for x[0]"""
-    if _is_whole(constant(place)) and isinstance(place.parent, ast.Subscript):
-        yield from place.around.loop_variables
+    if _is_whole(constant(site)) and isinstance(site.parent, ast.Subscript):
+        yield from site.around.loop_variables
 
 
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def nearby_number(place: ExpressionPlace) -> Iterator[str]:
+def nearby_number(site: ExpressionSite) -> Iterator[str]:
     """1 for 0, -1 for 1"""
-    value = constant(place)
+    value = constant(site)
     if isinstance(value, int) and _is_whole(value):
         yield from (f"({number})" for number in NUMBERS_NEARBY if number != value)
-        if not place.is_axis:
+        if not site.is_axis:
             yield from (f"({number})" for number in (0.5, -0.5, value + 1, value - 1))
 
 
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def nearby_float(place: ExpressionPlace) -> Iterator[str]:
+def nearby_float(site: ExpressionSite) -> Iterator[str]:
     """0.5 for 0.05, -1e9 for 1e9"""
-    value = constant(place)
+    value = constant(site)
     if isinstance(value, float):
         yield from (f"({number})" for number in (-value, 0.0, 1.0, 0.5, -0.5, 2.0))
         if value:
@@ -77,39 +77,39 @@ def nearby_float(place: ExpressionPlace) -> Iterator[str]:
 
 
 @rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
-def parameter_for_float(place: ExpressionPlace) -> Iterator[str]:
+def parameter_for_float(site: ExpressionSite) -> Iterator[str]:
     """eps for 0.1"""
-    if isinstance(constant(place), float):
-        yield from place.around.parameters
+    if isinstance(constant(site), float):
+        yield from site.around.parameters
 
 
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
-def exact_e(place: ExpressionPlace) -> Iterator[str]:
+def exact_e(site: ExpressionSite) -> Iterator[str]:
     """e for 2.72"""
-    value = constant(place)
+    value = constant(site)
     if isinstance(value, float) and abs(value - math.e) < 0.1:
         yield repr(math.e)
 
 
 @rule(ast.Constant, ast.UnaryOp, change=Change.NUMBER, cost=2)
-def size_for_constant(place: ExpressionPlace) -> Iterator[str]:
+def size_for_constant(site: ExpressionSite) -> Iterator[str]:
     """a size of the arguments for 3"""
-    value = constant(place)
-    if isinstance(value, float) or (_is_whole(value) and not place.is_axis):
+    value = constant(site)
+    if isinstance(value, float) or (_is_whole(value) and not site.is_axis):
         yield FITTED
 
 
 @rule(ast.Constant, change=Change.AXIS, cost=1)
-def axis_for_none(place: ExpressionPlace) -> Iterator[str]:
+def axis_for_none(site: ExpressionSite) -> Iterator[str]:
     """dim=-1 for dim=None"""
-    if constant(place) is None and place.is_axis:
+    if constant(site) is None and site.is_axis:
         yield from (f"({axis})" for axis in (-1, 0, 1))
 
 
 @rule(ast.Constant, change=Change.ARRANGEMENT, cost=1)
-def other_subscripts(place: ExpressionPlace) -> Iterator[str]:
+def other_subscripts(site: ExpressionSite) -> Iterator[str]:
     """'ij,kj->ik' for 'ij,jk->ik'"""
-    value = constant(place)
+    value = constant(site)
     if isinstance(value, str) and "->" in value:
         yield from map(repr, _subscripts_of_einsum(value))
 
@@ -127,7 +127,7 @@ def _subscripts_of_einsum(value: str) -> Iterator[str]:
 
 
 @rule(ast.Constant, change=_axis_or_number, cost=1)
-def minus_infinity(place: ExpressionPlace) -> Iterator[str]:
+def minus_infinity(site: ExpressionSite) -> Iterator[str]:
     """float('-inf') for float('inf')"""
-    if constant(place) == "inf":
+    if constant(site) == "inf":
         yield "'-inf'"

@@ -19,20 +19,20 @@ from grader.repair.edit_words import (
     is_size,
     with_numbers_of,
 )
-from grader.repair.places import ExpressionPlace
+from grader.repair.sites import ExpressionSite
 
 MOST_ITEMS = 8  # of a list whose items are compared with each other
 
 # Names and attributes.
 
 
-def _is_called(place: ExpressionPlace) -> bool:
-    return isinstance(place.parent, ast.Call) and place.field == "func"
+def _is_called(site: ExpressionSite) -> bool:
+    return isinstance(site.parent, ast.Call) and site.field == "func"
 
 
-def _is_asked_for(place: ExpressionPlace) -> bool:
+def _is_asked_for(site: ExpressionSite) -> bool:
     """Whether the code only asks if the name has a value, as in `mask is not None`."""
-    return isinstance(place.parent, ast.Compare) and isinstance(place.parent.ops[0], ast.Is | ast.IsNot)
+    return isinstance(site.parent, ast.Compare) and isinstance(site.parent.ops[0], ast.Is | ast.IsNot)
 
 
 def _siblings(name: str) -> list[str]:
@@ -42,99 +42,99 @@ def _siblings(name: str) -> list[str]:
 
 
 @rule(ast.Name, change=Change.CALL, cost=1)
-def sibling_function(place: ExpressionPlace) -> Iterator[str]:
+def sibling_function(site: ExpressionSite) -> Iterator[str]:
     """max(x) for sum(x)"""
-    if _is_called(place):
-        yield from _siblings(place.of(place.node))
+    if _is_called(site):
+        yield from _siblings(site.of(site.node))
 
 
 @rule(ast.Name, change=Change.NAME, cost=1)
-def function_or_name_called(place: ExpressionPlace) -> Iterator[str]:
+def function_or_name_called(site: ExpressionSite) -> Iterator[str]:
     """head(x) for tail(x)"""
-    name, around = place.of(place.node), place.around
-    if _is_called(place):
+    name, around = site.of(site.node), site.around
+    if _is_called(site):
         callable_names = (*around.functions, *around.names) if name in around.names else around.functions
         yield from (other for other in callable_names if other != name)
 
 
 @rule(ast.Name, change=Change.CALL, cost=1)
-def function_of_the_notebook(place: ExpressionPlace) -> Iterator[str]:
+def function_of_the_notebook(site: ExpressionSite) -> Iterator[str]:
     """softmax_cols(x) for softmax(x)"""
-    name, functions = place.of(place.node), place.around.notebook
-    if _is_called(place) and name in functions:
+    name, functions = site.of(site.node), site.around.notebook
+    if _is_called(site) and name in functions:
         yield from (other for other in functions if other != name)
 
 
 @rule(ast.Name, change=Change.NAME, cost=1)
-def other_name(place: ExpressionPlace) -> Iterator[str]:
+def other_name(site: ExpressionSite) -> Iterator[str]:
     """keys for values"""
-    name = place.of(place.node)
-    if not _is_called(place) and not _is_asked_for(place) and name != "self":
-        yield from (other for other in place.around.names if other != name)
+    name = site.of(site.node)
+    if not _is_called(site) and not _is_asked_for(site) and name != "self":
+        yield from (other for other in site.around.names if other != name)
 
 
 @rule(ast.Name, change=Change.MISSING, cost=2)
-def item_for_name(place: ExpressionPlace) -> Iterator[str]:
+def item_for_name(site: ExpressionSite) -> Iterator[str]:
     """x[i] for x"""
-    name, indices = place.of(place.node), place.around.loop_variables
-    is_whole = isinstance(place.parent, ast.Subscript | ast.For | ast.comprehension | ast.Attribute)
-    if not _is_called(place) and not is_whole and name not in indices:
+    name, indices = site.of(site.node), site.around.loop_variables
+    is_whole = isinstance(site.parent, ast.Subscript | ast.For | ast.comprehension | ast.Attribute)
+    if not _is_called(site) and not is_whole and name not in indices:
         yield from (f"{name}[{index}]" for index in indices)
 
 
 @rule(ast.Name, change=Change.NAME, cost=2)
-def attribute_for_name(place: ExpressionPlace) -> Iterator[str]:
+def attribute_for_name(site: ExpressionSite) -> Iterator[str]:
     """self.mask for mask"""
-    if not _is_called(place) and not _is_asked_for(place) and place.of(place.node) != "self":
-        yield from (f"self.{attribute}" for attribute in place.around.attributes)
+    if not _is_called(site) and not _is_asked_for(site) and site.of(site.node) != "self":
+        yield from (f"self.{attribute}" for attribute in site.around.attributes)
 
 
 @rule(ast.Name, change=Change.NAME, cost=2)
-def other_parameter_asked_for(place: ExpressionPlace) -> Iterator[str]:
+def other_parameter_asked_for(site: ExpressionSite) -> Iterator[str]:
     """if mask is not None for if keys is not None"""
-    if _is_asked_for(place):
-        yield from (other for other in place.around.parameters if other != place.of(place.node))
+    if _is_asked_for(site):
+        yield from (other for other in site.around.parameters if other != site.of(site.node))
 
 
 @rule(ast.Name, change=Change.CONDITION, cost=1)
-def is_there(place: ExpressionPlace) -> Iterator[str]:
+def is_there(site: ExpressionSite) -> Iterator[str]:
     """if mask is not None for if mask"""
-    if place.field in ("test", "values") and isinstance(place.parent, ast.If | ast.IfExp | ast.BoolOp):
-        yield f"({place.of(place.node)} is not None)"
+    if site.field in ("test", "values") and isinstance(site.parent, ast.If | ast.IfExp | ast.BoolOp):
+        yield f"({site.of(site.node)} is not None)"
 
 
 def _of_self(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-def _attribute(place: ExpressionPlace) -> ast.Attribute:
-    assert isinstance(place.node, ast.Attribute)
-    return place.node
+def _attribute(site: ExpressionSite) -> ast.Attribute:
+    assert isinstance(site.node, ast.Attribute)
+    return site.node
 
 
 @rule(ast.Attribute, change=Change.NAME, cost=1)
-def other_attribute(place: ExpressionPlace) -> Iterator[str]:
+def other_attribute(site: ExpressionSite) -> Iterator[str]:
     """self.W_key for self.W_value"""
-    node = _attribute(place)
+    node = _attribute(site)
     if _of_self(node):
-        yield from (f"self.{other}" for other in place.around.attributes if other != node.attr)
+        yield from (f"self.{other}" for other in site.around.attributes if other != node.attr)
 
 
 @rule(ast.Attribute, change=Change.NAME, cost=2)
-def name_for_attribute(place: ExpressionPlace) -> Iterator[str]:
+def name_for_attribute(site: ExpressionSite) -> Iterator[str]:
     """mask for self.mask"""
-    node = _attribute(place)
+    node = _attribute(site)
     if _of_self(node):
-        yield from (name for name in place.around.names if name == node.attr)
+        yield from (name for name in site.around.names if name == node.attr)
 
 
 @rule(ast.Attribute, change=Change.CALL, cost=1)
-def sibling_method(place: ExpressionPlace) -> Iterator[str]:
+def sibling_method(site: ExpressionSite) -> Iterator[str]:
     """x.max() for x.sum(), x.exp() for x.exp_(), torch.sqrt(x) for math.sqrt(x)"""
-    node = _attribute(place)
+    node = _attribute(site)
     if _of_self(node):
         return
-    value = place.operand(node.value)
+    value = site.operand(node.value)
     yield from (f"{value}.{sibling}" for sibling in _siblings(node.attr))
     if node.attr.endswith("_") and not node.attr.startswith("_"):
         yield f"{value}.{node.attr[:-1]}"
@@ -144,38 +144,38 @@ def sibling_method(place: ExpressionPlace) -> Iterator[str]:
         yield f"{value}.values"
 
 
-def _surplus_or_turned(place: ExpressionPlace) -> Change:
-    return Change.ARRANGEMENT if _attribute(place).attr[-1] in "TH" else Change.SURPLUS
+def _surplus_or_turned(site: ExpressionSite) -> Change:
+    return Change.ARRANGEMENT if _attribute(site).attr[-1] in "TH" else Change.SURPLUS
 
 
 @rule(ast.Attribute, change=_surplus_or_turned, cost=1)
-def drop_attribute(place: ExpressionPlace) -> Iterator[str]:
+def drop_attribute(site: ExpressionSite) -> Iterator[str]:
     """x for x.T"""
-    node = _attribute(place)
+    node = _attribute(site)
     if not _of_self(node) and node.attr in ("T", "mT", "H", "mH", "values", "data"):
-        yield f"({place.operand(node.value)})"
+        yield f"({site.operand(node.value)})"
 
 
 @rule(ast.Attribute, change=Change.ARRANGEMENT, cost=1)
-def transpose_of_a_batch(place: ExpressionPlace) -> Iterator[str]:
+def transpose_of_a_batch(site: ExpressionSite) -> Iterator[str]:
     """x.mT for x.T: of a batch, only the last two axes are exchanged."""
-    node = _attribute(place)
+    node = _attribute(site)
     if not _of_self(node) and node.attr == "T":
-        yield f"{place.operand(node.value)}.mT"
+        yield f"{site.operand(node.value)}.mT"
 
 
 @rule(ast.Attribute, change=Change.AXIS, cost=2)
-def transpose_of_named_axes(place: ExpressionPlace) -> Iterator[str]:
+def transpose_of_named_axes(site: ExpressionSite) -> Iterator[str]:
     """x.transpose(1, 2) for x.T or x.mT"""
-    node = _attribute(place)
+    node = _attribute(site)
     if not _of_self(node) and node.attr in ("T", "mT"):
-        yield from (f"{place.operand(node.value)}.{step}" for step in AXES[1:])
+        yield from (f"{site.operand(node.value)}.{step}" for step in AXES[1:])
 
 
 @rule(ast.Attribute, change=Change.NUMBER, cost=1)
-def finite(place: ExpressionPlace) -> Iterator[str]:
+def finite(site: ExpressionSite) -> Iterator[str]:
     """1e30 for math.inf"""
-    node = _attribute(place)
+    node = _attribute(site)
     if not _of_self(node) and node.attr == "inf":
         yield "1e30"
 
@@ -183,37 +183,37 @@ def finite(place: ExpressionPlace) -> Iterator[str]:
 # Operations and comparisons.
 
 
-def _operation(place: ExpressionPlace) -> ast.BinOp:
-    assert isinstance(place.node, ast.BinOp)
-    return place.node
+def _operation(site: ExpressionSite) -> ast.BinOp:
+    assert isinstance(site.node, ast.BinOp)
+    return site.node
 
 
 @rule(ast.BinOp, change=Change.OPERATOR, cost=1)
-def other_operator(place: ExpressionPlace) -> Iterator[str]:
+def other_operator(site: ExpressionSite) -> Iterator[str]:
     """a / b for a * b"""
-    node = _operation(place)
+    node = _operation(site)
     for kind, sign in OPERATORS.items():
         if not isinstance(node.op, kind):
-            yield f"(({place.of(node.left)}) {sign} ({place.of(node.right)}))"
+            yield f"(({site.of(node.left)}) {sign} ({site.of(node.right)}))"
 
 
 @rule(ast.BinOp, change=Change.ORDER, cost=1)
-def swap_operands(place: ExpressionPlace) -> Iterator[str]:
+def swap_operands(site: ExpressionSite) -> Iterator[str]:
     """b - a for a - b"""
-    node = _operation(place)
+    node = _operation(site)
     sign = OPERATORS.get(type(node.op), "")
     if sign and not isinstance(node.op, ast.Add | ast.Mult):
-        yield f"(({place.of(node.right)}) {sign} ({place.of(node.left)}))"
+        yield f"(({site.of(node.right)}) {sign} ({site.of(node.left)}))"
 
 
 @rule(ast.BinOp, change=Change.ORDER, cost=1)
-def other_brackets(place: ExpressionPlace) -> Iterator[str]:
+def other_brackets(site: ExpressionSite) -> Iterator[str]:
     """a + b / c for (a + b) / c, and the reverse"""
-    of, sign = place.of, OPERATORS.get(type(_operation(place).op), "")
-    match place.node:
+    of, sign = site.of, OPERATORS.get(type(_operation(site).op), "")
+    match site.node:
         case ast.BinOp(left=ast.BinOp(left=first, op=op, right=second), right=third) if sign and type(op) in OPERATORS:
             yield f"(({of(first)}) {OPERATORS[type(op)]} (({of(second)}) {sign} ({of(third)})))"
-    match place.node:  # d ** 1 / 2, which divides by 2, at the end of a product
+    match site.node:  # d ** 1 / 2, which divides by 2, at the end of a product
         case ast.BinOp(
             left=ast.BinOp(left=first, op=op, right=ast.BinOp(left=base, op=ast.Pow(), right=second)),
             op=ast.Div(),
@@ -221,26 +221,26 @@ def other_brackets(place: ExpressionPlace) -> Iterator[str]:
         ) if type(op) in OPERATORS:
             power = f"(({of(base)}) ** (({of(second)}) / ({of(third)})))"
             yield f"(({of(first)}) {OPERATORS[type(op)]} {power})"
-    match place.node:
+    match site.node:
         case ast.BinOp(left=first, right=ast.BinOp(left=second, op=op, right=third)) if sign and type(op) in OPERATORS:
             yield f"((({of(first)}) {sign} ({of(second)})) {OPERATORS[type(op)]} ({of(third)}))"
 
 
 @rule(ast.BinOp, change=Change.SURPLUS, cost=2)
-def drop_operand(place: ExpressionPlace) -> Iterator[str]:
+def drop_operand(site: ExpressionSite) -> Iterator[str]:
     """a for a + b"""
-    node = _operation(place)
-    yield f"({place.of(node.left)})"
-    yield f"({place.of(node.right)})"
+    node = _operation(site)
+    yield f"({site.of(node.left)})"
+    yield f"({site.of(node.right)})"
 
 
 @rule(ast.BinOp, change=Change.OPERATOR, cost=2)
-def joined_for_added(place: ExpressionPlace) -> Iterator[str]:
+def joined_for_added(site: ExpressionSite) -> Iterator[str]:
     """torch.cat([a, b], dim=0) for a + b"""
-    is_part = isinstance(place.parent, ast.BinOp) and isinstance(place.parent.op, ast.Add)
-    terms = [] if is_part else list(_terms(_operation(place)))
+    is_part = isinstance(site.parent, ast.BinOp) and isinstance(site.parent.op, ast.Add)
+    terms = [] if is_part else list(_terms(_operation(site)))
     if len(terms) > 1 and all(isinstance(term, ast.Name | ast.Call | ast.Subscript) for term in terms):
-        listed = ", ".join(map(place.of, terms))
+        listed = ", ".join(map(site.of, terms))
         yield from (f"torch.cat([{listed}], dim={axis})" for axis in (0, -1))
 
 
@@ -254,177 +254,177 @@ def _terms(node: ast.expr) -> Iterator[ast.expr]:
 
 
 @rule(ast.UnaryOp, change=Change.OPERATOR, cost=1)
-def drop_sign(place: ExpressionPlace) -> Iterator[str]:
+def drop_sign(site: ExpressionSite) -> Iterator[str]:
     """x for -x. Numbers have rules of their own."""
-    match place.node:
-        case ast.UnaryOp(operand=operand) if constant(place) is NO_CONSTANT:
-            yield f"({place.of(operand)})"
+    match site.node:
+        case ast.UnaryOp(operand=operand) if constant(site) is NO_CONSTANT:
+            yield f"({site.of(operand)})"
 
 
 @rule(ast.Compare, change=Change.OPERATOR, cost=1)
-def other_comparison(place: ExpressionPlace) -> Iterator[str]:
+def other_comparison(site: ExpressionSite) -> Iterator[str]:
     """a < b for a <= b"""
-    match place.node:
+    match site.node:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             for kind, sign in COMPARISONS.items():
                 if not isinstance(op, kind):
-                    yield f"({place.of(left)} {sign} {place.of(right)})"
+                    yield f"({site.of(left)} {sign} {site.of(right)})"
 
 
 @rule(ast.Compare, change=Change.CONDITION, cost=1)
-def is_there_for_truth(place: ExpressionPlace) -> Iterator[str]:
+def is_there_for_truth(site: ExpressionSite) -> Iterator[str]:
     """if mask is not None for if mask == True"""
-    match place.node:
+    match site.node:
         case ast.Compare(left=ast.Name() as left, ops=[_], comparators=[ast.Constant(value=bool())]):
-            yield f"({place.of(left)} is not None)"
+            yield f"({site.of(left)} is not None)"
 
 
 # Subscripts, lists and conditions.
 
 
-def _subscript(place: ExpressionPlace) -> ast.Subscript:
-    assert isinstance(place.node, ast.Subscript)
-    return place.node
+def _subscript(site: ExpressionSite) -> ast.Subscript:
+    assert isinstance(site.node, ast.Subscript)
+    return site.node
 
 
 @rule(ast.Subscript, change=Change.AXIS, cost=2)
-def index_of_another_axis(place: ExpressionPlace) -> Iterator[str]:
+def index_of_another_axis(site: ExpressionSite) -> Iterator[str]:
     """x[:, i] for x[i], and the reverse"""
-    node = _subscript(place)
-    value, index = place.operand(node.value), place.of(node.slice)
+    node = _subscript(site)
+    value, index = site.operand(node.value), site.of(node.slice)
     if isinstance(node.slice, ast.Tuple):
-        yield from (f"{value}[{place.of(item)}]" for item in node.slice.elts if not isinstance(item, ast.Slice))
+        yield from (f"{value}[{site.of(item)}]" for item in node.slice.elts if not isinstance(item, ast.Slice))
     else:
         yield f"{value}[:, {index}]"
         yield f"{value}[..., {index}]"
 
 
 @rule(ast.Subscript, change=Change.ORDER, cost=1)
-def swap_indices(place: ExpressionPlace) -> Iterator[str]:
+def swap_indices(site: ExpressionSite) -> Iterator[str]:
     """x[j, i] for x[i, j]"""
-    node = _subscript(place)
+    node = _subscript(site)
     if isinstance(node.slice, ast.Tuple):
-        for order in exchanged([place.of(item) for item in node.slice.elts]):
-            yield f"{place.operand(node.value)}[{', '.join(order)}]"
+        for order in exchanged([site.of(item) for item in node.slice.elts]):
+            yield f"{site.operand(node.value)}[{', '.join(order)}]"
 
 
 @rule(ast.Subscript, change=Change.NUMBER, cost=1)
-def slice_otherwise(place: ExpressionPlace) -> Iterator[str]:
+def slice_otherwise(site: ExpressionSite) -> Iterator[str]:
     """x[1:] for x[1:n], x[:n + 1] for x[:n]"""
-    node = _subscript(place)
+    node = _subscript(site)
     if isinstance(node.slice, ast.Slice):
-        lower, upper = (place.of(part) if part else "" for part in (node.slice.lower, node.slice.upper))
+        lower, upper = (site.of(part) if part else "" for part in (node.slice.lower, node.slice.upper))
         for begins, ends in ((lower, ""), ("", upper), (lower, f"{upper or 0} + 1"), (f"{lower or 0} + 1", upper)):
-            yield f"{place.operand(node.value)}[{begins}:{ends}]"
+            yield f"{site.operand(node.value)}[{begins}:{ends}]"
 
 
 @rule(ast.Subscript, change=Change.SURPLUS, cost=2)
-def drop_subscript(place: ExpressionPlace) -> Iterator[str]:
+def drop_subscript(site: ExpressionSite) -> Iterator[str]:
     """x for x[0]"""
-    yield f"({place.operand(_subscript(place).value)})"
+    yield f"({site.operand(_subscript(site).value)})"
 
 
 @rule(ast.Subscript, change=Change.NAME, cost=2)
-def item_of_the_loop(place: ExpressionPlace) -> Iterator[str]:
+def item_of_the_loop(site: ExpressionSite) -> Iterator[str]:
     """value for values[0]"""
-    if not isinstance(_subscript(place).slice, ast.Slice | ast.Tuple):
-        yield from place.around.loop_variables
+    if not isinstance(_subscript(site).slice, ast.Slice | ast.Tuple):
+        yield from site.around.loop_variables
 
 
-def _swapped_items(place: ExpressionPlace) -> Iterator[str]:
-    match place.node:
+def _swapped_items(site: ExpressionSite) -> Iterator[str]:
+    match site.node:
         case ast.Tuple(elts=items) | ast.List(elts=items):
-            start, end = place.text.span(place.node)
-            brackets = place.text.bytes[start:end].decode()
-            opening, closing = ("[", "]") if isinstance(place.node, ast.List) else ("(", ")")
-            is_bare = isinstance(place.node, ast.Tuple) and not brackets.startswith("(")
-            for order in exchanged([place.of(item) for item in items]):
+            start, end = site.text.span(site.node)
+            brackets = site.text.bytes[start:end].decode()
+            opening, closing = ("[", "]") if isinstance(site.node, ast.List) else ("(", ")")
+            is_bare = isinstance(site.node, ast.Tuple) and not brackets.startswith("(")
+            for order in exchanged([site.of(item) for item in items]):
                 listed = ", ".join(order)
                 yield listed if is_bare else f"{opening}{listed}{closing}"
 
 
-def _are_named_alike(place: ExpressionPlace) -> bool:
-    match place.parent:
+def _are_named_alike(site: ExpressionSite) -> bool:
+    match site.parent:
         case ast.Assign(targets=[ast.Tuple(elts=targets)]):
-            return are_named_alike(place.text, targets, place.node)
+            return are_named_alike(site.text, targets, site.node)
     return False
 
 
 @rule(ast.Tuple, ast.List, change=Change.ORDER, cost=1)
-def swap_items(place: ExpressionPlace) -> Iterator[str]:
+def swap_items(site: ExpressionSite) -> Iterator[str]:
     """(b, a) for (a, b)"""
-    if not _are_named_alike(place):
-        yield from _swapped_items(place)
+    if not _are_named_alike(site):
+        yield from _swapped_items(site)
 
 
 @rule(ast.Tuple, ast.List, change=Change.ORDER, cost=3)
-def swap_items_with_their_names(place: ExpressionPlace) -> Iterator[str]:
+def swap_items_with_their_names(site: ExpressionSite) -> Iterator[str]:
     """self.a, self.b = b, a for self.a, self.b = a, b"""
-    if _are_named_alike(place):
-        yield from _swapped_items(place)
+    if _are_named_alike(site):
+        yield from _swapped_items(site)
 
 
 @rule(ast.IfExp, change=Change.ORDER, cost=1)
-def swap_branches(place: ExpressionPlace) -> Iterator[str]:
+def swap_branches(site: ExpressionSite) -> Iterator[str]:
     """b if test else a, for a if test else b"""
-    match place.node:
+    match site.node:
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            yield f"({place.of(orelse)} if {place.of(test)} else {place.of(body)})"
+            yield f"({site.of(orelse)} if {site.of(test)} else {site.of(body)})"
 
 
 # Any expression.
 
 
 @rule(ast.expr, change=Change.COPIED, cost=1)
-def like_its_neighbor(place: ExpressionPlace) -> Iterator[str]:
+def like_its_neighbor(site: ExpressionSite) -> Iterator[str]:
     """(K1, V1), (K2, V2) for (K1, V1), (K2, V1)"""
-    parent = place.parent
+    parent = site.parent
     if isinstance(parent, ast.Tuple | ast.List) and len(parent.elts) <= MOST_ITEMS:
-        text = place.of(place.node)
-        renamed = [with_numbers_of(text, place.of(item)) for item in parent.elts if item is not place.node]
+        text = site.of(site.node)
+        renamed = [with_numbers_of(text, site.of(item)) for item in parent.elts if item is not site.node]
         yield from (other for other in renamed if other and other != text)
 
 
-def _is_multiplied(place: ExpressionPlace) -> bool:
+def _is_multiplied(site: ExpressionSite) -> bool:
     """Whether it is a factor of a matrix product."""
-    match place.parent:
+    match site.parent:
         case ast.BinOp(op=ast.MatMult()):
             return True
         case ast.Call(func=ast.Attribute(attr=name)):
-            return name in ("matmul", "mm", "bmm", "mv") and place.field == "args"
+            return name in ("matmul", "mm", "bmm", "mv") and site.field == "args"
     return False
 
 
 @rule(ast.expr, change=Change.ARRANGEMENT, cost=2)
-def transpose_factor(place: ExpressionPlace) -> Iterator[str]:
+def transpose_factor(site: ExpressionSite) -> Iterator[str]:
     """a @ b.transpose(-2, -1) for a @ b"""
-    if _is_multiplied(place):
-        yield from (f"{place.operand(place.node)}.{step}" for step in AXES)
+    if _is_multiplied(site):
+        yield from (f"{site.operand(site.node)}.{step}" for step in AXES)
 
 
-def _is_mask(place: ExpressionPlace) -> bool:
-    text = place.of(place.node)
-    if _is_called(place):
+def _is_mask(site: ExpressionSite) -> bool:
+    text = site.of(site.node)
+    if _is_called(site):
         return False
-    return "mask" in text if isinstance(place.node, ast.Name | ast.Attribute) else "tril(" in text or "triu(" in text
+    return "mask" in text if isinstance(site.node, ast.Name | ast.Attribute) else "tril(" in text or "triu(" in text
 
 
 @rule(ast.Call, ast.Name, ast.Attribute, change=Change.OPPOSITE, cost=2)
-def opposite_mask(place: ExpressionPlace) -> Iterator[str]:
+def opposite_mask(site: ExpressionSite) -> Iterator[str]:
     """torch.tril(ones) == 0 for torch.tril(ones)"""
-    if _is_mask(place):
-        yield f"(({place.of(place.node)}) == 0)"
+    if _is_mask(site):
+        yield f"(({site.of(site.node)}) == 0)"
 
 
 @rule(ast.Call, ast.Name, ast.Attribute, change=Change.MISSING, cost=2)
-def mask_of_truths(place: ExpressionPlace) -> Iterator[str]:
+def mask_of_truths(site: ExpressionSite) -> Iterator[str]:
     """torch.triu(ones).bool() for torch.triu(ones)"""
-    if _is_mask(place):
-        yield f"({place.of(place.node)}).bool()"
+    if _is_mask(site):
+        yield f"({site.of(site.node)}).bool()"
 
 
 @rule(ast.expr, change=Change.NUMBER, cost=3)
-def another_size(place: ExpressionPlace) -> Iterator[str]:
+def another_size(site: ExpressionSite) -> Iterator[str]:
     """another size of the arguments"""
-    if is_size(place.node, place.parent):
+    if is_size(site.node, site.parent):
         yield FITTED

@@ -11,7 +11,7 @@ from grader.facts.student_text import Splice
 from grader.model.located import Change
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import FITTED, exchanged
-from grader.repair.places import FunctionPlace, Rewrite, expressions_in, missing_attributes
+from grader.repair.sites import FunctionPlace, Rewrite, expressions_in, missing_attributes
 
 MOST_MODELS = 8
 MOST_EXCHANGED = 12
@@ -19,13 +19,13 @@ MOST_NUMBERS = 8  # places of the same number
 
 
 @rule(ast.FunctionDef, change=Change.NAME, cost=2)
-def swap_names(place: FunctionPlace) -> Iterator[Rewrite]:
+def swap_names(site: FunctionPlace) -> Iterator[Rewrite]:
     """W_q @ X + b_q, W_v @ X + b_v for W_q @ X + b_v, W_v @ X + b_q: two names, each of which is read once"""
-    names = [node for node in ast.walk(place.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    names = [node for node in ast.walk(site.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     counts = Counter(name.id for name in names)
     once = [name for name in names if counts[name.id] == 1]
     for first, second in itertools.combinations(once[:MOST_EXCHANGED], 2):
-        span, other_span = place.text.span(first), place.text.span(second)
+        span, other_span = site.text.span(first), site.text.span(second)
         yield Rewrite((Splice(*span, second.id), Splice(*other_span, first.id)), (first.lineno, second.lineno))
 
 
@@ -33,36 +33,36 @@ def swap_names(place: FunctionPlace) -> Iterator[Rewrite]:
 
 
 @rule(ast.FunctionDef, change=Change.NUMBERS, cost=2)
-def size_for_numbers_of_a_line(place: FunctionPlace) -> Iterator[Rewrite]:
+def size_for_numbers_of_a_line(site: FunctionPlace) -> Iterator[Rewrite]:
     """torch.empty(n, n) for torch.empty(6, 6)"""
-    for numbers in _equal_numbers(place):
+    for numbers in _equal_numbers(site):
         by_line: dict[int, list[ast.Constant]] = defaultdict(list)
         for number in numbers:
             by_line[number.lineno].append(number)
         for group in by_line.values():
             if 1 < len(group) <= MOST_NUMBERS:
-                yield _fitted(place, group)
+                yield _fitted(site, group)
 
 
 @rule(ast.FunctionDef, change=Change.NUMBER, cost=2)
-def size_for_equal_numbers(place: FunctionPlace) -> Iterator[Rewrite]:
+def size_for_equal_numbers(site: FunctionPlace) -> Iterator[Rewrite]:
     """torch.empty(n) and range(n) for torch.empty(6) and range(6)"""
-    for numbers in _equal_numbers(place):
+    for numbers in _equal_numbers(site):
         if 1 < len(numbers) <= MOST_NUMBERS and len({number.lineno for number in numbers}) > 1:
-            yield _fitted(place, numbers)
+            yield _fitted(site, numbers)
 
 
-def _equal_numbers(place: FunctionPlace) -> Iterator[list[ast.Constant]]:
+def _equal_numbers(site: FunctionPlace) -> Iterator[list[ast.Constant]]:
     by_value: dict[int, list[ast.Constant]] = defaultdict(list)
-    for inner in expressions_in(place.text, place.node, place.around):
+    for inner in expressions_in(site.text, site.node, site.around):
         match inner.node:
             case ast.Constant(value=int() as value) if value > 1 and not inner.is_axis:
                 by_value[value].append(inner.node)
     yield from by_value.values()
 
 
-def _fitted(place: FunctionPlace, numbers: Sequence[ast.Constant]) -> Rewrite:
-    splices = tuple(Splice(*place.text.span(number), FITTED) for number in numbers)
+def _fitted(site: FunctionPlace, numbers: Sequence[ast.Constant]) -> Rewrite:
+    splices = tuple(Splice(*site.text.span(number), FITTED) for number in numbers)
     return Rewrite(splices, tuple(dict.fromkeys(number.lineno for number in numbers)))
 
 
@@ -70,65 +70,65 @@ def _fitted(place: FunctionPlace, numbers: Sequence[ast.Constant]) -> Rewrite:
 
 
 @rule(ast.FunctionDef, change=Change.MISSING, cost=1)
-def call_super(place: FunctionPlace) -> Iterator[Rewrite]:
+def call_super(site: FunctionPlace) -> Iterator[Rewrite]:
     """super().__init__() at the start of __init__"""
-    if place.node.name == "__init__" and "super" not in place.of(place.node):
-        yield Rewrite((place.before(place.node.body[0], "super().__init__()"),))
+    if site.node.name == "__init__" and "super" not in site.of(site.node):
+        yield Rewrite((site.before(site.node.body[0], "super().__init__()"),))
 
 
 @rule(ast.FunctionDef, change=Change.RETURNED, cost=1)
-def return_name(place: FunctionPlace) -> Iterator[Rewrite]:
+def return_name(site: FunctionPlace) -> Iterator[Rewrite]:
     """return outputs at the end, where nothing is returned"""
-    if _returns_nothing(place) and place.node.name != "__init__":
-        parameters = {argument.arg for argument in place.node.args.args}
-        assigned = [name for name in place.around.names if name not in parameters]
-        yield from (place.at_the_end(place.node.body, f"return {name}") for name in reversed(assigned))
+    if _returns_nothing(site) and site.node.name != "__init__":
+        parameters = {argument.arg for argument in site.node.args.args}
+        assigned = [name for name in site.around.names if name not in parameters]
+        yield from (site.at_the_end(site.node.body, f"return {name}") for name in reversed(assigned))
 
 
 @rule(ast.FunctionDef, change=Change.RETURNED, cost=1)
-def return_last_value(place: FunctionPlace) -> Iterator[Rewrite]:
+def return_last_value(site: FunctionPlace) -> Iterator[Rewrite]:
     """return x @ y for x @ y in the last line"""
-    last = place.node.body[-1]
-    if _returns_nothing(place) and place.node.name != "__init__" and isinstance(last, ast.Expr):
-        start = place.text.span(last)[0]
+    last = site.node.body[-1]
+    if _returns_nothing(site) and site.node.name != "__init__" and isinstance(last, ast.Expr):
+        start = site.text.span(last)[0]
         yield Rewrite((Splice(start, start, "return "),))
 
 
-def _returns_nothing(place: FunctionPlace) -> bool:
+def _returns_nothing(site: FunctionPlace) -> bool:
     """Whether it has no `return`, or ends with the `pass` that stood in its place."""
-    body = place.node.body
-    returns = [node for node in ast.walk(place.node) if isinstance(node, ast.Return | ast.Yield | ast.Lambda)]
+    body = site.node.body
+    returns = [node for node in ast.walk(site.node) if isinstance(node, ast.Return | ast.Yield | ast.Lambda)]
     return not returns or (isinstance(body[-1], ast.Pass) and len(body) > 1)
 
 
 @rule(ast.FunctionDef, change=Change.MISSING, cost=2)
-def make_missing_attribute(place: FunctionPlace) -> Iterator[Rewrite]:
+def make_missing_attribute(site: FunctionPlace) -> Iterator[Rewrite]:
     """self.W_key = nn.Linear(d_in, d_out) in __init__, the way self.W_query is made; self.scale = d ** 0.5"""
-    if place.node.name != "__init__":
+    if site.node.name != "__init__":
         return
-    parameters = place.around.parameters
-    for name in missing_attributes(place.around):
+    parameters = site.around.parameters
+    for name in missing_attributes(site.around):
         likely = sorted(parameters, key=lambda parameter: parameter != name)  # it was not kept
         numbers = [f"{size} // {divisor}" for size, divisor in itertools.permutations(parameters, 2)]
         numbers += [f"{size} ** 0.5" for size in parameters]
-        for value in dict.fromkeys([*likely, *_as_others(place), *numbers]):
-            yield place.at_the_end(place.node.body, f"self.{name} = {value}")
+        for value in dict.fromkeys([*likely, *_as_others(site), *numbers]):
+            yield site.at_the_end(site.node.body, f"self.{name} = {value}")
 
 
-def _as_others(place: FunctionPlace) -> Iterator[str]:
+def _as_others(site: FunctionPlace) -> Iterator[str]:
     """The calls that make other attributes: unchanged, with two arguments swapped, or with another parameter in one."""
-    calls = _calls_that_make_attributes(place)
-    yield from map(place.of, calls)
+    calls = _calls_that_make_attributes(site)
+    yield from map(site.of, calls)
     for call in calls:
-        function, keywords = place.of(call.func), [place.of(keyword) for keyword in call.keywords]
-        arguments = [place.of(argument) for argument in call.args]
+        function, keywords = site.of(call.func), [site.of(keyword) for keyword in call.keywords]
+        arguments = [site.of(argument) for argument in call.args]
         changed = list(exchanged(arguments))
         for index in range(len(arguments)):
-            changed += [[*arguments[:index], name, *arguments[index + 1 :]] for name in place.around.parameters]
+            changed += [[*arguments[:index], name, *arguments[index + 1 :]] for name in site.around.parameters]
         yield from (f"{function}({', '.join([*order, *keywords])})" for order in changed)
 
 
-def _calls_that_make_attributes(place: FunctionPlace) -> list[ast.Call]:
-    assignments = [node for node in ast.walk(place.node) if isinstance(node, ast.Assign)]
+def _calls_that_make_attributes(site: FunctionPlace) -> list[ast.Call]:
+    assignments = [node for node in ast.walk(site.node) if isinstance(node, ast.Assign)]
     values = [node.value for node in assignments if isinstance(node.targets[0], ast.Attribute)]
     return [value for value in values if isinstance(value, ast.Call)][:MOST_MODELS]

@@ -11,7 +11,7 @@ from typing import Any
 from grader.facts.student_text import Splice
 from grader.model.located import Change
 from grader.repair.edit_words import FITTED
-from grader.repair.places import Place, Rewrite
+from grader.repair.sites import Rewrite, Site
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class EditRule:
     def name(self) -> str:
         return self.write.__name__
 
-    def edits(self, place: Place) -> Iterator[Edit]:
-        change = self.change if isinstance(self.change, Change) else self.change(place)
-        for written in self.write(place):
+    def edits(self, site: Site) -> Iterator[Edit]:
+        change = self.change if isinstance(self.change, Change) else self.change(site)
+        for written in self.write(site):
             if isinstance(written, str):
-                is_likely = written in place.around.unread
-                splice = Splice(*place.text.span(place.node), written)
-                yield Edit((splice,), (place.node.lineno,), change, self.cost, self.name, is_likely)
+                is_likely = written in site.around.unread
+                splice = Splice(*site.text.span(site.node), written)
+                yield Edit((splice,), (site.node.lineno,), change, self.cost, self.name, is_likely)
             else:
                 yield Edit(written.splices, written.lines, change, self.cost, self.name)
 
@@ -75,10 +75,10 @@ def rule(*kinds: type[ast.AST], change: ChangeOf, cost: int) -> Callable[[Write]
     return enter
 
 
-def edits_at(place: Place) -> Iterator[Edit]:
+def edits_at(site: Site) -> Iterator[Edit]:
     """All that the student may have meant in place of a node."""
-    if not isinstance(getattr(place.node, "ctx", ast.Load()), ast.Load):
+    if not isinstance(getattr(site.node, "ctx", ast.Load()), ast.Load):
         return
-    general = RULES[ast.expr] if isinstance(place.node, ast.expr) else []
-    for entry in (*RULES[type(place.node)], *general):
-        yield from entry.edits(place)
+    general = RULES[ast.expr] if isinstance(site.node, ast.expr) else []
+    for entry in (*RULES[type(site.node)], *general):
+        yield from entry.edits(site)

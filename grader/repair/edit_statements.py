@@ -18,7 +18,7 @@ from grader.repair.edit_words import (
     renumbered,
     with_numbers_of,
 )
-from grader.repair.places import SIMPLE, Rewrite, StatementPlace, missing_attributes
+from grader.repair.sites import SIMPLE, Rewrite, StatementSite, missing_attributes
 
 MOST_COPIED = 40  # lines that are compared with each other
 FAR = 4  # statements that a statement may move past
@@ -27,53 +27,53 @@ FAR = 4  # statements that a statement may move past
 # A result that is lost.
 
 
-def _has_a_value(place: StatementPlace) -> bool:
-    return not isinstance(place.node.value, ast.Constant)  # else it is a docstring
+def _has_a_value(site: StatementSite) -> bool:
+    return not isinstance(site.node.value, ast.Constant)  # else it is a docstring
 
 
-def _is_only_computed(place: StatementPlace) -> bool:
-    return is_only_computed(place.node.value, layers_in(place.around.owner))
+def _is_only_computed(site: StatementSite) -> bool:
+    return is_only_computed(site.node.value, layers_in(site.around.owner))
 
 
-def _kept(place: StatementPlace) -> Iterator[str]:
-    value = place.node.value
-    yield from (f"{name} = {place.of(value)}" for name in _names_in(value, place))
+def _kept(site: StatementSite) -> Iterator[str]:
+    value = site.node.value
+    yield from (f"{name} = {site.of(value)}" for name in _names_in(value, site))
 
 
-def _names_in(value: ast.expr, place: StatementPlace) -> list[str]:
+def _names_in(value: ast.expr, site: StatementSite) -> list[str]:
     """The function's own names that an expression reads, in the order of the text."""
     names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
-    return list(dict.fromkeys(name for name in names if name in place.around.names))
+    return list(dict.fromkeys(name for name in names if name in site.around.names))
 
 
 @rule(ast.Expr, change=Change.LOST, cost=1)
-def keep_result(place: StatementPlace) -> Iterator[str]:
+def keep_result(site: StatementSite) -> Iterator[str]:
     """x = x.transpose(1, 2) for x.transpose(1, 2)"""
-    if _has_a_value(place) and _is_only_computed(place):
-        yield from _kept(place)
+    if _has_a_value(site) and _is_only_computed(site):
+        yield from _kept(site)
 
 
 @rule(ast.Expr, change=Change.LOST, cost=4)
-def keep_result_of_call(place: StatementPlace) -> Iterator[str]:
+def keep_result_of_call(site: StatementSite) -> Iterator[str]:
     """x = change(x) for change(x)"""
-    if _has_a_value(place) and not _is_only_computed(place):
-        yield from _kept(place)
+    if _has_a_value(site) and not _is_only_computed(site):
+        yield from _kept(site)
 
 
 @rule(ast.Expr, change=Change.RETURNED, cost=2)
-def return_result(place: StatementPlace) -> Iterator[str]:
+def return_result(site: StatementSite) -> Iterator[str]:
     """return x @ y for x @ y"""
-    if _has_a_value(place):
-        yield f"return {place.of(place.node.value)}"
+    if _has_a_value(site):
+        yield f"return {site.of(site.node.value)}"
 
 
 @rule(ast.Expr, change=Change.LOST, cost=2)
-def append_result(place: StatementPlace) -> Iterator[str]:
+def append_result(site: StatementSite) -> Iterator[str]:
     """scores.append(q @ k) for q @ k"""
-    value = place.node.value
-    appends = isinstance(value, ast.Call) and place.of(value.func).endswith((".append", ".extend"))
-    if _has_a_value(place) and not appends:
-        yield from (f"{name}.append({place.of(value)})" for name in empty_lists(place.around.function))
+    value = site.node.value
+    appends = isinstance(value, ast.Call) and site.of(value.func).endswith((".append", ".extend"))
+    if _has_a_value(site) and not appends:
+        yield from (f"{name}.append({site.of(value)})" for name in empty_lists(site.around.function))
 
 
 def empty_lists(function: ast.AST) -> list[str]:
@@ -89,151 +89,151 @@ def _is_empty_list(value: ast.expr) -> bool:
 # Assignments.
 
 
-def _lost_or_misnamed(place: StatementPlace) -> Change:
-    return Change.LOST if _is_name(place) and place.node.targets[0].id in place.around.unread else Change.NAME
+def _lost_or_misnamed(site: StatementSite) -> Change:
+    return Change.LOST if _is_name(site) and site.node.targets[0].id in site.around.unread else Change.NAME
 
 
-def _is_name(place: StatementPlace) -> bool:
-    return len(place.node.targets) == 1 and isinstance(place.node.targets[0], ast.Name)
+def _is_name(site: StatementSite) -> bool:
+    return len(site.node.targets) == 1 and isinstance(site.node.targets[0], ast.Name)
 
 
 @rule(ast.Assign, change=_lost_or_misnamed, cost=2)
-def other_target(place: StatementPlace) -> Iterator[str]:
+def other_target(site: StatementSite) -> Iterator[str]:
     """scores = scores / 2 for scaled = scores / 2"""
-    if _is_name(place):
-        value = place.node.value
-        names = [name for name in _names_in(value, place) if name != place.node.targets[0].id]
-        yield from (f"{name} = {place.of(value)}" for name in names)
+    if _is_name(site):
+        value = site.node.value
+        names = [name for name in _names_in(value, site) if name != site.node.targets[0].id]
+        yield from (f"{name} = {site.of(value)}" for name in names)
 
 
 @rule(ast.Assign, change=Change.NAME, cost=1)
-def attribute_under_another_name(place: StatementPlace) -> Iterator[Rewrite]:
+def attribute_under_another_name(site: StatementSite) -> Iterator[Rewrite]:
     """self.gain = … for self.g = …, where self.gain is read"""
-    match place.node.targets:
+    match site.node.targets:
         case [ast.Attribute(value=ast.Name(id="self")) as target]:
-            for name in missing_attributes(place.around):
-                yield place.with_expression(target, f"self.{name}")
+            for name in missing_attributes(site.around):
+                yield site.with_expression(target, f"self.{name}")
 
 
 @rule(ast.Assign, change=Change.UPDATE, cost=2)
-def update_for_assignment(place: StatementPlace) -> Iterator[str]:
+def update_for_assignment(site: StatementSite) -> Iterator[str]:
     """total += x for total = x"""
-    if _is_name(place):
-        name, value = place.node.targets[0].id, place.of(place.node.value)
+    if _is_name(site):
+        name, value = site.node.targets[0].id, site.of(site.node.value)
         yield from (f"{name} {sign}= {value}" for sign in "+-*/")
 
 
-def _item(place: StatementPlace) -> ast.Subscript | None:
-    match place.node.targets:
+def _item(site: StatementSite) -> ast.Subscript | None:
+    match site.node.targets:
         case [ast.Subscript() as target]:
             return target
     return None
 
 
 @rule(ast.Assign, change=Change.AXIS, cost=1)
-def other_item(place: StatementPlace) -> Iterator[str]:
+def other_item(site: StatementSite) -> Iterator[str]:
     """x[:, i] = y for x[i] = y"""
-    target = _item(place)
+    target = _item(site)
     if target is not None:
-        yield from (f"{item} = {place.of(place.node.value)}" for item in _other_items(place, target))
+        yield from (f"{item} = {site.of(site.node.value)}" for item in _other_items(site, target))
 
 
-def _other_items(place: StatementPlace, target: ast.Subscript) -> Iterator[str]:
-    value, index = place.of(target.value), place.of(target.slice)
+def _other_items(site: StatementSite, target: ast.Subscript) -> Iterator[str]:
+    value, index = site.of(target.value), site.of(target.slice)
     if isinstance(target.slice, ast.Tuple):
         indices = target.slice.elts
-        yield from (f"{value}[{', '.join(order)}]" for order in exchanged([place.of(item) for item in indices]))
-        yield from (f"{value}[{place.of(item)}]" for item in indices if not isinstance(item, ast.Slice))
+        yield from (f"{value}[{', '.join(order)}]" for order in exchanged([site.of(item) for item in indices]))
+        yield from (f"{value}[{site.of(item)}]" for item in indices if not isinstance(item, ast.Slice))
     else:
-        names = [name for name in place.around.names if name != index]
+        names = [name for name in site.around.names if name != index]
         yield f"{value}[:, {index}]"
         yield from (f"{value}[{index}, {name}]" for name in names)
         yield from (f"{value}[{name}]" for name in names)
 
 
 @rule(ast.Assign, change=Change.UPDATE, cost=1)
-def update_item(place: StatementPlace) -> Iterator[str]:
+def update_item(site: StatementSite) -> Iterator[str]:
     """x[i] += y for x[i] = y"""
-    target = _item(place)
+    target = _item(site)
     if target is not None:
-        yield from (f"{place.of(target)} {sign}= {place.of(place.node.value)}" for sign in "+-*/")
+        yield from (f"{site.of(target)} {sign}= {site.of(site.node.value)}" for sign in "+-*/")
 
 
 @rule(ast.AugAssign, change=Change.OPERATOR, cost=1)
-def other_update(place: StatementPlace) -> Iterator[str]:
+def other_update(site: StatementSite) -> Iterator[str]:
     """x /= y for x *= y"""
-    target, value = place.of(place.node.target), place.of(place.node.value)
-    signs = [sign for kind, sign in OPERATORS.items() if not isinstance(place.node.op, kind)]
+    target, value = site.of(site.node.target), site.of(site.node.value)
+    signs = [sign for kind, sign in OPERATORS.items() if not isinstance(site.node.op, kind)]
     yield from (f"{target} {sign}= {value}" for sign in signs)
 
 
 @rule(ast.AugAssign, change=Change.UPDATE, cost=1)
-def assignment_for_update(place: StatementPlace) -> Iterator[str]:
+def assignment_for_update(site: StatementSite) -> Iterator[str]:
     """x = y for x += y"""
-    yield f"{place.of(place.node.target)} = {place.of(place.node.value)}"
+    yield f"{site.of(site.node.target)} = {site.of(site.node.value)}"
 
 
-def _swapped_targets(place: StatementPlace, alike: bool) -> Iterator[str]:
-    match place.node:
+def _swapped_targets(site: StatementSite, alike: bool) -> Iterator[str]:
+    match site.node:
         case ast.Assign(targets=[ast.Tuple(elts=items)], value=value):
-            if are_named_alike(place.text, items, value) == alike:
-                for order in exchanged([place.of(item) for item in items]):
-                    yield f"{', '.join(order)} = {place.of(value)}"
+            if are_named_alike(site.text, items, value) == alike:
+                for order in exchanged([site.of(item) for item in items]):
+                    yield f"{', '.join(order)} = {site.of(value)}"
 
 
 @rule(ast.Assign, change=Change.ORDER, cost=1)
-def swap_targets(place: StatementPlace) -> Iterator[str]:
+def swap_targets(site: StatementSite) -> Iterator[str]:
     """n, d = x.shape for d, n = x.shape"""
-    yield from _swapped_targets(place, alike=False)
+    yield from _swapped_targets(site, alike=False)
 
 
 @rule(ast.Assign, change=Change.ORDER, cost=3)
-def swap_targets_with_their_names(place: StatementPlace) -> Iterator[str]:
+def swap_targets_with_their_names(site: StatementSite) -> Iterator[str]:
     """self.b, self.a = a, b for self.a, self.b = a, b"""
-    yield from _swapped_targets(place, alike=True)
+    yield from _swapped_targets(site, alike=True)
 
 
 @rule(ast.Assign, change=Change.COPIED, cost=1)
-def like_its_twin(place: StatementPlace) -> Iterator[Rewrite]:
+def like_its_twin(site: StatementSite) -> Iterator[Rewrite]:
     """K2 = W_k2 @ X + b_k2 for K2 = W_k2 @ X, next to K1 = W_k1 @ X + b_k1"""
-    assignments = [statement for statement in place.block if isinstance(statement, ast.Assign)][:MOST_COPIED]
-    if place.node not in assignments:
+    assignments = [statement for statement in site.block if isinstance(statement, ast.Assign)][:MOST_COPIED]
+    if site.node not in assignments:
         return
-    target, value = place.of(place.node.targets[0]), place.of(place.node.value)
+    target, value = site.of(site.node.targets[0]), site.of(site.node.value)
     for twin in assignments:
-        model, written = place.of(twin.targets[0]), place.of(twin.value)
+        model, written = site.of(twin.targets[0]), site.of(twin.value)
         renamed = renumbered(written, model, target) or with_numbers_of(value, written)
         renamed = renamed or named_after(written, model, target)
         if renamed is None and model.startswith("self.") and target.startswith("self."):
             renamed = written
-        if twin is not place.node and renamed is not None and renamed != value:
-            yield place.with_expression(place.node.value, renamed)
+        if twin is not site.node and renamed is not None and renamed != value:
+            yield site.with_expression(site.node.value, renamed)
 
 
 # What is returned.
 
 
 @rule(ast.Return, change=Change.RETURNED, cost=1)
-def return_other_name(place: StatementPlace) -> Iterator[str]:
+def return_other_name(site: StatementSite) -> Iterator[str]:
     """return outputs for return weights"""
-    value = place.node.value
+    value = site.node.value
     if value is not None:
-        yield from (f"return {name}" for name in place.around.names if name != place.of(value))
+        yield from (f"return {name}" for name in site.around.names if name != site.of(value))
 
 
 @rule(ast.Return, change=Change.RETURNED, cost=1)
-def return_one_item(place: StatementPlace) -> Iterator[str]:
+def return_one_item(site: StatementSite) -> Iterator[str]:
     """return outputs for return outputs, weights"""
-    if isinstance(place.node.value, ast.Tuple):
-        yield from (f"return {place.of(item)}" for item in place.node.value.elts)
+    if isinstance(site.node.value, ast.Tuple):
+        yield from (f"return {site.of(item)}" for item in site.node.value.elts)
 
 
 @rule(ast.Return, change=Change.RETURNED, cost=1)
-def return_unread(place: StatementPlace) -> Iterator[str]:
+def return_unread(site: StatementSite) -> Iterator[str]:
     """return q, k, v for return q, where nothing reads k and v"""
-    around = place.around
+    around = site.around
     unread = [name for name in around.names if name in around.unread and name not in around.parameters]
-    if place.node.value is not None and len(unread) > 1:
+    if site.node.value is not None and len(unread) > 1:
         yield f"return {', '.join(unread)}"
 
 
@@ -241,25 +241,25 @@ def return_unread(place: StatementPlace) -> Iterator[str]:
 
 
 @rule(ast.If, change=Change.SURPLUS, cost=3)
-def certain_condition(place: StatementPlace) -> Iterator[Rewrite]:
+def certain_condition(site: StatementSite) -> Iterator[Rewrite]:
     """if True for if n > 3"""
-    yield from (place.with_expression(place.node.test, truth) for truth in ("True", "False"))
+    yield from (site.with_expression(site.node.test, truth) for truth in ("True", "False"))
 
 
 @rule(ast.If, change=Change.OPPOSITE, cost=1)
-def opposite_condition(place: StatementPlace) -> Iterator[Rewrite]:
+def opposite_condition(site: StatementSite) -> Iterator[Rewrite]:
     """if not training for if training"""
-    yield place.with_expression(place.node.test, f"not ({place.of(place.node.test)})")
+    yield site.with_expression(site.node.test, f"not ({site.of(site.node.test)})")
 
 
 @rule(*SIMPLE, change=Change.CONDITION, cost=1)
-def only_if_there(place: StatementPlace) -> Iterator[Rewrite]:
+def only_if_there(site: StatementSite) -> Iterator[Rewrite]:
     """if mask is not None: before a line that reads a mask, which is None where none is passed"""
-    if place.is_alone(place.node):
-        names = {node.id for node in ast.walk(place.node) if isinstance(node, ast.Name)}
-        start = place.text.span(place.node)[0]
-        for name in sorted(names & _optional_parameters(place.around.function)):
-            yield Rewrite((Splice(start, start, f"if {name} is not None: "),), (place.line,))
+    if site.is_alone(site.node):
+        names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
+        start = site.text.span(site.node)[0]
+        for name in sorted(names & _optional_parameters(site.around.function)):
+            yield Rewrite((Splice(start, start, f"if {name} is not None: "),), (site.line,))
 
 
 def _optional_parameters(function: Function) -> set[str]:
@@ -273,50 +273,50 @@ def _optional_parameters(function: Function) -> set[str]:
 
 
 @rule(*SIMPLE, change=Change.SURPLUS, cost=3)
-def drop_statement(place: StatementPlace) -> Iterator[str]:
+def drop_statement(site: StatementSite) -> Iterator[str]:
     """pass for x = x * 2"""
-    if not (isinstance(place.node, ast.Expr) and isinstance(place.node.value, ast.Constant)):
+    if not (isinstance(site.node, ast.Expr) and isinstance(site.node.value, ast.Constant)):
         yield "pass"
 
 
 @rule(*SIMPLE, change=Change.PLACE, cost=3)
-def move_down(place: StatementPlace) -> Iterator[Rewrite]:
+def move_down(site: StatementSite) -> Iterator[Rewrite]:
     """x = 1, y = 2 for y = 2, x = 1. A move up is the same as moving those between down."""
-    if not place.is_alone(place.node):
+    if not site.is_alone(site.node):
         return
-    for other in place.block[place.index + 1 : place.index + 1 + FAR]:
-        if isinstance(other, ast.Return) or not place.is_alone(other):
+    for other in site.block[site.index + 1 : site.index + 1 + FAR]:
+        if isinstance(other, ast.Return) or not site.is_alone(other):
             return
-        splices = (place.with_pass(place.node), place.after(other, place.of(place.node)))
-        yield Rewrite(splices, (place.line,))
+        splices = (site.with_pass(site.node), site.after(other, site.of(site.node)))
+        yield Rewrite(splices, (site.line,))
 
 
 @rule(ast.If, change=Change.PLACE, cost=2)
-def return_after_condition(place: StatementPlace) -> Iterator[Rewrite]:
+def return_after_condition(site: StatementSite) -> Iterator[Rewrite]:
     """return x after an `if`, for the same at the end of its block"""
-    last = place.node.body[-1]
-    if isinstance(last, ast.Return) and not place.node.orelse:
-        yield Rewrite((place.with_pass(last), place.after(place.node, place.of(last))), (last.lineno,))
+    last = site.node.body[-1]
+    if isinstance(last, ast.Return) and not site.node.orelse:
+        yield Rewrite((site.with_pass(last), site.after(site.node, site.of(last))), (last.lineno,))
 
 
 @rule(ast.For, ast.While, change=Change.PLACE, cost=2)
-def move_out_of_loop(place: StatementPlace) -> Iterator[Rewrite]:
+def move_out_of_loop(site: StatementSite) -> Iterator[Rewrite]:
     """The first statements of a loop moved before it; the last ones moved after it, or after a loop around it"""
-    loop = place.node
-    for statement in loop.body[:2] if place.is_alone(loop) else ():
-        if place.is_simple(statement):
-            splices = (place.with_pass(statement), place.before(loop, place.of(statement)))
+    loop = site.node
+    for statement in loop.body[:2] if site.is_alone(loop) else ():
+        if site.is_simple(statement):
+            splices = (site.with_pass(statement), site.before(loop, site.of(statement)))
             yield Rewrite(splices, (statement.lineno,))
-    for statement in _last_ones(place, loop.body[1:]):
-        for outer in (loop, *place.loops):
-            splices = (place.with_pass(statement), place.after(outer, place.of(statement)))
+    for statement in _last_ones(site, loop.body[1:]):
+        for outer in (loop, *site.loops):
+            splices = (site.with_pass(statement), site.after(outer, site.of(statement)))
             yield Rewrite(splices, (statement.lineno,))
 
 
-def _last_ones(place: StatementPlace, body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def _last_ones(site: StatementSite, body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The last statement that can move and, if it is `return`, those before it."""
     for statement in reversed(body):
-        if not isinstance(statement, (*SIMPLE, ast.Return)) or not place.is_alone(statement):
+        if not isinstance(statement, (*SIMPLE, ast.Return)) or not site.is_alone(statement):
             return
         yield statement
         if not isinstance(statement, ast.Return):
@@ -324,26 +324,26 @@ def _last_ones(place: StatementPlace, body: Sequence[ast.stmt]) -> Iterator[ast.
 
 
 @rule(ast.For, ast.While, change=Change.PLACE, cost=3)
-def move_into_loop(place: StatementPlace) -> Iterator[Rewrite]:
+def move_into_loop(site: StatementSite) -> Iterator[Rewrite]:
     """A statement before a loop moved to its start; the next one after it moved to its end"""
-    first, last = place.node.body[0], place.node.body[-1]
-    if not place.is_alone(first):
+    first, last = site.node.body[0], site.node.body[-1]
+    if not site.is_alone(first):
         return
-    for statement in filter(place.is_simple, place.block[max(0, place.index - 2) : place.index]):
-        splices = (place.with_pass(statement), place.before(first, place.of(statement)))
+    for statement in filter(site.is_simple, site.block[max(0, site.index - 2) : site.index]):
+        splices = (site.with_pass(statement), site.before(first, site.of(statement)))
         yield Rewrite(splices, (statement.lineno,))
-    for statement in filter(place.is_simple, place.block[place.index + 1 : place.index + 2]):
-        splices = (place.with_pass(statement), place.after(last, place.of(statement)))
+    for statement in filter(site.is_simple, site.block[site.index + 1 : site.index + 2]):
+        splices = (site.with_pass(statement), site.after(last, site.of(statement)))
         yield Rewrite(splices, (statement.lineno,))
 
 
 @rule(ast.For, ast.While, change=Change.AFTER, cost=1)
-def fill_list(place: StatementPlace) -> Iterator[Rewrite]:
+def fill_list(site: StatementSite) -> Iterator[Rewrite]:
     """scores.append(score) at the end of a loop, where the list stays empty"""
-    loop, last = place.node, place.node.body[-1]
+    loop, last = site.node, site.node.body[-1]
     names = [node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    for empty, name in itertools.product(_never_filled(place.around.function), dict.fromkeys(reversed(names))):
-        written = place.at_the_end(loop.body, f"{empty}.append({name})")
+    for empty, name in itertools.product(_never_filled(site.around.function), dict.fromkeys(reversed(names))):
+        written = site.at_the_end(loop.body, f"{empty}.append({name})")
         yield written._replace(lines=(last.lineno,)) if isinstance(last, SIMPLE) and not written.lines else written
 
 

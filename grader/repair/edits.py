@@ -14,7 +14,7 @@ from dataclasses import replace
 from grader.facts.student_text import Splice, StudentText
 from grader.repair import edit_calls, edit_constants, edit_expressions, edit_functions, edit_statements
 from grader.repair.edit_rules import Edit, edits_at
-from grader.repair.places import FunctionPlace, expressions_in, statements_in, surroundings
+from grader.repair.sites import FunctionPlace, expressions_in, statements_in, surroundings
 
 # The modules that enter their rules into the table.
 MODULES = (edit_calls, edit_constants, edit_expressions, edit_functions, edit_statements)
@@ -41,13 +41,13 @@ def edits_of(text: StudentText, notebook: Sequence[str] = ()) -> list[Edit]:
 def _edits_of(text: StudentText, notebook: Sequence[str]) -> Iterator[Edit]:
     for function, owner in text.functions:
         around = surroundings(function, owner, notebook)
-        places = [
+        sites = [
             FunctionPlace(text, function, around),
             *statements_in(text, function, around),
             *expressions_in(text, function, around),
         ]
-        for place in places:
-            yield from (edit for edit in edits_at(place) if _changes_something(text, edit))
+        for site in sites:
+            yield from (edit for edit in edits_at(site) if _changes_something(text, edit))
 
 
 def _changes_something(text: StudentText, edit: Edit) -> bool:

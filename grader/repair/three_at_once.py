@@ -88,7 +88,7 @@ class ThreeAtOnce:
         self._index = index
         self._time = time
         self._all = list(among)
-        self._place = {one.name: place for place, one in enumerate(self._all)}  # far quicker than list.index
+        self._place = {one.name: site for site, one in enumerate(self._all)}  # far quicker than list.index
 
     def likely(self, answer: Returned, changed: Sequence[Returned]) -> Iterator[Held]:
         """The sets that give the student's answer. `changed` are answers of edited versions of the code."""

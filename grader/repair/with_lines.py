@@ -37,7 +37,7 @@ def with_lines(
     is_small = verdict.reason != Reason.CONSTANT and repair.is_mostly_original(exercise.entry)
     credit = max(CREDIT, verdict.credit) if is_small else verdict.credit
     sentence = sentences.located if is_small else sentences.located_without_points
-    places = [sentence(repair.located)] if repair.located else []  # there is none if only a line is missing
+    sites = [sentence(repair.located)] if repair.located else []  # there is none if only a line is missing
     before = [text for text in verdict.sentences if text not in _about_memory(read(), repair)]
     stopped = verdict.reason == Reason.ERROR  # the error comes first
     return replace(
@@ -45,11 +45,11 @@ def with_lines(
         credit=credit,
         reason=Reason.LOCATED if repair.located else verdict.reason,
         located=repair.located,
-        sentences=(*before, *places) if stopped else (*places, *before),
+        sentences=(*before, *sites) if stopped else (*sites, *before),
     )
 
 
 def _about_memory(facts: Sequence[Fact], repair: Version) -> list[str]:
     """The sentences on tensors of whatever was in memory that the repair changes: it writes each entry, as it is."""
-    lines = {place.line[:MAX_LINE] for place in repair.located}
+    lines = {site.line[:MAX_LINE] for site in repair.located}
     return sentences.of_facts([fact for fact in facts if fact.kind == FactKind.EMPTY and fact.what in lines])

@@ -1,4 +1,4 @@
-"""Places in a student's code: functions, statements and expressions, each with what is around it."""
+"""Sites in a student's code: functions, statements and expressions, each with what is around it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Rewrite(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
+class Site:
     """A node of the syntax tree in its surroundings."""
 
     text: StudentText
@@ -53,7 +53,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class ExpressionPlace(Place):
+class ExpressionSite(Site):
     """An expression and its parent."""
 
     node: ast.expr
@@ -74,7 +74,7 @@ class ExpressionPlace(Place):
 
 
 @dataclass(frozen=True)
-class CallPlace(ExpressionPlace):
+class CallPlace(ExpressionSite):
     """A call, in pieces of text."""
 
     node: ast.Call
@@ -120,7 +120,7 @@ class CallPlace(ExpressionPlace):
 
 
 @dataclass(frozen=True)
-class BlockPlace(Place):
+class BlockSite(Site):
     """Statements, of which one may have another line beside it or in its place."""
 
     def is_alone(self, statement: ast.stmt) -> bool:
@@ -155,14 +155,14 @@ class BlockPlace(Place):
 
 
 @dataclass(frozen=True)
-class FunctionPlace(BlockPlace):
+class FunctionPlace(BlockSite):
     """A function, or a method."""
 
     node: Function
 
 
 @dataclass(frozen=True)
-class StatementPlace(BlockPlace):
+class StatementSite(BlockSite):
     """A statement in its block, and the loops around it, the innermost first."""
 
     node: Any  # of the kinds that its rule is for
@@ -183,7 +183,7 @@ class StatementPlace(BlockPlace):
         return Rewrite((Splice(*self.text.span(node), other),), (self.line,))
 
 
-def expressions_in(text: StudentText, function: Function, around: Surroundings) -> Iterator[ExpressionPlace]:
+def expressions_in(text: StudentText, function: Function, around: Surroundings) -> Iterator[ExpressionSite]:
     """The expressions of a function, each with its parent."""
     defaults = [default for default in (*function.args.defaults, *function.args.kw_defaults) if default]
     for default in defaults:
@@ -198,13 +198,13 @@ def expressions_in(text: StudentText, function: Function, around: Surroundings) 
 
 def _inside(
     text: StudentText, around: Surroundings, node: ast.expr | ast.keyword, parent: ast.AST, field: str
-) -> Iterator[ExpressionPlace]:
+) -> Iterator[ExpressionSite]:
     if isinstance(node, ast.JoinedStr):  # text for people
         return
     if isinstance(node, ast.Call):
         yield CallPlace(text, node, around, parent, field)
     elif isinstance(node, ast.expr):
-        yield ExpressionPlace(text, node, around, parent, field)
+        yield ExpressionSite(text, node, around, parent, field)
     for name, part in _parts(node):
         if isinstance(part, ast.expr | ast.keyword):
             yield from _inside(text, around, part, node, name)
@@ -218,14 +218,14 @@ def _parts(node: ast.AST) -> Iterator[tuple[str, object]]:
         yield from ((name, part) for part in (value if isinstance(value, list) else [value]))
 
 
-def statements_in(text: StudentText, function: Function, around: Surroundings) -> Iterator[StatementPlace]:
+def statements_in(text: StudentText, function: Function, around: Surroundings) -> Iterator[StatementSite]:
     """The statements of a function, the outermost first."""
     todo: list[tuple[ast.AST, tuple[ast.stmt, ...]]] = [(function, ())]
     while todo:
         owner, loops = todo.pop(0)
         inner = (owner, *loops) if isinstance(owner, ast.For | ast.While) else loops
         for block in blocks(owner):
-            yield from (StatementPlace(text, statement, around, block, inner) for statement in block)
+            yield from (StatementSite(text, statement, around, block, inner) for statement in block)
             todo += [(statement, inner) for statement in block]
 
 
