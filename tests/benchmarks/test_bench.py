@@ -108,6 +108,7 @@ def test_class_bench_grades_the_same_class_both_ways(
 @pytest.mark.proof
 @pytest.mark.usefixtures("two_kinds")
 def test_submission_bench_times_each_kind(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "160")  # so that no line of the table is broken
     monkeypatch.setattr(sys, "argv", ["bench", "self_attention", "--runs", "1"])
     submission_bench.main()
     kinds = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
