@@ -51,6 +51,7 @@ def transpose_other_axes(call: CallPlace) -> Iterator[str]:
         yield from (f"{call.operand(call.receiver)}.{step}" for step in AXES if step != step_now)
 
 
+# No record needs it yet, but users missed it.
 @rule(ast.Call, change=Change.ARRANGEMENT, cost=1)
 def batch_for_matrix(call: CallPlace) -> Iterator[str]:
     """x.mT for x.t() or torch.t(x), which take two axes at most"""
@@ -73,15 +74,6 @@ def view_for_transpose(call: CallPlace) -> Iterator[str]:
 def _turned(sizes: Sequence[str], first: int) -> str:
     """The sizes with two neighbors swapped."""
     return ", ".join([*sizes[:first], sizes[first + 1], sizes[first], *sizes[first + 2 :]])
-
-
-@rule(ast.Call, change=Change.ORDER, cost=1)
-def swap_keywords(call: CallPlace) -> Iterator[str]:
-    """f(a=y, b=x) for f(a=x, b=y)"""
-    keywords = call.node.keywords
-    for values in exchanged([call.of(keyword.value) for keyword in keywords]):
-        swapped = [f"{keyword.arg}={value}" for keyword, value in zip(keywords, values, strict=True) if keyword.arg]
-        yield call.called_with(*call.arguments, *swapped)
 
 
 @rule(ast.Call, change=Change.SURPLUS, cost=2)
@@ -111,14 +103,6 @@ def add_keepdim(call: CallPlace) -> Iterator[str]:
     """x.sum(dim=-1, keepdim=True) for x.sum(dim=-1)"""
     if call.plain_name in KEEPS and not call.has_keyword("keepdim", "keepdims"):
         yield call.with_one_more("keepdim=True")
-
-
-@rule(ast.Call, change=Change.MISSING, cost=2)
-def add_bias(call: CallPlace) -> Iterator[str]:
-    """nn.Linear(a, b, bias=False) for nn.Linear(a, b)"""
-    if call.plain_name == "Linear" and not call.has_keyword("bias") and len(call.arguments) < 3:
-        variables = [name for name in call.around.names if "bias" in name]
-        yield from (call.with_one_more(f"bias={value}") for value in ("False", "True", *variables))
 
 
 @rule(ast.Call, change=Change.NUMBER, cost=2)
@@ -185,10 +169,3 @@ def sizes_for_numbers(call: CallPlace) -> Iterator[str]:
         yield from (call.called_with(f"{name}.shape", *call.keywords) for name in call.around.names)
         for names in itertools.permutations(call.around.parameters, len(sizes)):
             yield call.called_with(*names, *call.keywords)
-
-
-@rule(ast.Call, change=Change.MISSING, cost=2)
-def take_values(call: CallPlace) -> Iterator[str]:
-    """x.max(dim=0).values for x.max(dim=0)"""
-    if call.name in ("max", "min", "topk", "sort"):
-        yield f"{call.of(call.node)}.values"

@@ -48,13 +48,6 @@ def parameter_for_constant(site: ExpressionSite) -> Iterator[str]:
         yield from site.around.parameters
 
 
-@rule(ast.Constant, change=Change.NAME, cost=1)
-def loop_variable_for_index(site: ExpressionSite) -> Iterator[str]:
-    """x[i] for x[0]"""
-    if _is_whole(constant(site)) and isinstance(site.parent, ast.Subscript):
-        yield from site.around.loop_variables
-
-
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
 def nearby_number(site: ExpressionSite) -> Iterator[str]:
     """1 for 0, -1 for 1"""
@@ -76,13 +69,6 @@ def nearby_float(site: ExpressionSite) -> Iterator[str]:
         yield "float('-inf')"
 
 
-@rule(ast.Constant, ast.UnaryOp, change=Change.NAME, cost=1)
-def parameter_for_float(site: ExpressionSite) -> Iterator[str]:
-    """eps for 0.1"""
-    if isinstance(constant(site), float):
-        yield from site.around.parameters
-
-
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
 def exact_e(site: ExpressionSite) -> Iterator[str]:
     """e for 2.72"""
@@ -97,13 +83,6 @@ def size_for_constant(site: ExpressionSite) -> Iterator[str]:
     value = constant(site)
     if isinstance(value, float) or (_is_whole(value) and not site.is_axis):
         yield FITTED
-
-
-@rule(ast.Constant, change=Change.AXIS, cost=1)
-def axis_for_none(site: ExpressionSite) -> Iterator[str]:
-    """dim=-1 for dim=None"""
-    if constant(site) is None and site.is_axis:
-        yield from (f"({axis})" for axis in (-1, 0, 1))
 
 
 @rule(ast.Constant, change=Change.ARRANGEMENT, cost=1)
@@ -124,10 +103,3 @@ def _subscripts_of_einsum(value: str) -> Iterator[str]:
         for changed_term in changed:
             all_terms = [*terms[:index], changed_term, *terms[index + 1 :]]
             yield f"{','.join(all_terms[:-1])}->{all_terms[-1]}"
-
-
-@rule(ast.Constant, change=_axis_or_number, cost=1)
-def minus_infinity(site: ExpressionSite) -> Iterator[str]:
-    """float('-inf') for float('inf')"""
-    if constant(site) == "inf":
-        yield "'-inf'"

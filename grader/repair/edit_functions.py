@@ -69,13 +69,6 @@ def _fitted(site: FunctionPlace, numbers: Sequence[ast.Constant]) -> Rewrite:
 # A line that is missing.
 
 
-@rule(ast.FunctionDef, change=Change.MISSING, cost=1)
-def call_super(site: FunctionPlace) -> Iterator[Rewrite]:
-    """super().__init__() at the start of __init__"""
-    if site.node.name == "__init__" and "super" not in site.of(site.node):
-        yield Rewrite((site.before(site.node.body[0], "super().__init__()"),))
-
-
 @rule(ast.FunctionDef, change=Change.RETURNED, cost=1)
 def return_name(site: FunctionPlace) -> Iterator[Rewrite]:
     """return outputs at the end, where nothing is returned"""
@@ -83,15 +76,6 @@ def return_name(site: FunctionPlace) -> Iterator[Rewrite]:
         parameters = {argument.arg for argument in site.node.args.args}
         assigned = [name for name in site.around.names if name not in parameters]
         yield from (site.at_the_end(site.node.body, f"return {name}") for name in reversed(assigned))
-
-
-@rule(ast.FunctionDef, change=Change.RETURNED, cost=1)
-def return_last_value(site: FunctionPlace) -> Iterator[Rewrite]:
-    """return x @ y for x @ y in the last line"""
-    last = site.node.body[-1]
-    if _returns_nothing(site) and site.node.name != "__init__" and isinstance(last, ast.Expr):
-        start = site.text.span(last)[0]
-        yield Rewrite((Splice(start, start, "return "),))
 
 
 def _returns_nothing(site: FunctionPlace) -> bool:

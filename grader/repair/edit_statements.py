@@ -31,15 +31,6 @@ def _has_a_value(site: StatementSite) -> bool:
     return not isinstance(site.node.value, ast.Constant)  # else it is a docstring
 
 
-def _is_only_computed(site: StatementSite) -> bool:
-    return is_only_computed(site.node.value, layers_in(site.around.owner))
-
-
-def _kept(site: StatementSite) -> Iterator[str]:
-    value = site.node.value
-    yield from (f"{name} = {site.of(value)}" for name in _names_in(value, site))
-
-
 def _names_in(value: ast.expr, site: StatementSite) -> list[str]:
     """The function's own names that an expression reads, in the order of the text."""
     names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
@@ -49,15 +40,9 @@ def _names_in(value: ast.expr, site: StatementSite) -> list[str]:
 @rule(ast.Expr, change=Change.LOST, cost=1)
 def keep_result(site: StatementSite) -> Iterator[str]:
     """x = x.transpose(1, 2) for x.transpose(1, 2)"""
-    if _has_a_value(site) and _is_only_computed(site):
-        yield from _kept(site)
-
-
-@rule(ast.Expr, change=Change.LOST, cost=4)
-def keep_result_of_call(site: StatementSite) -> Iterator[str]:
-    """x = change(x) for change(x)"""
-    if _has_a_value(site) and not _is_only_computed(site):
-        yield from _kept(site)
+    value = site.node.value
+    if _has_a_value(site) and is_only_computed(value, layers_in(site.around.owner)):
+        yield from (f"{name} = {site.of(value)}" for name in _names_in(value, site))
 
 
 @rule(ast.Expr, change=Change.RETURNED, cost=2)
@@ -65,15 +50,6 @@ def return_result(site: StatementSite) -> Iterator[str]:
     """return x @ y for x @ y"""
     if _has_a_value(site):
         yield f"return {site.of(site.node.value)}"
-
-
-@rule(ast.Expr, change=Change.LOST, cost=2)
-def append_result(site: StatementSite) -> Iterator[str]:
-    """scores.append(q @ k) for q @ k"""
-    value = site.node.value
-    appends = isinstance(value, ast.Call) and site.of(value.func).endswith((".append", ".extend"))
-    if _has_a_value(site) and not appends:
-        yield from (f"{name}.append({site.of(value)})" for name in empty_lists(site.around.function))
 
 
 def empty_lists(function: ast.AST) -> list[str]:
@@ -106,6 +82,7 @@ def other_target(site: StatementSite) -> Iterator[str]:
         yield from (f"{name} = {site.of(value)}" for name in names)
 
 
+# No record needs it yet, but users missed it.
 @rule(ast.Assign, change=Change.NAME, cost=1)
 def attribute_under_another_name(site: StatementSite) -> Iterator[Rewrite]:
     """self.gain = … for self.g = …, where self.gain is read"""
@@ -159,6 +136,7 @@ def update_item(site: StatementSite) -> Iterator[str]:
         yield from (f"{site.of(target)} {sign}= {site.of(site.node.value)}" for sign in "+-*/")
 
 
+# No record needs it yet: mutants of right solutions do, in `make proof`.
 @rule(ast.AugAssign, change=Change.OPERATOR, cost=1)
 def other_update(site: StatementSite) -> Iterator[str]:
     """x /= y for x *= y"""
@@ -167,30 +145,21 @@ def other_update(site: StatementSite) -> Iterator[str]:
     yield from (f"{target} {sign}= {value}" for sign in signs)
 
 
+# No record needs it yet: mutants of right solutions do, in `make proof`.
 @rule(ast.AugAssign, change=Change.UPDATE, cost=1)
 def assignment_for_update(site: StatementSite) -> Iterator[str]:
     """x = y for x += y"""
     yield f"{site.of(site.node.target)} = {site.of(site.node.value)}"
 
 
-def _swapped_targets(site: StatementSite, alike: bool) -> Iterator[str]:
-    match site.node:
-        case ast.Assign(targets=[ast.Tuple(elts=items)], value=value):
-            if are_named_alike(site.text, items, value) == alike:
-                for order in exchanged([site.of(item) for item in items]):
-                    yield f"{', '.join(order)} = {site.of(value)}"
-
-
 @rule(ast.Assign, change=Change.ORDER, cost=1)
 def swap_targets(site: StatementSite) -> Iterator[str]:
     """n, d = x.shape for d, n = x.shape"""
-    yield from _swapped_targets(site, alike=False)
-
-
-@rule(ast.Assign, change=Change.ORDER, cost=3)
-def swap_targets_with_their_names(site: StatementSite) -> Iterator[str]:
-    """self.b, self.a = a, b for self.a, self.b = a, b"""
-    yield from _swapped_targets(site, alike=True)
+    match site.node:
+        case ast.Assign(targets=[ast.Tuple(elts=items)], value=value):
+            if not are_named_alike(site.text, items, value):
+                for order in exchanged([site.of(item) for item in items]):
+                    yield f"{', '.join(order)} = {site.of(value)}"
 
 
 @rule(ast.Assign, change=Change.COPIED, cost=1)
@@ -204,10 +173,18 @@ def like_its_twin(site: StatementSite) -> Iterator[Rewrite]:
         model, written = site.of(twin.targets[0]), site.of(twin.value)
         renamed = renumbered(written, model, target) or with_numbers_of(value, written)
         renamed = renamed or named_after(written, model, target)
-        if renamed is None and model.startswith("self.") and target.startswith("self."):
-            renamed = written
         if twin is not site.node and renamed is not None and renamed != value:
             yield site.with_expression(site.node.value, renamed)
+
+
+@rule(ast.Assign, change=Change.COPIED, cost=3)
+def like_another_attribute(site: StatementSite) -> Iterator[Rewrite]:
+    """self.W_v = nn.Parameter(torch.rand(n, d)) for self.W_v = torch.rand(n, d), next to self.W_q = nn.Parameter(…)"""
+    assignments = [statement for statement in site.block if isinstance(statement, ast.Assign)][:MOST_COPIED]
+    attributes = [statement for statement in assignments if isinstance(statement.targets[0], ast.Attribute)]
+    if site.node in attributes:
+        others = [site.of(other.value) for other in attributes if other is not site.node]
+        yield from (site.with_expression(site.node.value, value) for value in dict.fromkeys(others))
 
 
 # What is returned.
@@ -337,7 +314,7 @@ def move_into_loop(site: StatementSite) -> Iterator[Rewrite]:
         yield Rewrite(splices, (statement.lineno,))
 
 
-@rule(ast.For, ast.While, change=Change.AFTER, cost=1)
+@rule(ast.For, ast.While, change=Change.AFTER, cost=2)
 def fill_list(site: StatementSite) -> Iterator[Rewrite]:
     """scores.append(score) at the end of a loop, where the list stays empty"""
     loop, last = site.node, site.node.body[-1]

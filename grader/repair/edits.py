@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.facts.student_text import Splice, StudentText
+from grader.model.located import Change
 from grader.repair import edit_calls, edit_constants, edit_expressions, edit_functions, edit_statements
 from grader.repair.edit_rules import Edit, edits_at
 from grader.repair.sites import FunctionPlace, expressions_in, statements_in, surroundings
@@ -20,6 +21,7 @@ from grader.repair.sites import FunctionPlace, expressions_in, statements_in, su
 MODULES = (edit_calls, edit_constants, edit_expressions, edit_functions, edit_statements)
 
 MOST = 6_000  # edits to one code
+STOP = "raise LookupError('the search stops here')"
 MOST_ALIKE = 4  # lines with the same mistake
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
@@ -36,6 +38,15 @@ def edits_of(text: StudentText, notebook: Sequence[str] = ()) -> list[Edit]:
     for edit in list(_repeated(text, cheapest.values())):
         cheapest.setdefault(edit.splices, edit)
     return sorted(cheapest.values(), key=lambda edit: (edit.cost, not edit.is_likely))
+
+
+def stops_before(text: StudentText) -> Iterator[Edit]:
+    """For each statement, an edit that stops the code right before it, with an error of its own."""
+    for function, owner in text.functions:
+        for site in statements_in(text, function, surroundings(function, owner)):
+            if site.is_alone(site.node):
+                lines = tuple(range(site.line, (site.node.end_lineno or site.line) + 1))
+                yield Edit((site.before(site.node, STOP),), lines, Change.PLACE, 0, "stops_before")
 
 
 def _edits_of(text: StudentText, notebook: Sequence[str]) -> Iterator[Edit]:

@@ -16,11 +16,12 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
-from grader.model.answer import Answer, Returned
+from grader.model.answer import Answer, Raised, Returned
 from grader.model.edited import AskEdited, EditedSource
+from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.repair.branches import with_a_branch_off
-from grader.repair.edits import edits_of
+from grader.repair.edits import edits_of, stops_before
 from grader.repair.three_at_once import ThreeAtOnce, shown, shown_by_case
 from grader.repair.version import Version, steps_in
 
@@ -118,7 +119,7 @@ class Locating:
 
     def _first_right(self, student: Version, telling: int) -> Version | None:
         """The first version that is right in all cases. Plausible ones that are wrong may show one mistake of three."""
-        for version, answer in self._ask_all(self._versions(student), telling):
+        for version, answer in self._ask_all(self._versions(student, telling), telling):
             if self._is_right_answer(telling, answer):
                 right = next(filter(self._is_right_in_all, self._alike(version, telling)), None)
                 if right is not None:
@@ -127,11 +128,25 @@ class Locating:
                 self._note_changed(version, answer)
         return None
 
-    def _versions(self, student: Version) -> Iterator[Version]:
-        """Versions with an edit, the most plausible first."""
+    def _versions(self, student: Version, telling: int) -> Iterator[Version]:
+        """Versions with an edit, the most plausible first; where the code stops with an error, none behind that."""
+        unreached = self._lines_behind_an_error(student, telling)
         for edit in edits_of(student.original, self._notebook):
+            if edit.change != Change.PLACE and edit.lines and unreached.issuperset(edit.lines):
+                continue
             for fitting in self._fitting if edit.is_fitted else [()]:
                 yield Version(student.original, edit, fitting)
+
+    def _lines_behind_an_error(self, student: Version, telling: int) -> set[int]:
+        """The lines that code never comes to: with another error right before them, it stops with its own."""
+        answer = self._answer(telling, student)
+        if not isinstance(answer, Raised):
+            return set()
+        answers = self._ask_all(
+            map(functools.partial(Version, student.original), stops_before(student.original)), telling
+        )
+        edits = [version.edit for version, answer_of_version in answers if answer_of_version is answer]
+        return {line for edit in edits if edit for line in edit.lines}
 
     def _ask_all(self, versions: Iterable[Version], telling: int) -> Iterator[tuple[Version, Answer]]:
         """Versions with their answers to one case, until the budget is used up."""

@@ -106,7 +106,6 @@ ONE_CHANGE = [
         for number, name in [
             (8, "another_scale_in_the_second"),
             (13, "key_never_made"),
-            (33, "keys_alone"),
             (10, "exp2_of_brackets"),
             (1, "keys_are_their_bias"),
             (10, "axis_not_given"),
@@ -164,6 +163,19 @@ def test_a_search_that_takes_too_long_leaves_the_verdict_as_it_was(monkeypatch: 
     verdict = verdict_on(AXES, 11)
     assert (verdict.reason, verdict.located) == (Reason.WRONG, ())
     assert "first wrong number" in verdict.sentences[0]
+
+
+def test_behind_an_error_nothing_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = versions_asked(monkeypatch)
+    lines = [
+        "def softmax_stable(x, dim=-1):",
+        "    largest = x.max(dim=dim, keepdim=True)",
+        "    powers = torch.exp(x - largest)",
+        "    return powers / powers.sum(dim=dim, keepdim=True)",
+    ]
+    verdict = verdict_on("\n".join(lines), 10)
+    assert [place.line for place in verdict.located] == [lines[1].strip()]
+    assert [version.source for version in asked if lines[3] not in version.source] == []
 
 
 def test_what_is_given_up_starts_no_sandbox_again() -> None:
