@@ -1,6 +1,6 @@
 """Code that all exports share: whose grades go into them, by which identifier, and where they are written.
 
-docs/export.md has the sources for the formats that Canvas and Moodle import.
+docs/publishing.md has the sources for the formats that Canvas and Moodle import.
 
 Importers find students by an identifier, so identifiers are written unchanged. If one would be a formula in a
 spreadsheet, is missing, or belongs to two students, they are left out and named: a wrong row is worse than none.

@@ -271,7 +271,7 @@ def _wait_for_user(pid: int) -> None:
 def test_it_can_be_tried_as_the_page_says(course: Course, submit: Callable[..., Path]) -> None:
     submit(course, "ada", {3: "softmax = lambda x: torch.softmax(torch.as_tensor(x), 0)"})
     a_program(course.root / ".venv/bin/python", f'exec {sys.executable} "$@"')
-    commands, shown = commands_after("### Try it here"), commands_after("It prints")
+    commands, shown = commands_after("## Try it here"), commands_after("It prints")
     grader("export", ASSIGNMENT, "--to", "gradescope-autograder", folder=course.root)
     program = f"PATH={course.root}/.venv/bin:$PATH\n{commands}"
     done = subprocess.run(["bash", "-ec", program], cwd=course.root, capture_output=True, text=True, check=False)
@@ -283,7 +283,7 @@ def test_it_can_be_tried_as_the_page_says(course: Course, submit: Callable[..., 
 
 def commands_after(words: str) -> str:
     """The first of what is shown behind these words on the page."""
-    page = ROOT / "docs/grading_elsewhere.md"
+    page = ROOT / "docs/gradescope.md"
     shown = re.search(r"\n\n((?:    .*\n)+)", page.read_text(encoding="utf-8").split(words, 1)[1])
     assert shown
     return textwrap.dedent(shown[1])

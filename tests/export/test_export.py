@@ -1,4 +1,4 @@
-"""Grades for Canvas and Moodle, field by field in the forms that docs/export.md describes."""
+"""Grades for Canvas and Moodle, field by field in the forms that docs/publishing.md describes."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def shown_commands(page: str) -> Iterator[str]:
             yield line.strip()
 
 
-@pytest.mark.parametrize("page", ["docs/many_machines.md", "docs/containers.md"])
+@pytest.mark.parametrize("page", ["docs/operator.md", "docs/containers.md"])
 def test_the_pages_build_it_as_its_head_says(page: str) -> None:
     (said,) = re.findall(r"^#     (docker build .*)$", (ROOT / "Containerfile").read_text(), re.MULTILINE)
     first, *others = shown_commands(page)

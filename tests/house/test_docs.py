@@ -37,15 +37,13 @@ def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
-    """From the first command to the export, in the page's order."""
-    follow("your_own_course.md", tmp_path)
-    folder = tmp_path / "statistics"
-    assert (folder / "release/week1/week1.ipynb").is_file()
-    with Course(folder).api().gradebook as gradebook:
-        points = {one.student.id: one.score for one in gradebook.assignment_submissions("week1")}
-    assert points == {"ada": 0.0, "kurt": 1.0}
-    assert "What comes out is the sum" in (folder / "feedback/kurt/week1/week1.html").read_text()
-    assert list((folder / "export").iterdir())
+    output = follow("your_own_course.md", tmp_path)
+    assert output.count("All checks passed.\n") == 2
+    for checked, number in (("code in corpus/ is judged as it says", 4), ("misconceptions lose marks and are named", 6)):
+        assert re.search(f"^week1 +all +{checked} +{number} ✓$", output, re.MULTILINE)
+    release = (tmp_path / "statistics/release/week1/week1.ipynb").read_text()
+    assert ("def spread" in release, "class Account" in release) == (True, True)
+    assert ("high - low" in release, "self.balance -= amount" in release) == (False, False)
 
 
 @pytest.mark.slow
@@ -66,19 +64,23 @@ def test_the_page_about_collecting_works_as_it_stands(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
-    """Points computed manually from the page: kurt is a day late, and a person gave emmy a point."""
+    """Points computed manually from the page: kurt loses a tenth for a day, and a person gave emmy a point."""
     follow("a_term.md", tmp_path)
+    assert len(list(tmp_path.glob("demo/feedback/*/*/*.html"))) == 11
     course = Course(tmp_path / "statistics")
+    assert (course.root / "report/week1.html").is_file()
     weeks = {week: Publications(course, week) for week in ("week1", "week2")}
     told = [weeks["week1"].read(number) for number in (1, 2)]
     assert [{name: one.total for name, one in each.students.items()} for each in told] == [
-        {"ada": 2, "emmy": 1.5, "kurt": 1.6},
-        {"ada": 2, "emmy": 1.5, "kurt": 0.4},
+        {"ada": 2, "emmy": 1.5, "kurt": 1.8},
+        {"ada": 2, "emmy": 1.5, "kurt": 0.45},
     ]
     assert {one.total for one in weeks["week2"].read(1).students.values()} == {2}
-    assert "Your test beside it was good." in (course.folder("feedback") / "emmy/week1/week1.html").read_text()
+    feedback = (course.folder("feedback") / "emmy/week1/week1.html").read_text()
+    assert "Your test beside it was good." in feedback
+    assert "What comes out is the sum" in feedback
     assert sorted(path.name for path in (course.root / "export").iterdir()) == [
-        "week1-canvas.csv", "week1-moodle.csv", "week2-canvas.csv",
+        "all-assignments.csv", "week1-canvas.csv", "week1-moodle.csv", "week2-canvas.csv",
     ]  # fmt: skip
 
 

@@ -99,7 +99,7 @@ def test_the_front_page_has_four_doors(site: Path) -> None:
     front = (site / "index.html").read_text(encoding="utf-8")
     assert front == (site / "README.html").read_text(encoding="utf-8")
     doors = re.findall(r'<strong><a class="reference internal" href="(\w+)\.html">', front)
-    assert doors == ["student", "instructor", "author", "operator"]
+    assert doors == ["student", "a_term", "your_own_course", "operator"]
 
 
 def test_nothing_in_the_reference_lacks_a_word(pages: dict[Path, Read]) -> None:

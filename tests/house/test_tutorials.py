@@ -1,4 +1,4 @@
-"""What the four tutorials say works, in their order."""
+"""What the tutorials for operators and students say works, in their order. test_docs.py follows the other pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import nbformat
 import pytest
 from jupyter_client.manager import run_kernel
-from tutorial_steps import as_script, blocks, follow, write_cell
+from tutorial_steps import as_script, blocks, write_cell
 
 from grader.course.folder import Course
 from support.chromium import skip_unless_installed
@@ -25,21 +25,6 @@ from support.served import ASSIGNMENT, PATIENCE, Served, serving
 pytestmark = pytest.mark.proof
 
 TERMINAL_COLORS = re.compile(r"\x1b\[\d+m")
-
-
-def test_an_instructor_grades_a_class(tmp_path: Path) -> None:
-    follow("instructor.md", tmp_path)
-    assert len(list(tmp_path.glob("demo/feedback/*/*/*.html"))) == 11
-    course = tmp_path / "statistics"
-    assert (course / "report/week1.html").is_file()
-    assert "all" in (course / "feedback/ada/week1/week1.html").read_text()
-    assert [path.name for path in (course / "export").iterdir()] == ["week1-moodle.csv"]
-
-
-def test_an_author_writes_an_exercise(tmp_path: Path) -> None:
-    said = follow("author.md", tmp_path)
-    assert "All checks passed.\n" in said
-    assert "high - low" not in (tmp_path / "statistics/release/week1/week1.ipynb").read_text()
 
 
 def test_an_operator_serves_a_course(tmp_path: Path) -> None:

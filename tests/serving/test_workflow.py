@@ -1,4 +1,4 @@
-"""The workflow of docs/grading_elsewhere.md, whose steps submit a notebook to a server."""
+"""The workflow of docs/serving.md, whose steps submit a notebook to a server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def checkout(tmp_path: Path, served: Served, make_notebook: Callable[..., Any], 
 
 def run_workflow(checkout: Path, server: str, token: str) -> subprocess.CompletedProcess[str]:
     """Run the commands of the page as GitHub does, with this server and token."""
-    page = (ROOT / "docs/grading_elsewhere.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/serving.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     (job,) = yaml.safe_load(text)["jobs"].values()
     checkout_step, step = job["steps"]
