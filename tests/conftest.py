@@ -224,7 +224,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if config.getoption("record"):
         from support.deciders import decided_in, table
 
-        reports = [report for reports in terminalreporter.stats.values() for report in reports]
+        reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, ())]
         if verdicts := decided_in(reports):
             terminalreporter.write_line(table(verdicts))
 

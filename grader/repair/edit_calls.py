@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from grader.model.located import Change
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import AXES, KEEPS, OPERATORS, WITH_DIM, exchanged
-from grader.repair.sites import CallPlace
+from grader.repair.sites import CallSite
 
 _TURNS = ("transpose", "t", "permute", "view", "reshape")
 _OF_SIZES = ("zeros", "ones", "empty", "rand", "randn")
@@ -17,21 +17,21 @@ _NOT_TO_DROP = ("range", "Linear", "super")  # without them, nothing is left
 
 
 @rule(ast.Call, change=Change.ORDER, cost=1)
-def swap_arguments(call: CallPlace) -> Iterator[str]:
+def swap_arguments(call: CallSite) -> Iterator[str]:
     """f(b, a) for f(a, b)"""
     for order in exchanged(call.arguments):
         yield call.called_with(*order, *call.keywords)
 
 
 @rule(ast.Call, change=Change.CALL, cost=1)
-def index_a_shape(call: CallPlace) -> Iterator[str]:
+def index_a_shape(call: CallSite) -> Iterator[str]:
     """x.shape[0] for x.shape(0)"""
     if call.name == "shape" and call.arguments:
         yield f"{call.function}[{call.arguments[0]}]"
 
 
 @rule(ast.Call, change=Change.ARRANGEMENT, cost=2)
-def transpose_for_view(call: CallPlace) -> Iterator[str]:
+def transpose_for_view(call: CallSite) -> Iterator[str]:
     """x.transpose(1, 2) for x.view(…), or both: (B, heads, T, d) is not a view of (B, T, heads · d)."""
     if call.name not in ("view", "reshape") or call.receiver is None:
         return
@@ -44,7 +44,7 @@ def transpose_for_view(call: CallPlace) -> Iterator[str]:
 
 
 @rule(ast.Call, change=Change.AXIS, cost=1)
-def transpose_other_axes(call: CallPlace) -> Iterator[str]:
+def transpose_other_axes(call: CallSite) -> Iterator[str]:
     """x.transpose(1, 2) for x.transpose(0, 1)"""
     if call.name == "transpose" and call.receiver is not None and len(call.arguments) == 2:
         step_now = f"transpose({', '.join(call.arguments)})"
@@ -53,7 +53,7 @@ def transpose_other_axes(call: CallPlace) -> Iterator[str]:
 
 # No record needs it yet, but users missed it.
 @rule(ast.Call, change=Change.ARRANGEMENT, cost=1)
-def batch_for_matrix(call: CallPlace) -> Iterator[str]:
+def batch_for_matrix(call: CallSite) -> Iterator[str]:
     """x.mT for x.t() or torch.t(x), which take two axes at most"""
     if call.name == "t" and call.is_of_a_value and call.receiver is not None:
         yield f"{call.operand(call.receiver)}.mT"
@@ -62,7 +62,7 @@ def batch_for_matrix(call: CallPlace) -> Iterator[str]:
 
 
 @rule(ast.Call, change=Change.ARRANGEMENT, cost=2)
-def view_for_transpose(call: CallPlace) -> Iterator[str]:
+def view_for_transpose(call: CallSite) -> Iterator[str]:
     """x.view(a, c, b, d) for x.view(a, b, c, d).transpose(1, 2)"""
     match call.receiver:
         case ast.Call(func=ast.Attribute(attr="view" | "reshape") as view, args=[_, _, _, _] as sizes):
@@ -77,21 +77,21 @@ def _turned(sizes: Sequence[str], first: int) -> str:
 
 
 @rule(ast.Call, change=Change.SURPLUS, cost=2)
-def drop_keyword(call: CallPlace) -> Iterator[str]:
+def drop_keyword(call: CallSite) -> Iterator[str]:
     """x.sum() for x.sum(dim=0)"""
     for index in range(len(call.keywords)):
         yield call.called_with(*call.arguments, *call.keywords[:index], *call.keywords[index + 1 :])
 
 
 @rule(ast.Call, change=Change.SURPLUS, cost=2)
-def drop_last_argument(call: CallPlace) -> Iterator[str]:
+def drop_last_argument(call: CallSite) -> Iterator[str]:
     """f(a) for f(a, b)"""
     if len(call.arguments) > 1:
         yield call.called_with(*call.arguments[:-1], *call.keywords)
 
 
 @rule(ast.Call, change=Change.AXIS, cost=2)
-def add_axis(call: CallPlace) -> Iterator[str]:
+def add_axis(call: CallSite) -> Iterator[str]:
     """x.sum(dim=-1) for x.sum()"""
     if call.plain_name in WITH_DIM and not call.has_keyword("dim", "axis"):
         variables = [name for name in ("dim", "axis") if name in call.around.names]
@@ -99,25 +99,25 @@ def add_axis(call: CallPlace) -> Iterator[str]:
 
 
 @rule(ast.Call, change=Change.AXIS, cost=2)
-def add_keepdim(call: CallPlace) -> Iterator[str]:
+def add_keepdim(call: CallSite) -> Iterator[str]:
     """x.sum(dim=-1, keepdim=True) for x.sum(dim=-1)"""
     if call.plain_name in KEEPS and not call.has_keyword("keepdim", "keepdims"):
         yield call.with_one_more("keepdim=True")
 
 
 @rule(ast.Call, change=Change.NUMBER, cost=2)
-def add_diagonal(call: CallPlace) -> Iterator[str]:
+def add_diagonal(call: CallSite) -> Iterator[str]:
     """torch.triu(x, diagonal=1) for torch.triu(x)"""
     if call.plain_name in ("tril", "triu") and not call.has_keyword("diagonal"):
         yield from (call.with_one_more(f"diagonal={by}") for by in (1, -1))
 
 
-def _surplus_or_turned(call: CallPlace) -> Change:
+def _surplus_or_turned(call: CallSite) -> Change:
     return Change.ARRANGEMENT if call.is_of_a_value and call.name in _TURNS else Change.SURPLUS
 
 
 @rule(ast.Call, change=_surplus_or_turned, cost=2)
-def drop_call(call: CallPlace) -> Iterator[str]:
+def drop_call(call: CallSite) -> Iterator[str]:
     """x for softmax(x), x for x.contiguous()"""
     if call.receiver is not None and call.is_of_a_value:
         yield f"({call.of(call.receiver)})"
@@ -126,7 +126,7 @@ def drop_call(call: CallPlace) -> Iterator[str]:
 
 
 @rule(ast.Call, change=Change.ORDER, cost=1)
-def move_bracket(call: CallPlace) -> Iterator[str]:
+def move_bracket(call: CallSite) -> Iterator[str]:
     """f(x) / y or x / f(y) for f(x / y)"""
     match call.node.args:
         case [ast.BinOp(left=left, op=op, right=right)] if type(op) in OPERATORS:
@@ -138,7 +138,7 @@ def move_bracket(call: CallPlace) -> Iterator[str]:
 
 
 @rule(ast.Call, change=Change.NUMBER, cost=1)
-def begin_or_end_otherwise(call: CallPlace) -> Iterator[str]:
+def begin_or_end_otherwise(call: CallSite) -> Iterator[str]:
     """range(n + 1) or range(1, n) for range(n)"""
     if call.function == "range":
         last = call.arguments[-1]
@@ -151,14 +151,14 @@ def begin_or_end_otherwise(call: CallPlace) -> Iterator[str]:
 
 
 @rule(ast.Call, change=Change.CALL, cost=2)
-def joined_for_summed(call: CallPlace) -> Iterator[str]:
+def joined_for_summed(call: CallSite) -> Iterator[str]:
     """torch.cat(heads, dim=-1) for sum(heads)"""
     if call.function == "sum" and len(call.arguments) == 1:
         yield from (f"torch.cat(list({call.arguments[0]}), dim={axis})" for axis in (0, -1))
 
 
 @rule(ast.Call, change=Change.NUMBERS, cost=3)
-def sizes_for_numbers(call: CallPlace) -> Iterator[str]:
+def sizes_for_numbers(call: CallSite) -> Iterator[str]:
     """torch.zeros(x.shape) or torch.zeros(n, d) for torch.zeros(6, 3)"""
     sizes = (
         call.node.args[0].elts

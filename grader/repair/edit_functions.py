@@ -11,7 +11,7 @@ from grader.facts.student_text import Splice
 from grader.model.located import Change
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import FITTED, exchanged
-from grader.repair.sites import FunctionPlace, Rewrite, expressions_in, missing_attributes
+from grader.repair.sites import FunctionSite, Rewrite, expressions_in, missing_attributes
 
 MOST_MODELS = 8
 MOST_EXCHANGED = 12
@@ -19,7 +19,7 @@ MOST_NUMBERS = 8  # places of the same number
 
 
 @rule(ast.FunctionDef, change=Change.NAME, cost=2)
-def swap_names(site: FunctionPlace) -> Iterator[Rewrite]:
+def swap_names(site: FunctionSite) -> Iterator[Rewrite]:
     """W_q @ X + b_q, W_v @ X + b_v for W_q @ X + b_v, W_v @ X + b_q: two names, each of which is read once"""
     names = [node for node in ast.walk(site.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     counts = Counter(name.id for name in names)
@@ -33,7 +33,7 @@ def swap_names(site: FunctionPlace) -> Iterator[Rewrite]:
 
 
 @rule(ast.FunctionDef, change=Change.NUMBERS, cost=2)
-def size_for_numbers_of_a_line(site: FunctionPlace) -> Iterator[Rewrite]:
+def size_for_numbers_of_a_line(site: FunctionSite) -> Iterator[Rewrite]:
     """torch.empty(n, n) for torch.empty(6, 6)"""
     for numbers in _equal_numbers(site):
         by_line: dict[int, list[ast.Constant]] = defaultdict(list)
@@ -45,14 +45,14 @@ def size_for_numbers_of_a_line(site: FunctionPlace) -> Iterator[Rewrite]:
 
 
 @rule(ast.FunctionDef, change=Change.NUMBER, cost=2)
-def size_for_equal_numbers(site: FunctionPlace) -> Iterator[Rewrite]:
+def size_for_equal_numbers(site: FunctionSite) -> Iterator[Rewrite]:
     """torch.empty(n) and range(n) for torch.empty(6) and range(6)"""
     for numbers in _equal_numbers(site):
         if 1 < len(numbers) <= MOST_NUMBERS and len({number.lineno for number in numbers}) > 1:
             yield _fitted(site, numbers)
 
 
-def _equal_numbers(site: FunctionPlace) -> Iterator[list[ast.Constant]]:
+def _equal_numbers(site: FunctionSite) -> Iterator[list[ast.Constant]]:
     by_value: dict[int, list[ast.Constant]] = defaultdict(list)
     for inner in expressions_in(site.text, site.node, site.around):
         match inner.node:
@@ -61,7 +61,7 @@ def _equal_numbers(site: FunctionPlace) -> Iterator[list[ast.Constant]]:
     yield from by_value.values()
 
 
-def _fitted(site: FunctionPlace, numbers: Sequence[ast.Constant]) -> Rewrite:
+def _fitted(site: FunctionSite, numbers: Sequence[ast.Constant]) -> Rewrite:
     splices = tuple(Splice(*site.text.span(number), FITTED) for number in numbers)
     return Rewrite(splices, tuple(dict.fromkeys(number.lineno for number in numbers)))
 
@@ -69,8 +69,15 @@ def _fitted(site: FunctionPlace, numbers: Sequence[ast.Constant]) -> Rewrite:
 # A line that is missing.
 
 
+@rule(ast.FunctionDef, change=Change.MISSING, cost=1)
+def call_super(site: FunctionSite) -> Iterator[Rewrite]:
+    """super().__init__() at the start of __init__"""
+    if site.node.name == "__init__" and "super" not in site.of(site.node):
+        yield Rewrite((site.before(site.node.body[0], "super().__init__()"),))
+
+
 @rule(ast.FunctionDef, change=Change.RETURNED, cost=1)
-def return_name(site: FunctionPlace) -> Iterator[Rewrite]:
+def return_name(site: FunctionSite) -> Iterator[Rewrite]:
     """return outputs at the end, where nothing is returned"""
     if _returns_nothing(site) and site.node.name != "__init__":
         parameters = {argument.arg for argument in site.node.args.args}
@@ -78,7 +85,7 @@ def return_name(site: FunctionPlace) -> Iterator[Rewrite]:
         yield from (site.at_the_end(site.node.body, f"return {name}") for name in reversed(assigned))
 
 
-def _returns_nothing(site: FunctionPlace) -> bool:
+def _returns_nothing(site: FunctionSite) -> bool:
     """Whether it has no `return`, or ends with the `pass` that stood in its place."""
     body = site.node.body
     returns = [node for node in ast.walk(site.node) if isinstance(node, ast.Return | ast.Yield | ast.Lambda)]
@@ -86,7 +93,7 @@ def _returns_nothing(site: FunctionPlace) -> bool:
 
 
 @rule(ast.FunctionDef, change=Change.MISSING, cost=2)
-def make_missing_attribute(site: FunctionPlace) -> Iterator[Rewrite]:
+def make_missing_attribute(site: FunctionSite) -> Iterator[Rewrite]:
     """self.W_key = nn.Linear(d_in, d_out) in __init__, the way self.W_query is made; self.scale = d ** 0.5"""
     if site.node.name != "__init__":
         return
@@ -99,7 +106,7 @@ def make_missing_attribute(site: FunctionPlace) -> Iterator[Rewrite]:
             yield site.at_the_end(site.node.body, f"self.{name} = {value}")
 
 
-def _as_others(site: FunctionPlace) -> Iterator[str]:
+def _as_others(site: FunctionSite) -> Iterator[str]:
     """The calls that make other attributes: unchanged, with two arguments swapped, or with another parameter in one."""
     calls = _calls_that_make_attributes(site)
     yield from map(site.of, calls)
@@ -112,7 +119,7 @@ def _as_others(site: FunctionPlace) -> Iterator[str]:
         yield from (f"{function}({', '.join([*order, *keywords])})" for order in changed)
 
 
-def _calls_that_make_attributes(site: FunctionPlace) -> list[ast.Call]:
+def _calls_that_make_attributes(site: FunctionSite) -> list[ast.Call]:
     assignments = [node for node in ast.walk(site.node) if isinstance(node, ast.Assign)]
     values = [node.value for node in assignments if isinstance(node.targets[0], ast.Attribute)]
     return [value for value in values if isinstance(value, ast.Call)][:MOST_MODELS]

@@ -82,7 +82,6 @@ def other_target(site: StatementSite) -> Iterator[str]:
         yield from (f"{name} = {site.of(value)}" for name in names)
 
 
-# No record needs it yet, but users missed it.
 @rule(ast.Assign, change=Change.NAME, cost=1)
 def attribute_under_another_name(site: StatementSite) -> Iterator[Rewrite]:
     """self.gain = … for self.g = …, where self.gain is read"""

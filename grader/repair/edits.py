@@ -15,7 +15,7 @@ from grader.facts.student_text import Splice, StudentText
 from grader.model.located import Change
 from grader.repair import edit_calls, edit_constants, edit_expressions, edit_functions, edit_statements
 from grader.repair.edit_rules import Edit, edits_at
-from grader.repair.sites import FunctionPlace, expressions_in, statements_in, surroundings
+from grader.repair.sites import FunctionSite, expressions_in, statements_in, surroundings
 
 # The modules that enter their rules into the table.
 MODULES = (edit_calls, edit_constants, edit_expressions, edit_functions, edit_statements)
@@ -53,7 +53,7 @@ def _edits_of(text: StudentText, notebook: Sequence[str]) -> Iterator[Edit]:
     for function, owner in text.functions:
         around = surroundings(function, owner, notebook)
         sites = [
-            FunctionPlace(text, function, around),
+            FunctionSite(text, function, around),
             *statements_in(text, function, around),
             *expressions_in(text, function, around),
         ]

@@ -74,7 +74,7 @@ class ExpressionSite(Site):
 
 
 @dataclass(frozen=True)
-class CallPlace(ExpressionSite):
+class CallSite(ExpressionSite):
     """A call, in pieces of text."""
 
     node: ast.Call
@@ -155,7 +155,7 @@ class BlockSite(Site):
 
 
 @dataclass(frozen=True)
-class FunctionPlace(BlockSite):
+class FunctionSite(BlockSite):
     """A function, or a method."""
 
     node: Function
@@ -202,7 +202,7 @@ def _inside(
     if isinstance(node, ast.JoinedStr):  # text for people
         return
     if isinstance(node, ast.Call):
-        yield CallPlace(text, node, around, parent, field)
+        yield CallSite(text, node, around, parent, field)
     elif isinstance(node, ast.expr):
         yield ExpressionSite(text, node, around, parent, field)
     for name, part in _parts(node):

@@ -37,7 +37,7 @@ from support.graded_corpus import a_few_seeds
 from support.our_course import EXERCISES, OURS
 from support.places import DATA
 
-# In CI as an ordinary user; what root can do more is tried by the tests of confinement, and by `make proof` run as root.
+# In CI as an ordinary user. The tests of confinement try what root can do more, and so does `make proof`, run as root.
 pytestmark = [pytest.mark.user, pytest.mark.slow]
 
 ASSIGNMENT = "self_attention"
