@@ -48,6 +48,14 @@ def parameter_for_constant(site: ExpressionSite) -> Iterator[str]:
         yield from site.around.parameters
 
 
+# No record needs it yet, but the first item in each step of a loop is a slip that is easily made.
+@rule(ast.Constant, change=Change.NAME, cost=1)
+def loop_variable_for_index(site: ExpressionSite) -> Iterator[str]:
+    """x[i] for x[0]"""
+    if _is_whole(constant(site)) and isinstance(site.parent, ast.Subscript):
+        yield from site.around.loop_variables
+
+
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
 def nearby_number(site: ExpressionSite) -> Iterator[str]:
     """1 for 0, -1 for 1"""

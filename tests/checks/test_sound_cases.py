@@ -46,7 +46,10 @@ def grade(course: Course, *options: str) -> Ended:
     ("reference", "said"),
     [
         ("torch.as_tensor(items) * 1e39 * 1e39", "the reference is not finite"),
-        ("torch.as_tensor(items) + torch.rand(1)", "the reference gives different answers for the same inputs"),
+        (
+            "torch.as_tensor(items) + __import__('time').perf_counter_ns() % 1000",
+            "the reference gives different answers for the same inputs",
+        ),
         ("1 / 0", "the reference stops with ZeroDivisionError"),
     ],
 )

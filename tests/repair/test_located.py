@@ -262,7 +262,7 @@ def test_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = versions_asked(monkeypatch)
     source = "def softmax_stable(x, dim=-1):\n    powers = torch.exp(x - x.amax(dim=dim, keepdim=True))\n    return x\n"
     assert verdict_on(source, 10).located == ()
-    assert len(asked) > 400
+    assert len(asked) > 50
     assert len({(version.source, repr(version.lent)) for version in asked}) == len(asked)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,7 +131,8 @@ def test_who_decided_what_is_logged(new_course: Callable[[], Course]) -> None:
         assert "prof: self_attention is closed." in one.stop()
 
 
-def test_a_broken_file_of_decisions_is_named(course: Course) -> None:
+def test_a_broken_file_of_decisions_is_named(course: Course, submit: Callable[..., Path]) -> None:
+    submit(course, "ada", {})
     (course.root / CHANGES_FILE).write_text('{"self_attention": []}')
     done = grader("autograde", ASSIGNMENT, folder=course.root)
     assert done.returncode == 1

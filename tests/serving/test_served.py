@@ -340,9 +340,9 @@ def test_instructors_see_what_goes_wrong_find_a_student_and_grade_again(served: 
     first, last = (served.submit("ada", wrong)["submission"] for _ in range(2))
     served.verdict("ada", last)
     with served.browser("prof") as browser:
-        page = browser.get("/class").text
-        assert "3: Softmax" in page
-        assert "divided by the mean (1)" in page
+        page = browser.get("/assignments/self_attention/report").text
+        assert "Softmax" in page
+        assert "divided by the mean" in page
         found = browser.get("/class", params={"student": "AD"}).text
         assert "/students/ada" in found
         assert "/students/emmy" not in found
