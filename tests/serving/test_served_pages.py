@@ -83,6 +83,9 @@ def test_an_instructor_watches_the_class(served: Served, browser: Chrome, notebo
     page = Page(browser)
     focused(browser, "Sign in")
     press(browser, Keys.ENTER)
-    page.wait(lambda: "divided by the mean (" in browser.page_source, "the mistake does not appear")
+    report = f"a[href$='assignments/{ASSIGNMENT}/report']"
+    page.wait(lambda: page.find(report), "no link to the report")
     assert violations(browser) == []
     assert fits_a_phone(browser)
+    browser.get(str(page.find(report)[0].get_attribute("href")))
+    assert "divided by the mean" in browser.page_source
