@@ -212,10 +212,10 @@ def _lines_of(text: str) -> list[str]:
 
 def broken_cells(notebook: NotebookNode) -> Iterator[ExerciseProblem]:
     """Cells that nbgrader refuses to compile, and hidden tests that students would get to see."""
-    known = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
-    named = [cell for cell in known if cell.metadata.nbgrader.get("schema_version", 0) >= SCHEMA]
-    times = Counter(cell.metadata.nbgrader.get("grade_id") for cell in named)
-    for cell in named:
+    cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+    current_cells = [cell for cell in cells if cell.metadata.nbgrader.get("schema_version", 0) >= SCHEMA]
+    times = Counter(cell.metadata.nbgrader.get("grade_id") for cell in current_cells)
+    for cell in current_cells:
         yield from _impossible_metadata(cell, times)
     for cell in notebook.cells:
         if cell.cell_type == "code":

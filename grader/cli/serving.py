@@ -8,7 +8,7 @@ import sys
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -19,9 +19,6 @@ from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
 from grader.sandbox.plain_text import listed, one_line
-
-if TYPE_CHECKING:
-    pass
 
 Server = Annotated[str, typer.Option("--server", help="The address where students reach the server.")]
 HERE = "http://127.0.0.1:8000"

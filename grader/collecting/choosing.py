@@ -82,8 +82,7 @@ def _read(upload: Upload, identifier: Identifier) -> Chosen | Waits:
         looked = identifier.look(held)
         number += looked is not None
         if number > MAX_LOOKED_AT:
-            many = f"it holds more than {MAX_LOOKED_AT} notebooks"
-            return Waits(upload, [f"{many}. Ask for just the notebook"])
+            return Waits(upload, [f"it holds more than {MAX_LOOKED_AT} notebooks. Ask for just the notebook"])
         if isinstance(looked, Identified):
             candidates.setdefault(looked.name, []).append(looked)
         elif isinstance(looked, Unknown):

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from grader.course.folder import Course
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import PatientSession, open_gradebook
-from grader.gradebook.due_dates import is_late_without_time, write_dates, write_penalties
+from grader.gradebook.due_dates import is_late_without_time, notebook_rows, write_dates, write_penalties
 from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import listed, one_line
 from grader.term.rules import AssignmentRules
@@ -60,10 +60,10 @@ def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
 
 
 def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
-    rows = ClassRows(gradebook, assignment, rules)
+    # The whole class is only read where its points matter: this runs twice in each grading.
+    penalties = _penalties(ClassRows(gradebook, assignment, rules)) if rules.late else {}
     write_dates(session.db, assignment, rules, tell)
-    notebooks = [notebook for found in rows.notebook_rows.values() for notebook in found]
-    write_penalties(session.db, notebooks, _penalties(rows))
+    write_penalties(session.db, notebook_rows(session.db, assignment), penalties)
     session.commit()
     session.db.expire_all()
 

@@ -40,11 +40,6 @@ def is_test_cell(cell: NotebookNode) -> bool:
     return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
 
 
-def is_given(cell: NotebookNode) -> bool:
-    """Whether this is code from the course, but not a test."""
-    return cell.cell_type == "code" and _nbgrader(cell, "locked") and not _nbgrader(cell, "grade")
-
-
 def tested_exercise(cell: NotebookNode) -> Label | None:
     """The exercise that a test cell is named after."""
     return exercise_of(str(cell.metadata.get("nbgrader", {}).get("grade_id")))

@@ -12,7 +12,6 @@ import re
 from html import escape
 
 MAX_COLORED = 20_000  # characters; longer code stays plain text
-MAX_STRING = 200  # characters; longer strings are text rather than code
 
 _QUOTED = "|".join(
     rf"{quotes}(?:[^{quotes[0]}\\]++|\\.|{quotes[0]}(?!{quotes[0]}{{2}}))*+(?:{quotes})?+" for quotes in ('"""', "'''")
@@ -42,20 +41,6 @@ def colored(source: str, prefix: str = "") -> str:
         pieces.append(f'<span class="{prefix}{kind}">{escape(text)}</span>' if kind else escape(text))
         before = text if text.strip() else before
     return "".join(pieces)
-
-
-def without_comments(source: str) -> str:
-    """Code without comments, empty lines and the contents of very long strings."""
-    kept = []
-    for token in _TOKEN.finditer(source):
-        if token.lastgroup != "c":
-            kept.append('""' if token.lastgroup == "s" and len(token[0]) > MAX_STRING else token[0])
-    return "\n".join(line for line in map(str.rstrip, "".join(kept).split("\n")) if line)
-
-
-def code_to_html(source: str, language: str | None = None, metadata: object = None) -> str:  # noqa: ARG001
-    """Replaces nbconvert's filter, whatever language a cell claims to be in."""
-    return f'<div class="highlight hl-ipython3"><pre><span></span>{colored(source)}\n</pre></div>'
 
 
 def _kind(token: re.Match[str], before: str) -> str:

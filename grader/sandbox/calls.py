@@ -10,13 +10,6 @@ from __future__ import annotations
 
 import socket
 
-try:
-    import pyseccomp  # noqa: F401  looks for the system's libseccomp, so it must come before confinement
-
-    NO_SECCOMP = ""
-except (ImportError, OSError, RuntimeError) as missing:
-    NO_SECCOMP = str(missing)
-
 _FILES = """
     read write readv writev pread64 pwrite64 preadv pwritev open openat openat2 creat close
     stat fstat lstat newfstatat fstatat64 statx statfs fstatfs access faccessat faccessat2 lseek getdents getdents64

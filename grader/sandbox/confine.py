@@ -23,10 +23,14 @@ from pathlib import Path
 from landlock import FSAccess, LandlockError, Ruleset, landlock_abi_version
 
 from grader.sandbox import own_user
-from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA, NO_SECCOMP
+from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA
 
-if not NO_SECCOMP:
-    import pyseccomp
+try:
+    import pyseccomp  # looks for the system's libseccomp, so it must come before confinement
+
+    NO_SECCOMP = ""
+except (ImportError, OSError, RuntimeError) as missing:
+    NO_SECCOMP = str(missing)
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38

@@ -27,7 +27,7 @@ from traitlets.config import Config
 
 from grader.facts.code_facts import facts_of
 from grader.notebooks import brevity
-from grader.notebooks.highlighting import colored, without_comments
+from grader.notebooks.highlighting import colored
 from grader.notebooks.outputs import rebuild_outputs, size_of
 from grader.notebooks.parsing import MAX_PARTS, NOTES_KEY, parse_notebook
 from grader.notebooks.safe_html import MAX_TEXTS, is_image, markdown_to_html, safe_html, safe_markdown, safe_texts
@@ -63,7 +63,6 @@ def outputs_of(text: str) -> None:
 READERS: dict[str, Callable[[str], object]] = {
     "our colors": colored,
     "code on a page": highlighted,
-    "code without comments": without_comments,
     "code in nbconvert": stock,
     "facts of code": lambda text: facts_of(
         "def f(x):\n " + text[: LENGTH // 2].replace("\n", "\n "), "f", (), frozenset()
