@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import logging
 import os
 import shutil
 import signal
@@ -35,6 +36,7 @@ from grader.model.label import Label
 from grader.notebooks.cells import fill_in, solutions
 from grader.release.compiling import compile_release
 from support.chromium import headless_chromium
+from support.messages import Messages
 
 gc.disable()  # until all tests are found: until then little becomes garbage, and to look for it takes seconds
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.
@@ -161,6 +163,16 @@ def other_zygote(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], No
 
     yield use
     zygote_process.close_zygote()
+
+
+@pytest.fixture
+def messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[Messages]:
+    """What the grader logs meanwhile."""
+    logger, handler = logging.getLogger("grader"), Messages()
+    monkeypatch.setattr(logger, "level", logging.INFO)
+    logger.addHandler(handler)
+    yield handler
+    logger.removeHandler(handler)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from grader.autograders.packed import pack
@@ -38,6 +38,6 @@ def zipped(programs: Mapping[str, bytes], others: Mapping[str, bytes]) -> bytes:
 _TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
 
 
-def gradescope_autograder(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> bytes:
+def gradescope_autograder(course: Course, assignment: str, index: str) -> bytes:
     programs = {path.name: path.read_bytes() for path in sorted(_TEMPLATES.iterdir())}
-    return zipped(programs, pack(course, assignment, tell, index))
+    return zipped(programs, pack(course, assignment, index))

@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import hmac
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,11 +42,11 @@ class Packed:
     secret: bytes
 
 
-def pack(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
+def pack(course: Course, assignment: str, index: str) -> dict[str, bytes]:
     """The files to send, by path."""
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
-    packed = Packed(_assignment(course, assignment, tell), released_by(course), _secret(course, assignment))
+    packed = Packed(_assignment(course, assignment), released_by(course), _secret(course, assignment))
     return {
         HIDDEN_FILE: pickle.dumps(packed),
         **to_install(needed_by_grader(), index),
@@ -67,12 +67,12 @@ def unpack(folder: Path) -> Packed:
     return dataclasses.replace(packed, assignment=assignment)
 
 
-def _assignment(course: Course, name: str, tell: Callable[[str], None]) -> Assignment:
+def _assignment(course: Course, name: str) -> Assignment:
     api = course.api()
     settings = read_settings(course, api, name)
-    with contextlib.closing(open_gradebook(api, tell)) as opened:
-        enter(course, name, opened, tell)
-        gradebook = ClassGradebook(opened, name, tell)
+    with contextlib.closing(open_gradebook(api)) as opened:
+        enter(course, name, opened)
+        gradebook = ClassGradebook(opened, name)
         found = read_assignment(course, settings, gradebook, device="cpu", confined=True)
     return dataclasses.replace(found, db_url="", hidden=())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.rehearsal import rehearsal
@@ -25,9 +25,7 @@ TRIED = 3  # right answers per exercise that are graded again
 FEWEST = 2  # one alone may have been right by chance
 
 
-def no_longer_right(
-    course: Course, assignment: str, tell: Callable[[str], None], how: Mapping[str, Any]
-) -> Iterator[str]:
+def no_longer_right(course: Course, assignment: str, how: Mapping[str, Any]) -> Iterator[str]:
     """Exercises where unchanged submissions were right, and none of those graded again still is.
 
     They are graded in a copy of the course. A gradebook on a server cannot be copied; then nothing is tried.
@@ -35,15 +33,15 @@ def no_longer_right(
     if gradebook_file(course.api()) is None:
         return
     try:
-        reasons = stale(course, assignment, tell)
+        reasons = stale(course, assignment)
     except CourseError:  # the assignment is new to the gradebook; anything else stops grading, too
         return
     same = [name for name, why in reasons.items() if EXERCISES in why and NEW_SUBMISSION not in why]
-    right = _right({name: record for name, record in _records(course, assignment, tell).items() if name in same})
+    right = _right({name: record for name, record in _records(course, assignment).items() if name in same})
     tried = {label: students[:TRIED] for label, students in right.items() if len(students) >= FEWEST}
     if not tried:
         return
-    with rehearsal(course, tell) as place:
+    with rehearsal(course) as place:
         students = sorted({name for some in tried.values() for name in some})
         now = _right({graded.student: graded for graded in autograde(place, assignment, students, **how)})
     for label, some in tried.items():
@@ -51,9 +49,9 @@ def no_longer_right(
             yield f"exercise {label} was right for {', '.join(some)}, but the same code would now be wrong"
 
 
-def _records(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Record]:
-    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
-        return ClassGradebook(gradebook, assignment, tell).records()
+def _records(course: Course, assignment: str) -> dict[str, Record]:
+    with contextlib.closing(open_gradebook(course.api())) as gradebook:
+        return ClassGradebook(gradebook, assignment).records()
 
 
 def _right(found: Mapping[str, Record | Graded]) -> dict[Label, list[str]]:
@@ -77,7 +75,6 @@ _MOST = 3  # problems in one message
 def must_be_sound(
     course: Course,
     assignment: str,
-    tell: Callable[[str], None],
     how: Mapping[str, Any],
     *,
     anyway: bool = False,
@@ -102,7 +99,7 @@ def must_be_sound(
     ]
     _refuse(found, "Nothing was graded: right answers would fail.", assignment)
     known = not is_new(course.api())
-    if known and not anyway and (wrong := list(no_longer_right(course, assignment, tell, how))):
+    if known and not anyway and (wrong := list(no_longer_right(course, assignment, how))):
         raise CourseError(
             f"Nothing was graded: {'; '.join(wrong)}. Check the exercise file. If it is right, run this again "
             "with --yes."

@@ -38,11 +38,10 @@ class GradedAttempt:
 class Ledger:
     """Writes the results of one assignment. The files `given` are put beside every notebook."""
 
-    def __init__(self, folder: GradedFolder, known: Attempts, given: Files, tell: Callable[[str], None]) -> None:
+    def __init__(self, folder: GradedFolder, known: Attempts, given: Files) -> None:
         self._folder = folder
         self._gradebook = known.gradebook
         self._given = given
-        self._tell = tell
         self._known = known
         self._batch: list[GradebookEntry] = []
         self._aside: list[Aside] = []
@@ -147,7 +146,7 @@ class Ledger:
     def _written(self, write: Callable[[], T]) -> T:
         """Write something, and wait while a disk is full. Lasting errors, such as a closed folder, stop the run."""
         try:
-            return while_short(write, self._tell)
+            return while_short(write)
         except OSError as error:
             where = f" ({error.filename})" if error.filename else ""
             raise CourseError(

@@ -94,10 +94,6 @@ class Onlooker:
                 self._log(time.monotonic())
         return found
 
-    def tell(self, text: str) -> None:
-        if not self._quiet:
-            self._console.print(escape(text), highlight=False)
-
     def look(self, running: Mapping[str, float]) -> None:
         self._interrupt.look()
         slow = [

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from grader.classroom.attempts import FOLDER as KEPT
@@ -21,7 +21,7 @@ _WRITTEN = ("autograded", "feedback")
 
 
 @contextlib.contextmanager
-def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
+def rehearsal(course: Course) -> Iterator[Course]:
     """The course with copies of its grades. Its settings are exactly the same, since grades depend on their text."""
     api = course.api()
     if gradebook_file(api) is None:
@@ -41,7 +41,7 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
             shutil.copytree(course.root / KEPT, root / KEPT)  # real copies, since hard links are not taken in
         places = {f"{step}_directory": str(course.folder(step)) for step in _READ}
         places |= {f"{step}_directory": step for step in _WRITTEN}
-        places["db_url"] = copy_gradebook(api, root / GRADEBOOK, tell)
+        places["db_url"] = copy_gradebook(api, root / GRADEBOOK)
         yield course.at(root, places)
 
 

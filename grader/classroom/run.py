@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import functools
 import itertools
+import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +23,14 @@ from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
 from grader.gradebook.counting import Attempts
 from grader.gradebook.settings import read_settings, term_rules
-from grader.gradebook.settling import settle, tell_of_late, tell_of_unknown
+from grader.gradebook.settling import settle, warn_of_unknown_lateness, warn_of_unknown_students
 from grader.host.scratch import sweep
 from grader.model.submission import Assignment, Graded, Submission
 from grader.release.entering import enter
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import one_line
+
+log = logging.getLogger(__name__)
 
 # A crew grades a class: it takes submissions as its members become free, and never waits for one of them.
 
@@ -60,18 +63,13 @@ BATCH_SECONDS = 1.0  # … or after this time, as many as there are
 
 
 class Watcher(Protocol):
-    """Is kept informed about a run."""
-
-    def tell(self, text: str) -> None:
-        """Say something that the user should know."""
+    """Looks at a run while it goes on."""
 
     def look(self, running: Mapping[str, float]) -> None:
         """Called now and then, with the students being graded, and for how many seconds."""
 
 
 class Nobody:
-    def tell(self, text: str) -> None: ...
-
     def look(self, running: Mapping[str, float]) -> None: ...
 
 
@@ -96,9 +94,9 @@ def autograde(
     chosen = who(course, assignment, students)
     _must_be_ready(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
-        watcher.tell(f"{course.called('submitted')}/{one_line(name)} is not a student's folder, so it was skipped.")
+        log.warning(f"{course.called('submitted')}/{one_line(name)} is not a student's folder, so it was skipped.")
     if dask and not dask.startswith("tls://"):
-        watcher.tell(f"Without TLS, anyone who can reach {dask} can set any grade, and run commands on this machine.")
+        log.warning(f"Without TLS, anyone who can reach {dask} can set any grade, and run commands on this machine.")
     sweep()
     opened = open_run(course, assignment, device=device, force=force, confined=confined, watcher=watcher)
     with alone(course), opened as run:
@@ -115,20 +113,20 @@ def open_run(
     settings = read_settings(course, api, assignment)
     rules = term_rules(course, assignment)
     emptied = is_emptied(api)
-    with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
+    with contextlib.closing(open_gradebook(api)) as opened:
         if not emptied:
-            enter(course, assignment, opened, watcher.tell)
-        gradebook = ClassGradebook(opened, assignment, watcher.tell, rules)
-        settle(opened, assignment, rules, watcher.tell)
+            enter(course, assignment, opened)
+        gradebook = ClassGradebook(opened, assignment, rules)
+        settle(opened, assignment, rules)
         common = read_assignment(course, settings, gradebook, device=device, confined=confined)
         known = Attempts(gradebook)
         intake = Intake(course, common, settings, gradebook, known)
         folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
-        with contextlib.closing(Ledger(folder, known, common.given, watcher.tell)) as ledger:
+        with contextlib.closing(Ledger(folder, known, common.given)) as ledger:
             yield Run(common, intake, ledger, watcher, force)
-        settle(opened, assignment, rules, watcher.tell)
-        tell_of_unknown(opened, rules, watcher.tell)
-    tell_of_late(course, assignment, watcher.tell)
+        settle(opened, assignment, rules)
+        warn_of_unknown_students(opened, rules)
+    warn_of_unknown_lateness(course, assignment)
 
 
 def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:

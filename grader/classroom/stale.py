@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from grader.classroom.intake import Intake, Taken, read_assignment
 from grader.classroom.submitted_files import NotTakenIn
@@ -20,11 +20,11 @@ UNGRADED, ANOTHER = "not graded yet", "another attempt is now the best"
 _SHOWN = 5  # names for each reason
 
 
-def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, Sequence[str]]:
+def stale(course: Course, assignment: str) -> dict[str, Sequence[str]]:
     """The reasons why grades are out of date, by student. Submissions that cannot be taken in are left out."""
     api = course.api()
-    with contextlib.closing(open_gradebook(api, tell)) as opened:
-        gradebook = ClassGradebook(opened, assignment, tell, course.rules(assignment))
+    with contextlib.closing(open_gradebook(api)) as opened:
+        gradebook = ClassGradebook(opened, assignment, course.rules(assignment))
         if not gradebook.records():
             return {}  # nbgrader graded, and keeps no records
         settings = read_settings(course, api, assignment)

@@ -17,7 +17,7 @@ from grader.cli import autograde, results, serving, submissions
 from grader.cli.new import new
 from grader.cli.options import Assignments
 from grader.cli.participants import students
-from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, shown, tell
+from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, printed_messages, shown
 from grader.course.folder import open_course
 from grader.errors import CourseError
 from grader.model.exercise_files import place_of, said_of
@@ -107,7 +107,7 @@ def release(
         public_folder(course.config())
     for assignment in course.chosen(assignments):
         must_be_releasable(course, assignment)
-        searched = compile_release(course, assignment, tell)
+        searched = compile_release(course, assignment)
         console.print(escape(f"{course.called('release')}/{assignment} is ready. {searched}"), soft_wrap=True)
         if single_file:
             path = shown(write_single_files(course, assignment))
@@ -220,7 +220,8 @@ def run() -> None:
         rich_utils.FORCE_TERMINAL = None  # typer would color even files; rich checks for a terminal
     print_whatever_it_takes()
     try:
-        app(prog_name="grader")
+        with printed_messages():
+            app(prog_name="grader")
     except CourseError as error:
         said = str(error)
     except OSError as error:

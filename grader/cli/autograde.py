@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from grader.cli.options import Device, Student, SubmittedAssignments
-from grader.cli.terminal import console, errors, print_path, tell
+from grader.cli.terminal import console, errors, print_path
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
@@ -111,11 +111,11 @@ def _grade(
     from grader.publishing.changes import as_json, changes_table, told_before
 
     chosen = who(course, assignment, students)
-    must_be_sound(course, assignment, tell, how, anyway=yes, remember=not dry_run)
+    must_be_sound(course, assignment, how, anyway=yes, remember=not dry_run)
     onlooker = progress.Onlooker(console, len(chosen), silent)
-    with rehearsal(course, tell) if dry_run else nullcontext(course) as place:
+    with rehearsal(course) if dry_run else nullcontext(course) as place:
         run = autograde(place, assignment, students, **how, watcher=onlooker)
-        before = told_before(place, assignment, tell, dry_run)
+        before = told_before(place, assignment, dry_run)
         try:
             results = sorted(onlooker.follow(run), key=lambda result: result.student)
         except KeyboardInterrupt:
@@ -125,7 +125,7 @@ def _grade(
                 f"Stopped with {graded} of {len(chosen)} graded. To grade the rest, run this again.", highlight=False
             )
             raise typer.Exit(130) from None
-        told, most = told_now(place, assignment, tell)
+        told, most = told_now(place, assignment)
     found = changes(before.students, told) if before else []
     if not silent:
         if len(results) <= FEW:

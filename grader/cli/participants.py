@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -12,9 +13,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from grader.cli.submissions import WAITING
-from grader.cli.terminal import console, errors, tell
+from grader.cli.terminal import console, errors
 from grader.course.folder import open_course
 from grader.sandbox.plain_text import listed, one_line
+
+log = logging.getLogger(__name__)
 
 _MOST = 20  # students and lines that are listed one by one
 
@@ -40,7 +43,7 @@ def show(context: typer.Context) -> None:
     if roster:
         console.print(_table(columns, ([getattr(one, column) for column in columns] for one in roster.values())))
     console.print(f"{FILE} has {len(roster)} student{'s' * (len(roster) != 1)}.", highlight=False)
-    others = {student.id for student in in_gradebook(course, tell)} | set(course.submitters())
+    others = {student.id for student in in_gradebook(course)} | set(course.submitters())
     if others := others - roster.keys():
         console.print(
             escape(f"Not on the roster, but in the gradebook or with submissions: {listed(sorted(others), _MOST)}."),
@@ -69,7 +72,7 @@ def import_table(
     from grader.gradebook.roster import FILE
 
     with alone(course):
-        found = import_students(course, file, tell)
+        found = import_students(course, file)
     if found.changed:
         some = list(found.changed.items())[:_MOST]
         console.print(_table(["changed", "what"], ([student, "; ".join(said)] for student, said in some)))
@@ -78,7 +81,7 @@ def import_table(
     counts = f"{len(found.new)} new, {len(found.changed)} changed, {found.same} unchanged"
     console.print(f"{FILE}: {counts}.", highlight=False)
     for line, why in list(found.bad.items())[:_MOST]:
-        tell(f"Skipped line {line}: {why}.")
+        log.warning(f"Skipped line {line}: {why}.")
     if found.bad:
         count, them = ("1 line", "it") if len(found.bad) == 1 else (f"{len(found.bad)} lines", "them")
         errors.print(f"Skipped {count}. Fix {them} in {escape(one_line(file))}, then run this again.", highlight=False)

@@ -10,7 +10,7 @@ import typer
 
 from grader.cli.autograde import show_changes
 from grader.cli.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
-from grader.cli.terminal import console, print_path, tell
+from grader.cli.terminal import console, print_path
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.export.destinations import (
@@ -71,7 +71,6 @@ def publish(
             course,
             assignment,
             to or [],
-            tell,
             yes=yes,
             stale_anyway=stale_anyway,
             waiting_anyway=waiting_anyway,
@@ -122,7 +121,7 @@ def report(
         return
     from grader.publishing.whole_term import write_term_report
 
-    print_path(write_term_report(course, tell, student or []))
+    print_path(write_term_report(course, student or []))
     _refuse_stale(course, anyway=True)
 
 
@@ -132,11 +131,11 @@ def _refuse_stale(course: Course, anyway: bool) -> None:
 
     for assignment in course.assignments():
         if any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
-            refuse_stale(course, assignment, anyway, tell)
+            refuse_stale(course, assignment, anyway)
 
 
 def _write(
-    write: Callable[[Course, str, Callable[[str], None], Sequence[str]], list[Path]],
+    write: Callable[[Course, str, Sequence[str]], list[Path]],
     course: Course,
     assignment: str,
     students: Sequence[str],
@@ -145,9 +144,9 @@ def _write(
     from grader.publishing.publish import refuse_stale
 
     course.chosen([assignment])
-    for path in write(course, assignment, tell, students):
+    for path in write(course, assignment, students):
         print_path(path)
-    refuse_stale(course, assignment, anyway=True, tell=tell)
+    refuse_stale(course, assignment, anyway=True)
 
 
 def export(
@@ -179,17 +178,17 @@ def export(
         _refuse_stale(course, stale_anyway)
         from grader.publishing.whole_term import export_term
 
-        print_path(export_term(course, tell))
+        print_path(export_term(course))
         return
     course.chosen([assignment])
     if to is None:
         raise CourseError(f"Name a platform: --to {', --to '.join(TARGETS)}.")
     refuse_what_is_not_for(to, {**options, "index": index})
     if to == "jplag":
-        print_path(export_code(course, assignment, tell))
+        print_path(export_code(course, assignment))
         return
     if to == "gradescope-autograder":
-        print_path(export_grader(course, assignment, tell, index))
+        print_path(export_grader(course, assignment, index))
         return
-    refuse_stale(course, assignment, stale_anyway, tell)
-    print_path(export_points(to, course, assignment, tell, **options))
+    refuse_stale(course, assignment, stale_anyway)
+    print_path(export_points(to, course, assignment, **options))

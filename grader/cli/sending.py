@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.cli.terminal import busy, console, tell
+from grader.cli.terminal import busy, console
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.platform import PlatformApi
@@ -23,7 +23,7 @@ def receiver(to: Sequence[str], at: str) -> PlatformApi:
 def send_published(course: Course, assignment: str, platform: PlatformApi, by: str, link: str, yes: bool) -> None:
     """Show the points of the last publication, and send them if they were shown before or `yes` is true."""
     with busy(f"{platform.name} …"):
-        grades = plan(course, assignment, platform, by, link, tell)
+        grades = plan(course, assignment, platform, by, link)
     if not grades:
         console.print(f"{platform.name} already has all of these points. Nothing was sent.", highlight=False)
         return

@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 
 from grader.cli.options import Device
-from grader.cli.terminal import console, tell
+from grader.cli.terminal import console
 from grader.course.folder import Course, open_course
 from grader.errors import CourseError
 from grader.host.machine import cores
@@ -65,7 +65,6 @@ def serve(
             course,
             Where(address, port, https, proxy, hub),
             How(jobs or cores(), device),
-            tell,
             ready,
         )
 

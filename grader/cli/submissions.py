@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.options import Assignment
-from grader.cli.terminal import console, errors, tell
+from grader.cli.terminal import console, errors
 from grader.course.folder import open_course
 from grader.sandbox.plain_text import plural
 
@@ -60,7 +60,7 @@ def collect(
 
     wanted = Wanted(students, times, platform, as_named, newer, dry_run)
     with nullcontext() if dry_run else alone(course):
-        decisions = list(decisions_of(course, assignment, sources, wanted, tell))
+        decisions = list(decisions_of(course, assignment, sources, wanted))
     waiting = [one for one in decisions if one.waits]
     collected = [one for one in decisions if not one.waits]
     if as_json:

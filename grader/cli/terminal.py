@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -41,10 +42,27 @@ def busy(with_what: str) -> Iterator[None]:
         _busy -= 1
 
 
-def tell(text: str) -> None:
-    """Print a message, through the console that draws the moving line if both share a terminal: else they would mix."""
-    by = console if _busy and console.is_terminal and errors.is_terminal else errors
-    by.print(escape(one_line(text, 1000)), style="red", highlight=False, soft_wrap=True)
+class TerminalLog(logging.Handler):
+    """Prints what the grader logs, each message on a line of its own, and warnings in red."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # The console that draws the moving line prints above it. Another one on the same terminal would print past it.
+        is_shared = _busy and console.is_terminal and errors.is_terminal
+        style = "red" if record.levelno >= logging.WARNING else "default"
+        text = escape(one_line(record.getMessage(), 1000))
+        (console if is_shared else errors).print(text, style=style, highlight=False, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def printed_messages() -> Iterator[None]:
+    """Print what the grader logs meanwhile."""
+    logger, handler = logging.getLogger("grader"), TerminalLog()
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def print_path(path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -28,6 +29,8 @@ from grader.collecting.uploads import Asked, Upload
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
+
+log = logging.getLogger(__name__)
 
 # Match uploads with students: never if two students fit, or if something contradicts what is known about one.
 
@@ -143,24 +146,22 @@ class Wanted:
     dry_run: bool = False
 
 
-def collect(
-    course: Course, assignment: str, sources: Sequence[Path], wanted: Wanted, tell: Callable[[str], None]
-) -> Iterator[Decision]:
-    """Yield the decision about each upload as soon as it is made; `tell` reports what was found where."""
+def collect(course: Course, assignment: str, sources: Sequence[Path], wanted: Wanted) -> Iterator[Decision]:
+    """Yield the decision about each upload as soon as it is made."""
     course.chosen([assignment])
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     must_be_known(wanted.platform)
     rules = course.rules(assignment)
     identifier = Identifier(released_by(course), assignment)
-    roster = known_students(course, wanted.students, tell)
+    roster = known_students(course, wanted.students)
     times = Times(wanted.times, rules.zone, roster) if wanted.times else None
     asked = Asked(assignment, identifier.all_names, roster, wanted.as_named)
     if not wanted.dry_run:
         recover(course, assignment)
     with ExitStack() as stack:
         listings = [list_folder(source) if source.is_dir() else list_zip(source, stack) for source in sources]
-        found = [upload for one in listings for upload in _uploads(one, asked, wanted.platform, tell)]
+        found = [upload for one in listings for upload in _uploads(one, asked, wanted.platform)]
         by_student: dict[str, list[Upload]] = {}
         for upload, student, why in matched(found, roster, wanted.as_named):
             if why:
@@ -180,10 +181,10 @@ def collect(
                     yield Decision(student, one_line(upload.place), WAITS, chosen.why, upload.time)
 
 
-def _uploads(listing: Listing, asked: Asked, named: str, tell: Callable[[str], None]) -> list[Upload]:
+def _uploads(listing: Listing, asked: Asked, named: str) -> list[Upload]:
     platform, found, doubt = uploads_of(listing, asked, named)
     number = "1 submission" if len(found) == 1 else f"{len(found)} submissions"
-    tell(f"Reading {listing.called} as {platform.called}: {number} for {asked.assignment}.{doubt}")
+    log.info(f"Reading {listing.called} as {platform.called}: {number} for {asked.assignment}.{doubt}")
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,10 +31,10 @@ class Imported:
     bad: dict[int, str] = field(default_factory=dict)  # by number of line: why it was left out
 
 
-def import_students(course: Course, table: Path, tell: Callable[[str], None]) -> Imported:
+def import_students(course: Course, table: Path) -> Imported:
     """Merge a table into the roster and into nbgrader's own table. Bad lines are left out, and reported."""
     roster = read_roster(course.root, to_write=True)
-    before = in_gradebook(course, tell)
+    before = in_gradebook(course)
     known = Roster([*before, *map(student_of, roster.values())])
     owners = {("email", normal(one.email)): one.id for one in before if one.email}
     owners |= {key: one.id for one in roster.values() for key in _keys(one)}
@@ -50,7 +50,7 @@ def import_students(course: Course, table: Path, tell: Callable[[str], None]) ->
                 roster[one.id] = _merged(roster.get(one.id), one, found)
         except BadLine as error:
             found.bad[line] = str(error)
-    enter_students(course, roster, tell)
+    enter_students(course, roster)
     write_roster(course.root, [roster[student] for student in sorted(roster)])
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -33,18 +33,18 @@ _GITHUB = ("github_username", "github")
 _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")  # Moodle writes the word in its own language
 
 
-def known_students(course: Course, table: Path | None, tell: Callable[[str], None]) -> Roster:
+def known_students(course: Course, table: Path | None) -> Roster:
     """All students in the gradebook, in the roster and in the table."""
-    students = [*in_gradebook(course, tell), *map(student_of, read_roster(course.root).values())]
+    students = [*in_gradebook(course), *map(student_of, read_roster(course.root).values())]
     return Roster([*students, *(_read_table(table, students) if table else ())])
 
 
-def in_gradebook(course: Course, tell: Callable[[str], None]) -> list[Student]:
+def in_gradebook(course: Course) -> list[Student]:
     api = course.api()
     file = gradebook_file(api)
     if file and not file.exists():
         return []  # opening it would create it
-    with closing(open_gradebook(api, tell)) as gradebook:
+    with closing(open_gradebook(api)) as gradebook:
         rows = gradebook.db.query(Row.id, Row.first_name, Row.last_name, Row.email, Row.lms_user_id).all()
     return [
         Student(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,18 +18,19 @@ from grader.errors import CourseError
 from grader.export.platform import Grade, There, entries, identity, must_be_worth, points_of
 from grader.export.points import (
     IDENTIFIERS,
-    Tell,
     as_csv,
     grades_to_export,
     identified,
     is_identifier,
-    tell_of_maximum,
+    warn_of_maximum,
     write_export,
 )
 from grader.export.rest import Rest
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.spreadsheet import defused, is_formula, number
 from grader.sandbox.plain_text import listed, one_line
+
+log = logging.getLogger(__name__)
 
 _CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
 _CANVAS_COLUMNS = ("Student", *_CANVAS_IDS, "Section")
@@ -38,22 +40,22 @@ _READ_ONLY = "(read only)"
 _TITLE_WITH_ID = re.compile(r"(.*?)(?: \(\d+\))?", re.DOTALL)
 
 
-def export_canvas(course: Course, assignment: str, roster: Path | None, title: str, tell: Tell) -> Path:
+def export_canvas(course: Course, assignment: str, roster: Path | None, title: str) -> Path:
     """Write a gradebook CSV for Canvas: a new one, or `roster`, exported from there, with our column filled in."""
-    grades = grades_to_export(course, assignment, tell)
+    grades = grades_to_export(course, assignment)
     title = title or assignment
-    rows = _fill_in(roster, grades, title, tell) if roster else _canvas_rows(grades, title, tell)
+    rows = _fill_in(roster, grades, title) if roster else _canvas_rows(grades, title)
     return write_export(course, f"{assignment}-canvas.csv", as_csv(rows))
 
 
-def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]:
+def _canvas_rows(grades: ClassGrades, title: str) -> list[list[str]]:
     """The lines of a new CSV: Canvas finds students by their login, else by their SIS id, else by name."""
-    tell_of_maximum(grades, "the assignment in Canvas", tell)
+    warn_of_maximum(grades, "the assignment in Canvas")
     rows = [
         [*_CANVAS_COLUMNS, defused(title)],
         [_POINTS_POSSIBLE, "", "", "", "", number(grades.max_points)],
     ]
-    for login, standing in identified(grades.graded, IDENTIFIERS["username"][1], "SIS Login ID", tell):
+    for login, standing in identified(grades.graded, IDENTIFIERS["username"][1], "SIS Login ID"):
         person = standing.person
         own, sis = (name if is_identifier(name) else "" for name in (person.canvas_id, person.lms_user_id))
         name = ", ".join(filter(None, (person.last_name, person.first_name))) or person.id
@@ -80,19 +82,19 @@ def _split(text: str, delimiter: str) -> list[list[str]]:
         return []
 
 
-def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]:
+def _fill_in(roster: Path, grades: ClassGrades, title: str) -> list[list[str]]:
     """The lines from Canvas, cut down to its columns for students and ours. Students not in the file keep theirs."""
     head, *lines = _read_roster(roster)
     known = head.index("Section") + 1
     column = _column(head[known:], title)
     if column is None:
-        tell(f"Canvas has no assignment “{one_line(title)}” yet. It will ask whether to create one.")
+        log.warning(f"Canvas has no assignment “{one_line(title)}” yet. It will ask whether to create one.")
     rows = [[*head[:known], defused(title) if column is None else head[known + column]]]
     for line in lines:
         line.extend([""] * (len(head) - len(line)))
         if line[0].strip() == _POINTS_POSSIBLE.strip():
             before = "" if column is None else line[known + column].strip()
-            _compare_points(before, grades.max_points, rows[0][-1], tell)
+            _compare_points(before, grades.max_points, rows[0][-1])
             rows.append([*line[:known], before or number(grades.max_points)])
     left = {standing.student for standing in grades.graded}
     formulas = []
@@ -110,24 +112,24 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
             "To import these ids from a table, run: grader students import FILE"
         )
     if left:
-        tell(f"Not in the file from Canvas, so left out: {listed(sorted(left))}.")
+        log.warning(f"Not in the file from Canvas, so left out: {listed(sorted(left))}.")
     if formulas:
-        tell(
+        log.warning(
             "Left out, because a spreadsheet would read their identifier in the file from Canvas as a formula: "
             f"{listed(sorted(formulas))}. Enter their points in Canvas."
         )
     return rows
 
 
-def _compare_points(there: str, here: float, title: str, tell: Tell) -> None:
+def _compare_points(there: str, here: float, title: str) -> None:
     """Warn if the maximum differs in Canvas: points on another scale would be imported without a word."""
     column = f"“{one_line(title)}”"
     if there == _READ_ONLY:
-        tell(
+        log.warning(
             f"Canvas calculates {column} itself, and cannot import points for it. Use --column with another assignment."
         )
     elif there and not _is_number(there, here):
-        tell(
+        log.warning(
             f"In Canvas, {column} has {one_line(there, 30)} points; here, it has {number(here)}. Change that in "
             "Canvas before you import the file, or use --column with another assignment."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -36,7 +36,6 @@ def export_points(
     platform: Platform,
     course: Course,
     assignment: str,
-    tell: Callable[[str], None],
     *,
     roster: Path | None = None,
     column: str = "",
@@ -46,23 +45,23 @@ def export_points(
     if platform == "canvas":
         from grader.export.canvas import export_canvas
 
-        return export_canvas(course, assignment, roster, column, tell)
+        return export_canvas(course, assignment, roster, column)
     from grader.export.moodle import export_moodle
 
-    return export_moodle(course, assignment, by or "username", column, tell)
+    return export_moodle(course, assignment, by or "username", column)
 
 
-def export_code(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
+def export_code(course: Course, assignment: str) -> Path:
     """Write all submissions for programs that compare code."""
     from grader.export.export_jplag import export_jplag
 
-    return export_jplag(course, assignment, tell)
+    return export_jplag(course, assignment)
 
 
-def export_grader(course: Course, assignment: str, tell: Callable[[str], None], index: str = "") -> Path:
+def export_grader(course: Course, assignment: str, index: str = "") -> Path:
     """Write the file with which Gradescope grades an assignment, with its hidden cases."""
     from grader.autograders.gradescope_files import gradescope_autograder
     from grader.export.points import write_export
 
-    content = gradescope_autograder(course, assignment, tell, index)
+    content = gradescope_autograder(course, assignment, index)
     return write_export(course, f"{assignment}-gradescope-autograder.zip", content)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+import logging
 import re
 import shutil
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -18,10 +18,12 @@ from grader.export.points import FOLDER, write_export
 from grader.notebooks.parsing import parse_notebook
 from grader.sandbox.plain_text import listed
 
+log = logging.getLogger(__name__)
+
 _MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)  # lines that only IPython understands
 
 
-def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
+def export_jplag(course: Course, assignment: str) -> Path:
     """Write a folder: `submissions`, with a folder for each student, and `base-code`, the code that was released."""
     notebooks = course.notebooks("release", assignment)
     if not notebooks:
@@ -43,7 +45,7 @@ def export_jplag(course: Course, assignment: str, tell: Callable[[str], None]) -
             text = program(parse_notebook(content))
             write_export(course, f"{folder}/submissions/{student}/{name}.py", text)
     if left_out:
-        tell(f"Left out, because their submissions cannot be read: {listed(sorted(left_out))}.")
+        log.warning(f"Left out, because their submissions cannot be read: {listed(sorted(left_out))}.")
     return course.root / FOLDER / folder
 
 

@@ -10,23 +10,23 @@ from typing import Any
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.platform import Grade, There, entries, identity, must_be_worth, points_of
-from grader.export.points import IDENTIFIERS, Tell, as_csv, grades_to_export, identified, tell_of_maximum, write_export
+from grader.export.points import IDENTIFIERS, as_csv, grades_to_export, identified, warn_of_maximum, write_export
 from grader.export.rest import Rest
 from grader.pages.spreadsheet import defused, number
 from grader.sandbox.plain_text import one_line
 
 
-def export_moodle(course: Course, assignment: str, by: str, title: str, tell: Tell) -> Path:
+def export_moodle(course: Course, assignment: str, by: str, title: str) -> Path:
     """Write a CSV for Moodle: a column that identifies students, and one with their points.
 
     Only students with a grade are in it. Moodle would take a line without an identifier for the student of the line
     before, and an unknown identifier makes it refuse the whole file.
     """
-    grades = grades_to_export(course, assignment, tell)
-    tell_of_maximum(grades, "the grade item in Moodle", tell)
+    grades = grades_to_export(course, assignment)
+    warn_of_maximum(grades, "the grade item in Moodle")
     heading, identifier = IDENTIFIERS[by]
     rows = [[heading, defused(title or assignment)]]
-    rows += [[name, number(standing.total)] for name, standing in identified(grades.graded, identifier, heading, tell)]
+    rows += [[name, number(standing.total)] for name, standing in identified(grades.graded, identifier, heading)]
     return write_export(course, f"{assignment}-moodle.csv", as_csv(rows))
 
 

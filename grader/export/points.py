@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ from grader.errors import CourseError
 from grader.gradebook.standings import ClassGrades, Standing, read_class
 from grader.pages.spreadsheet import is_formula, number
 from grader.sandbox.plain_text import listed, one_line
+
+log = logging.getLogger(__name__)
 
 FOLDER = "export"
 IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle calls them, and where to find them
@@ -32,22 +35,20 @@ IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle
 
 GRADE_THEM = "Grade them in the formgrader (`jupyter lab`, menu Nbgrader)"
 
-Tell = Callable[[str], None]
 
-
-def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades:
+def grades_to_export(course: Course, assignment: str) -> ClassGrades:
     """Read the grades of a class, and report answers that still wait for points."""
-    grades = read_class(course, assignment, tell)
+    grades = read_class(course, assignment)
     if waits := said_of_waiting(grades.waiting):
-        tell(f"{waits} {GRADE_THEM}, then export again.")
+        log.warning(f"{waits} {GRADE_THEM}, then export again.")
     return grades
 
 
-def tell_of_maximum(grades: ClassGrades, platform: str, tell: Tell) -> None:
+def warn_of_maximum(grades: ClassGrades, platform: str) -> None:
     """Warn if rules change the maximum: points on another scale would be imported without a word."""
     here, before = number(grades.max_points), number(grades.without_rules)
     if here != before:
-        tell(
+        log.warning(
             f"Because of course.toml, {one_line(grades.assignment)} has {here} points, not {before}. Before you import "
             f"the file, make sure that {platform} has {here}, too."
         )
@@ -83,7 +84,7 @@ def as_csv(rows: Iterable[Sequence[str]]) -> str:
 
 
 def identified(
-    standings: Iterable[Standing], identifier: Callable[[Standing], str], heading: str, tell: Tell
+    standings: Iterable[Standing], identifier: Callable[[Standing], str], heading: str
 ) -> list[tuple[str, Standing]]:
     """The students with usable identifiers; those without are named in a message."""
     named = [(identifier(standing), standing) for standing in standings]
@@ -94,7 +95,7 @@ def identified(
         raise CourseError(f"Nobody in the gradebook has a usable {heading}. {hint}")
     students = {standing.student for _, standing in usable}
     if left_out := [standing.student for _, standing in named if standing.student not in students]:
-        tell(f"Left out, because they have no usable {heading} in the gradebook: {listed(left_out)}. {hint}")
+        log.warning(f"Left out, because they have no usable {heading} in the gradebook: {listed(left_out)}. {hint}")
     return usable
 
 

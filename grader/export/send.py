@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import re
 from collections import Counter
@@ -26,12 +27,14 @@ from grader.errors import CourseError
 from grader.export.canvas import CanvasApi
 from grader.export.moodle import MoodleApi
 from grader.export.platform import Grade, PlatformApi, There, same
-from grader.export.points import IDENTIFIERS, Tell
+from grader.export.points import IDENTIFIERS
 from grader.export.rest import Rest
 from grader.gradebook.published import FOLDER, Publications, Told
 from grader.gradebook.standings import read_class
 from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import listed, one_line
+
+log = logging.getLogger(__name__)
 
 Key = TypeVar("Key")
 SENDERS = ("canvas", "moodle")
@@ -78,7 +81,7 @@ def _in_a_sentence(platform: PlatformApi) -> Iterator[None]:
         ) from None
 
 
-def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: str, tell: Tell) -> list[Grade]:
+def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: str) -> list[Grade]:
     """The grades to send: of students whose points there differ from those last published."""
     last = Publications(course, assignment).last()
     assert last is not None  # something has just been published
@@ -86,16 +89,18 @@ def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: 
         platform.look(last.max_points)
         people, points = platform.people(), platform.points()
     heading, identifier = IDENTIFIERS[by]
-    ours = [one for one in read_class(course, assignment, tell).standings if one.student in last.students]
+    ours = [one for one in read_class(course, assignment).standings if one.student in last.students]
     found = _paired(people, "canvas_id", {one.student: one.person.canvas_id for one in ours})
     found |= _paired(people, by, {one.student: identifier(one) for one in ours}, found)
     if not found:
         ways = " or ".join(IDENTIFIERS)
         raise CourseError(f"{platform.name} cannot match any student here by {heading}. Try another way: --by {ways}")
     if unknown := [student for student in last.students if student not in found]:
-        tell(f"Left out, because {platform.name} has no match, or several, for their {heading}: {listed(unknown)}.")
+        log.warning(
+            f"Left out, because {platform.name} has no match, or several, for their {heading}: {listed(unknown)}."
+        )
     if excused := [student for student, one in found.items() if one.id not in points]:
-        tell(f"Left out, because they are excused or not assigned in {platform.name}: {listed(excused)}.")
+        log.warning(f"Left out, because they are excused or not assigned in {platform.name}: {listed(excused)}.")
     return [
         Grade(student, one.id, points[one.id], round(told.total, 2), _comment(told, last.max_points, student, link))
         for student, one in found.items()

@@ -66,12 +66,11 @@ class ClassGradebook:
         self,
         gradebook: Gradebook,
         assignment: str,
-        tell: Callable[[str], None],
         rules: AssignmentRules | None = None,
     ) -> None:
         self.assignment = assignment
         self.rules = rules or AssignmentRules()
-        self._session = PatientSession(gradebook, tell)
+        self._session = PatientSession(gradebook)
         self._session.patiently(lambda: self._read(gradebook))
 
     def _read(self, gradebook: Gradebook) -> None:

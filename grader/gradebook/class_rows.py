@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -209,10 +209,8 @@ class ClassRows:
         return self.rules.late_by(student, moment, self.duedate, row.extension if row else None)
 
 
-def read_rows(
-    course: Course, assignment: str, tell: Callable[[str], None], students: Collection[str] | None = None
-) -> ClassRows:
+def read_rows(course: Course, assignment: str, students: Collection[str] | None = None) -> ClassRows:
     """The rows of an assignment in the course's gradebook, counted by the rules of its term."""
     rules = term_rules(course, assignment)
-    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
+    with contextlib.closing(open_gradebook(course.api())) as gradebook:
         return ClassRows(gradebook, assignment, rules, course.released_cells(assignment), students)

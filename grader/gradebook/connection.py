@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,8 @@ from sqlalchemy.orm import Session
 
 from grader.errors import CourseError
 from grader.host.patience import patiently
+
+log = logging.getLogger(__name__)
 
 # This imports all of nbgrader's commands, which takes long.
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ _FIX = "Fix that, or restore an intact copy, then run this again."
 T = TypeVar("T")
 
 
-def open_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> Gradebook:
+def open_gradebook(api: NbGraderAPI) -> Gradebook:
     """Open nbgrader's gradebook, at the address in the configuration. The caller closes it."""
     try:
         url = make_url(api.coursedir.db_url)
@@ -47,7 +50,7 @@ def open_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> Gradebook:
             "and needs: pip install 'psycopg[binary]'"
         ) from None
     limited = _with_limits(url).render_as_string(hide_password=False)
-    return _patiently(url, lambda: Gradebook(limited, api.course_id), tell, undo=lambda: None)
+    return _patiently(url, lambda: Gradebook(limited, api.course_id), undo=lambda: None)
 
 
 def is_emptied(api: NbGraderAPI) -> bool:
@@ -70,23 +73,23 @@ def gradebook_file(api: NbGraderAPI) -> Path | None:
     return Path(name) if name else None
 
 
-def check_gradebook(api: NbGraderAPI, tell: Callable[[str], None]) -> None:
+def check_gradebook(api: NbGraderAPI) -> None:
     """Check the gradebook before nbgrader reads it: its errors would blame something else."""
-    gradebook = open_gradebook(api, tell)
+    gradebook = open_gradebook(api)
     url = gradebook.engine.url
     query = text("PRAGMA quick_check(1)" if url.get_backend_name() == "sqlite" else "SELECT 'ok'")
     try:
-        found = _patiently(url, lambda: gradebook.db.execute(query).scalar(), tell, undo=gradebook.db.rollback)
+        found = _patiently(url, lambda: gradebook.db.execute(query).scalar(), undo=gradebook.db.rollback)
     finally:
         gradebook.close()
     if found != "ok":
         raise CourseError(f"The gradebook {_where(url)} cannot be used: it is damaged. {_FIX}")
 
 
-def copy_gradebook(api: NbGraderAPI, copy: Path, tell: Callable[[str], None]) -> str:
+def copy_gradebook(api: NbGraderAPI, copy: Path) -> str:
     """Copy the gradebook for a trial and return the address; the copy is empty if the gradebook is on a server."""
     address = f"sqlite:///{copy}"
-    gradebook = open_gradebook(api, tell)
+    gradebook = open_gradebook(api)
     url = gradebook.engine.url
     try:
         if url.get_backend_name() == "sqlite":
@@ -94,7 +97,6 @@ def copy_gradebook(api: NbGraderAPI, copy: Path, tell: Callable[[str], None]) ->
             _patiently(
                 url,
                 lambda: gradebook.db.execute(text("VACUUM INTO :copy"), {"copy": str(copy)}),
-                tell,
                 undo=gradebook.db.rollback,
             )
     finally:
@@ -105,16 +107,15 @@ def copy_gradebook(api: NbGraderAPI, copy: Path, tell: Callable[[str], None]) ->
 class PatientSession:
     """A session of a gradebook that tries again while somebody else uses the gradebook."""
 
-    def __init__(self, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
+    def __init__(self, gradebook: Gradebook) -> None:
         self.db: Session = gradebook.db  # SQLAlchemy's own, which does not wait
         self.engine: Engine = gradebook.engine
-        self._tell = tell
         self._file = _identity(self.engine.url)
 
     def patiently(self, work: Callable[[], T]) -> T:
         """Do all of this work, or none of it."""
         try:
-            return _patiently(self.engine.url, work, self._tell, self._undo, _WHOLE)
+            return _patiently(self.engine.url, work, self._undo, _WHOLE)
         except BaseException:
             self.db.rollback()
             raise
@@ -132,9 +133,7 @@ class PatientSession:
             raise CourseError("The gradebook was removed or replaced during the run. Put it back, then run this again.")
 
 
-def _patiently(
-    url: URL, work: Callable[[], T], tell: Callable[[str], None], undo: Callable[[], None], again: str = _AGAIN
-) -> T:
+def _patiently(url: URL, work: Callable[[], T], undo: Callable[[], None], again: str = _AGAIN) -> T:
     """Do some work; wait while somebody else uses the gradebook, and say so."""
     until = time.monotonic() + PATIENCE
 
@@ -147,7 +146,7 @@ def _patiently(
             hint = again if may_pass else _FIX
             raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. {hint}") from error
         if not failed:
-            tell(f"The gradebook does not respond ({_reason(error)}). Waiting for it …")
+            log.warning(f"The gradebook does not respond ({_reason(error)}). Waiting for it …")
         return PAUSE
 
     return patiently(work, pause_after)

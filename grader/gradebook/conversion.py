@@ -36,6 +36,7 @@ from grader.model.submission import Assignment, Files, KnownCell, KnownNotebook
 
 _LOG = logging.getLogger(__name__)  # not nbgrader's, which prints
 _LOG.addHandler(logging.NullHandler())
+_LOG.propagate = False
 
 
 @dataclass

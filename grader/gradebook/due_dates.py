@@ -7,7 +7,8 @@ formgrader and `nbgrader export` show the same.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +20,8 @@ from sqlalchemy.orm import Session
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import AssignmentRules
 from grader.term.times import said
+
+log = logging.getLogger(__name__)
 
 LATE_FILE = "late_without_time.txt"  # beside submissions that a platform calls late without a time
 
@@ -52,7 +55,7 @@ def notebook_rows(session: Session, assignment: str) -> list[NotebookRow]:
     return [NotebookRow(*row) for row in session.execute(query)]
 
 
-def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell: Callable[[str], None]) -> None:
+def write_dates(session: Session, assignment: str, rules: AssignmentRules) -> None:
     """Write due date and extensions, if the rules have a due date, and report the changes."""
     if rules.due is None:
         return
@@ -61,7 +64,7 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell:
         session.execute(update(Assignment).where(Assignment.id == row.id).values(duedate=rules.due))
         before = said(row.duedate, rules.zone) if row.duedate else "not set"
         now = said(rules.due, rules.zone)
-        tell(f"course.toml sets the due date of {assignment} to {now}; it was {before}.")
+        log.info(f"course.toml sets the due date of {assignment} to {now}; it was {before}.")
     submitted = SubmittedAssignment
     query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
     for one in session.execute(query).all():
@@ -72,7 +75,9 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules, tell:
                 f"until {said(due + more, rules.zone)}" if more else "none"
                 for due, more in ((rules.due, extension), (row.duedate or rules.due, one.extension))
             )
-            tell(f"From course.toml, the extension for {one_line(one.student_id, 60)} is now {until}; it was {before}.")
+            log.info(
+                f"From course.toml, the extension for {one_line(one.student_id, 60)} is now {until}; it was {before}."
+            )
 
 
 def write_penalties(session: Session, rows: Iterable[NotebookRow], penalties: Mapping[str, float]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -76,9 +76,9 @@ def _number(points: float) -> str:
     return f"{round(points, 2):g}"
 
 
-def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tuple[dict[str, Told], float]:
+def told_now(course: Course, assignment: str) -> tuple[dict[str, Told], float]:
     """What every student with a graded submission would be shown now, and the maximum points."""
-    rows = read_rows(course, assignment, tell)
+    rows = read_rows(course, assignment)
     found = {student: told_of(rows, student) for student in sorted(rows.graded)}
     return found, rows.max_points
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
@@ -98,10 +98,10 @@ def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:
     write_whole(root / FILE, text.getvalue().encode("utf-8-sig"))
 
 
-def enter_students(course: Course, roster: Mapping[str, Enrolled], tell: Callable[[str], None]) -> None:
+def enter_students(course: Course, roster: Mapping[str, Enrolled]) -> None:
     """Write the roster into nbgrader's own table of students, and overwrite old values."""
-    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
-        session = PatientSession(gradebook, tell)
+    with contextlib.closing(open_gradebook(course.api())) as gradebook:
+        session = PatientSession(gradebook)
         session.patiently(lambda: _enter(session, roster))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import logging
 from difflib import get_close_matches
 
 from nbgrader.api import Gradebook, Student
@@ -17,25 +17,25 @@ from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import listed, one_line
 from grader.term.rules import AssignmentRules
 
-Tell = Callable[[str], None]
+log = logging.getLogger(__name__)
 
 
-def write_rules(course: Course, assignment: str, tell: Tell) -> None:
+def write_rules(course: Course, assignment: str) -> None:
     """Write the rules of an assignment into the gradebook of its course."""
     rules = term_rules(course, assignment)
-    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
-        settle(gradebook, assignment, rules, tell)
-        tell_of_unknown(gradebook, rules, tell)
-    tell_of_late(course, assignment, tell)
+    with contextlib.closing(open_gradebook(course.api())) as gradebook:
+        settle(gradebook, assignment, rules)
+        warn_of_unknown_students(gradebook, rules)
+    warn_of_unknown_lateness(course, assignment)
 
 
-def settle(gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
+def settle(gradebook: Gradebook, assignment: str, rules: AssignmentRules) -> None:
     """Write due date, extensions and penalties by the rules: all or nothing."""
-    session = PatientSession(gradebook, tell)
-    session.patiently(lambda: _settle(session, gradebook, assignment, rules, tell))
+    session = PatientSession(gradebook)
+    session.patiently(lambda: _settle(session, gradebook, assignment, rules))
 
 
-def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) -> None:
+def warn_of_unknown_students(gradebook: Gradebook, rules: AssignmentRules) -> None:
     """Report rules for unknown students: the id is misspelled, or there is no submission from them yet."""
     named = {*rules.extensions, *(student for group in rules.groups for student in group)}
     if not named:
@@ -45,24 +45,24 @@ def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) ->
     for student in sorted(named.difference(known)):
         meant = get_close_matches(student, set(known) - named, 1)
         asked = f" Did you mean {one_line(meant[0], 60)}?" if meant else ""
-        tell(f"course.toml names {one_line(student, 60)}, who is not in the gradebook.{asked}")
+        log.warning(f"course.toml names {one_line(student, 60)}, who is not in the gradebook.{asked}")
 
 
-def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
+def warn_of_unknown_lateness(course: Course, assignment: str) -> None:
     """Report late students who lose nothing, since nobody knows how late they are."""
     submitted = course.folder("submitted")
     late = [one for one in course.students(assignment) if is_late_without_time(submitted / one / assignment)]
     if late:
-        tell(
+        log.warning(
             f"Late by an unknown time, so there is no penalty: {listed(late)}. Collect again with --times, or write "
             f"the time into timestamp.txt next to the notebook. Then run: grader autograde {assignment}"
         )
 
 
-def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
+def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules) -> None:
     # The whole class is only read where its points matter: this runs twice in each grading.
     penalties = _penalties(ClassRows(gradebook, assignment, rules)) if rules.late else {}
-    write_dates(session.db, assignment, rules, tell)
+    write_dates(session.db, assignment, rules)
     write_penalties(session.db, notebook_rows(session.db, assignment), penalties)
     session.commit()
     session.db.expire_all()

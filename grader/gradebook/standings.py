@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -109,11 +109,11 @@ class ClassGrades:
         }
 
 
-def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassGrades:
+def read_class(course: Course, assignment: str) -> ClassGrades:
     """Read all that is known about an assignment. It is an error if nothing is graded yet."""
     course.chosen([assignment])
-    check_gradebook(course.api(), tell)
-    rows = read_rows(course, assignment, tell)
+    check_gradebook(course.api())
+    rows = read_rows(course, assignment)
     folder = course.folder("autograded").resolve()
     submitters = set(course.students(assignment))
     roster, submitted = read_roster(course.root), course.folder("submitted")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.course.folder import Course
@@ -51,14 +51,14 @@ class TermGrades:
         return sorted({student for one in self.assignments for student in one.not_final})
 
 
-def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
+def read_term(course: Course) -> TermGrades:
     """Read all assignments of the course. It is an error if none has a grade."""
     api = course.api()
-    check_gradebook(api, tell)
+    check_gradebook(api)
     rules = {name: term_rules(course, name) for name in course.assignments()}
     people: dict[str, Person] = {}
     found = []
-    with contextlib.closing(open_gradebook(api, tell)) as gradebook:
+    with contextlib.closing(open_gradebook(api)) as gradebook:
         for name, own in rules.items():
             with contextlib.suppress(NotInGradebook):
                 rows = ClassRows(gradebook, name, own)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import errno
+import logging
 import math
 import time
 from collections.abc import Callable
 from typing import TypeVar
+
+log = logging.getLogger(__name__)
 
 PAUSES = (0.1, 0.3, 1.0, 3.0, 10.0, 15.0, 30.0, 60.0)  # seconds, two minutes in all
 _SHORT = {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ETOOMANYREFS}
@@ -34,7 +37,7 @@ def patiently(
         sleep(seconds)
 
 
-def while_short(work: Callable[[], T], tell: Callable[[str], None] = lambda _: None, until: float = math.inf) -> T:
+def while_short(work: Callable[[], T], until: float = math.inf) -> T:
     """Do some work, and wait while the machine is short of something, up to `until` on the monotonic clock."""
 
     def pause_after(error: Exception, failed: int) -> float:
@@ -43,7 +46,7 @@ def while_short(work: Callable[[], T], tell: Callable[[str], None] = lambda _: N
         if time.monotonic() + PAUSES[failed] > until:
             raise error
         if not failed:
-            tell(f"This machine is short of resources ({error.strerror}). Waiting …")
+            log.warning(f"This machine is short of resources ({error.strerror}). Waiting …")
         return PAUSES[failed]
 
     return patiently(work, pause_after)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,18 @@ from grader.gradebook.connection import check_gradebook
 from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import one_line
 
+log = logging.getLogger(__name__)
+
 # In a group, all members get a copy of the page of the one who submitted.
 
 _COPIED = "group.txt"  # beside a page that is a copy
 
 
-def submitted_by(course: Course, assignment: str, tell: Callable[[str], None]) -> Mapping[str, str]:
+def submitted_by(course: Course, assignment: str) -> Mapping[str, str]:
     """Who submitted for the group, by student; without those who submitted themselves."""
     if not term_rules(course, assignment).groups:
         return {}
-    submissions = read_rows(course, assignment, tell).submissions
+    submissions = read_rows(course, assignment).submissions
     return {student: row.student_id for student, row in submissions.items() if student != row.student_id}
 
 
@@ -47,9 +50,7 @@ def copy_pages(course: Course, assignment: str, by: Mapping[str, str]) -> None:
         (target / _COPIED).write_text(f"Submitted by {other}, for the group.\n")
 
 
-def write_feedback(
-    course: Course, assignment: str, tell: Callable[[str], None] = print, students: Sequence[str] = ()
-) -> list[Path]:
+def write_feedback(course: Course, assignment: str, students: Sequence[str] = ()) -> list[Path]:
     """Write the pages of an assignment, or just those of `students`, and return their paths.
 
     Without `students`, a message names those who have points but get no page.
@@ -60,8 +61,8 @@ def write_feedback(
     if not graded:
         raise CourseError(f"{assignment} is not graded yet. Run: grader autograde {assignment}")
     api = course.api()
-    check_gradebook(api, tell)
-    by = submitted_by(course, assignment, tell)
+    check_gradebook(api)
+    by = submitted_by(course, assignment)
     if without := sorted(student for student in students if by.get(student, student) not in graded):
         raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
     remove_copies(course, assignment)
@@ -75,7 +76,7 @@ def write_feedback(
     copy_pages(course, assignment, {student: other for student, other in by.items() if other in graded})
     if not students:
         for student in sorted(_with_points(api, assignment) - graded):
-            tell(f"{one_line(student)} has points, but no graded notebook, so there is no feedback page.")
+            log.warning(f"{one_line(student)} has points, but no graded notebook, so there is no feedback page.")
         for page in course.folder("feedback").glob(f"*/{assignment}/*.html"):
             if page.parent.parent.name not in {*graded, *by}:
                 page.unlink()  # left from an earlier run, and no longer true

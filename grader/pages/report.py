@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -62,14 +62,13 @@ MOST_GROUPS = 100  # of students with the same file or text to show
 def write_report(
     course: Course,
     assignment: str,
-    tell: Callable[[str], None],
     students: Sequence[str] = (),
 ) -> list[Path]:
     """Write the page, the table and the JSON of an assignment; returns their paths, the page first.
 
     If `students` are named, only they are in the report, which is written beside that of the class.
     """
-    class_summary = summarize(course, assignment, tell, students)
+    class_summary = summarize(course, assignment, students)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
     links = {line.student: links_of(course, line.student, assignment, folder) for line in class_summary.students}
@@ -87,9 +86,9 @@ def write_report(
     return paths
 
 
-def summarize(course: Course, assignment: str, tell: Callable[[str], None], students: Sequence[str] = ()) -> Summary:
+def summarize(course: Course, assignment: str, students: Sequence[str] = ()) -> Summary:
     """What the report on an assignment says."""
-    grades = of_these(read_class(course, assignment, tell), students)
+    grades = of_these(read_class(course, assignment), students)
     submitted = files_of(course, assignment, [standing.student for standing in grades.submissions])
     return summary(grades, submitted)
 

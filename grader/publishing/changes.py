@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -21,16 +21,14 @@ from grader.term.times import said
 
 NOBODY = "–"  # no points
 
-Tell = Callable[[str], None]
 
-
-def told_before(course: Course, assignment: str, tell: Tell, rehearsed: bool) -> Publication | None:
+def told_before(course: Course, assignment: str, rehearsed: bool) -> Publication | None:
     """The last publication. If there is none, a rehearsal is compared with the gradebook instead."""
     last = Publications(course, assignment).last()
     if last or not rehearsed:
         return last
     try:
-        told, most = told_now(course, assignment, tell)
+        told, most = told_now(course, assignment)
     except CourseError:  # the assignment is not in the gradebook yet; any other error stops grading, too
         told, most = {}, 0.0
     return Publication(0, "", "", most, told)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,9 @@ from grader.gradebook.settling import write_rules
 from grader.pages.feedback import write_feedback
 from grader.sandbox.plain_text import one_line
 
-_PAGES = "feedback.zip"
+log = logging.getLogger(__name__)
 
-Tell = Callable[[str], None]
+_PAGES = "feedback.zip"
 
 
 class UnseenChanges(CourseError):
@@ -38,20 +39,19 @@ class UnseenChanges(CourseError):
         self.since = since
 
 
-def refuse_stale(course: Course, assignment: str, anyway: bool, tell: Tell) -> None:
+def refuse_stale(course: Course, assignment: str, anyway: bool) -> None:
     """Refuse grades that are out of date, which nobody should be shown; with `anyway`, only report them."""
-    message = told_of_stale(stale(course, assignment, tell), assignment)
+    message = told_of_stale(stale(course, assignment), assignment)
     if message and not anyway:
         raise CourseError(f"{message} To go on anyway, add --stale-anyway.")
     if message:
-        tell(message)
+        log.warning(message)
 
 
 def publish(
     course: Course,
     assignment: str,
     platforms: Sequence[str],
-    tell: Tell,
     *,
     yes: bool = False,
     stale_anyway: bool = False,
@@ -67,11 +67,11 @@ def publish(
     if unknown := sorted(set(platforms) - set(PLATFORMS)):
         raise CourseError(f"There is no platform “{one_line(unknown[0])}”. Choose one of: {', '.join(PLATFORMS)}.")
     with alone(course):
-        refuse_stale(course, assignment, stale_anyway, tell)
-        write_rules(course, assignment, tell)
+        refuse_stale(course, assignment, stale_anyway)
+        write_rules(course, assignment)
         publications = Publications(course, assignment)
-        last, (told, most) = publications.last(), told_now(course, assignment, tell)
-        _refuse_waiting(told, waiting_anyway, tell)
+        last, (told, most) = publications.last(), told_now(course, assignment)
+        _refuse_waiting(told, waiting_anyway)
         found = changes(last.students, told) if last else []
         if last and found and not yes and not publications.were_seen(found):
             raise UnseenChanges(found, last)
@@ -79,7 +79,7 @@ def publish(
         wanted = [platform for platform in PLATFORMS if platform in asked]
         pages = {
             str(path.relative_to(course.folder("feedback"))): path.read_bytes()
-            for path in write_feedback(course, assignment, tell)
+            for path in write_feedback(course, assignment)
         }
         is_same = last and last.students == told and set(wanted) <= set(last.platforms)
         if last and is_same and pages == _unpacked(publications.folder(last.number) / _PAGES):
@@ -90,13 +90,13 @@ def publish(
                 packed.writestr(place, page)
         for platform in wanted:
             own = {name: value for name, value in (options or {}).items() if platform in OPTION_OF[name]}
-            _keep(export_points(platform, course, assignment, tell, **own), folder / EXPORTS)
+            _keep(export_points(platform, course, assignment, **own), folder / EXPORTS)
         new = Publication(_next(publications), _now(), _user(), most, told, wanted, changed=found)
         publications.keep(new)
         return new
 
 
-def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
+def _refuse_waiting(told: Mapping[str, Told], anyway: bool) -> None:
     """Refuse to publish while answers wait for points, unless somebody has said that they may."""
     if said := said_of_waiting({student: one.waits for student, one in told.items()}):
         if not anyway:
@@ -104,7 +104,7 @@ def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
                 f"Nothing was published. {said} {GRADE_THEM}, then run this again. Or add "
                 "--waiting-anyway, and pages will show these answers as waiting."
             )
-        tell(f"{said} Pages say so. {GRADE_THEM}, then publish again.")
+        log.warning(f"{said} Pages say so. {GRADE_THEM}, then publish again.")
 
 
 def published_page(course: Course, assignment: str, publication: Publication, student: str) -> bytes | None:

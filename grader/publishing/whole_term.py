@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.points import Tell, as_csv, write_export
+from grader.export.points import as_csv, write_export
 from grader.gradebook.term_grades import TermGrades, read_term
 from grader.pages.page_parts import REPORT, template
 from grader.pages.report import names_of
@@ -17,12 +18,14 @@ from grader.pages.spreadsheet import defused, number
 from grader.sandbox.plain_text import listed, one_line
 from grader.term.times import said
 
+log = logging.getLogger(__name__)
+
 NAME = "all-assignments"
 
 
-def write_term_report(course: Course, tell: Tell, students: Sequence[str] = ()) -> Path:
+def write_term_report(course: Course, students: Sequence[str] = ()) -> Path:
     """Write the page into report/; only for `students`, if some are named."""
-    grades = of_these(read_term(course, tell), students)
+    grades = of_these(read_term(course), students)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
     reports = {one.name for one in grades.assignments if (folder / f"{one.name}.html").is_file()}
@@ -31,11 +34,13 @@ def write_term_report(course: Course, tell: Tell, students: Sequence[str] = ()) 
     return path
 
 
-def export_term(course: Course, tell: Tell) -> Path:
+def export_term(course: Course) -> Path:
     """Write the table into export/."""
-    grades = read_term(course, tell)
+    grades = read_term(course)
     if grades.not_final:
-        tell(f"Not final: {listed(grades.not_final)} (some submissions are not graded, or wait for manual grading).")
+        log.warning(
+            f"Not final: {listed(grades.not_final)} (some submissions are not graded, or wait for manual grading)."
+        )
     return write_export(course, f"{NAME}.csv", as_csv(table(grades)))
 
 

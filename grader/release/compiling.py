@@ -12,7 +12,7 @@ import json
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +24,18 @@ from grader.release.leaks import Searched, refuse_leaks
 from grader.release.malformed import malformed_cells
 
 
-def compile_release(course: Course, assignment: str, tell: Callable[[str], None] = print) -> Searched:
+def compile_release(course: Course, assignment: str) -> Searched:
     """Compile an assignment with nbgrader and search the result for leaks; returns what was searched.
 
     A failure leaves release and gradebook as they were, unless the gradebook itself fails while nbgrader writes to it.
     """
     course.need_plain_path()
-    check_gradebook(course.api(), tell)
+    check_gradebook(course.api())
     release = course.folder("release")
     release.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=release, prefix=".") as folder:  # on the same disk, for renaming
         tried, made = Path(folder, "tried"), Path(folder, "made")
-        compile_into(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db"), tell))
+        compile_into(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db")))
         searched = refuse_leaks(course, assignment, tried, course.called("release"))
         with _without_interrupts():
             compile_into(course, assignment, made)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -11,8 +11,10 @@ from nbgrader.api import Gradebook, MissingEntry
 from grader.course.folder import Course
 from grader.errors import CourseError
 
+log = logging.getLogger(__name__)
 
-def enter(course: Course, assignment: str, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
+
+def enter(course: Course, assignment: str, gradebook: Gradebook) -> None:
     """Add a released assignment to a gradebook that does not know it: in a fresh clone, say.
 
     If something of it was graded, nothing happens: the gradebook that knows it must be somewhere else.
@@ -32,7 +34,7 @@ def enter(course: Course, assignment: str, gradebook: Gradebook, tell: Callable[
             )
         compile_into(course, assignment, Path(folder, "made"))
     gradebook.db.expire_all()
-    tell(f"Added {assignment} to the gradebook.")
+    log.info(f"Added {assignment} to the gradebook.")
 
 
 def _knows(gradebook: Gradebook, assignment: str) -> bool:

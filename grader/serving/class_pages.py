@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,6 +23,8 @@ from grader.serving.submission_results import Result, all_totals, result_of
 from grader.term.page_changes import CHANGES_FILE, PageChanges, read_changes
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import NoTime, local, moment_of, said
+
+log = logging.getLogger(__name__)
 
 
 class ClassPage(Handler):
@@ -66,7 +69,7 @@ class ClassPage(Handler):
         unreadable = {}
         for assignment in {arrival.assignment for arrival in arrivals}:
             try:
-                grades = read_grades(self.services.course_now, assignment, (), self.services.desk.tell)
+                grades = read_grades(self.services.course_now, assignment, ())
             except CourseError as error:
                 unreadable[assignment] = str(error)
                 continue
@@ -143,7 +146,7 @@ class ClassDecision(Handler):
         known = read_changes(root) | {assignment: decided}
         text = json.dumps({name: one.to_json() for name, one in known.items()}, indent=1)
         write_whole(root / CHANGES_FILE, text.encode(), mode=0o600)
-        self.services.desk.tell(f"{self.person.name}: {assignment} {what}.")
+        log.info(f"{self.person.name}: {assignment} {what}.")
 
 
 class Close(ClassDecision):

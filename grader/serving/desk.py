@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,8 @@ from grader.errors import CourseBusy, CourseError
 from grader.model.submission import Graded
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.queue import Queue
+
+log = logging.getLogger(__name__)
 
 LONGEST = 5.0  # seconds in which all that is free goes to one assignment while others wait
 AGAIN = 5.0  # seconds until the next try, where something of ours went wrong
@@ -79,11 +82,10 @@ class How:
 class Desk:
     """Grades in a thread of its own until it is closed. After a crash, what was not done is done."""
 
-    def __init__(self, course: Course, arrivals: Arrivals, how: How, tell: Callable[[str], None]) -> None:
+    def __init__(self, course: Course, arrivals: Arrivals, how: How) -> None:
         self._course = course
         self._arrivals = arrivals
         self._how = how
-        self.tell = tell
         self.queue = Queue()
         self.trouble: dict[str, str] = {}  # by assignment: why it cannot be graded, for instructors
         self.news = News()
@@ -157,7 +159,7 @@ class Desk:
         """Try what was being graded again, later. Other assignments go on."""
         text = str(error) if isinstance(error, CourseError) else repr(error)
         if self.trouble.get(assignment) != text:
-            self.tell(f"{assignment}: {text}")
+            log.warning(f"{assignment}: {text}")
         self.trouble[assignment] = text
         self._processes.end(assignment)
         self.queue.rest(assignment, AGAIN)
@@ -195,7 +197,7 @@ class Desk:
         except OSError:  # a full disk, say: nothing can be graded
             raise
         except Exception as error:
-            self.tell(f"{arrival.student}, {arrival.assignment}, no. {arrival.number}: {error!r}")
+            log.warning(f"{arrival.student}, {arrival.assignment}, no. {arrival.number}: {error!r}")
             self._finish(Graded(arrival.student, error=SORRY))
             return False
         return True
@@ -213,7 +215,7 @@ class Desk:
     def _finish(self, graded: Graded) -> None:
         arrival = self._grading.pop(graded.student)
         if graded.error:
-            self.tell(f"{graded.student}, {arrival.assignment}: {graded.error}")
+            log.warning(f"{graded.student}, {arrival.assignment}: {graded.error}")
         state = Stage.FAILED if graded.error else Stage.GRADED
         self._arrivals.finish(arrival, state, result_of(graded))
         self.queue.done(graded.student)

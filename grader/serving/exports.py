@@ -47,7 +47,7 @@ class ReportPage(_Written):
         def make(course: Course) -> str:
             from grader.pages.report import page, summarize
 
-            return page(summarize(course, assignment, self.services.desk.tell))
+            return page(summarize(course, assignment))
 
         content = await self.of_course(make)
         self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
@@ -64,7 +64,7 @@ class ReportFile(_Written):
         def write(course: Course) -> Path:
             from grader.pages.report import write_report
 
-            written = write_report(course, assignment, self.services.desk.tell)
+            written = write_report(course, assignment)
             return next(path for path in written if self.request.path.endswith(path.suffix))
 
         self.send_file(await self.of_course(write))
@@ -77,6 +77,6 @@ class TermFile(_Written):
         def write(course: Course) -> Path:
             from grader.publishing.whole_term import export_term
 
-            return export_term(course, self.services.desk.tell)
+            return export_term(course)
 
         self.send_file(await self.of_course(write))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -163,7 +163,6 @@ def read_grades(
     course: Course,
     assignment: str,
     arrivals: Sequence[Arrival],
-    tell: Callable[[str], None],
     students: Collection[str] | None = None,
     *,
     as_published: bool = False,
@@ -172,7 +171,7 @@ def read_grades(
     rows = None
     if not is_new(course.api()):
         try:
-            rows = read_rows(course, assignment, tell, students)
+            rows = read_rows(course, assignment, students)
         except NotInGradebook:
             rows = None
     publication = Publications(course, assignment).last() if as_published else None

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import json
+import logging
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,8 @@ from grader.term.page_changes import CHANGES_FILE
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail
 from grader.term.times import said
+
+log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from grader.serving.hub import Hub
@@ -79,7 +82,7 @@ class Services:
         """Where a student stands in an assignment; `as_published`, as students are told. It reads the gradebook."""
         course = self.course_now
         arrivals = self.arrivals.of_group(course.rules(assignment).group_of(student), assignment)
-        return read_grades(course, assignment, arrivals, self.desk.tell, [student], as_published=as_published)
+        return read_grades(course, assignment, arrivals, [student], as_published=as_published)
 
     def unfinished(self, student: str) -> int:
         """How many of a student's submissions wait.
@@ -331,14 +334,14 @@ class Handler(RequestHandler):
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """No address is written down: it may hold a code. A mistake in course.toml is the instructors' to read."""
         if isinstance(value, CourseError):
-            self.tell(str(value))
+            self.warn(str(value))
         elif not isinstance(value, HTTPError):
             app_log.error("Uncaught exception in %s", type(self).__name__, exc_info=(typ, value, tb))
 
-    def tell(self, text: str) -> None:
-        """Tell those who run the server, unless they have just been told."""
+    def warn(self, text: str) -> None:
+        """Log a warning for those who run the server, unless they have just read it."""
         if self.services.repeated.is_new(text):
-            self.services.desk.tell(text)
+            log.warning(text)
 
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None))[1]

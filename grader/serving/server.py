@@ -45,7 +45,7 @@ class Where:
     hub: bool = False  # whether a JupyterHub does
 
 
-def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], ready: Callable[[int], None]) -> None:
+def serve(course: Course, where: Where, how: How, ready: Callable[[int], None]) -> None:
     """Serve until SIGTERM or Ctrl-C. What is being graded then is finished; the rest waits for the next start.
 
     `ready` is called with the port, which the system chooses if it is 0.
@@ -62,7 +62,7 @@ def serve(course: Course, where: Where, how: How, tell: Callable[[str], None], r
         raise CourseError(
             f"{where.address}:{where.port} cannot be used: {error.strerror}. Name another --port."
         ) from None
-    with _desk(course, how, tell, where, hub) as services:
+    with _desk(course, how, where, hub) as services:
         asyncio.run(_serve(services, where, sockets, ready))
 
 
@@ -77,9 +77,9 @@ def _hub(where: Where) -> Hub | None:
 
 
 @contextlib.contextmanager
-def _desk(course: Course, how: How, tell: Callable[[str], None], where: Where, hub: Hub | None) -> Iterator[Services]:
+def _desk(course: Course, how: How, where: Where, hub: Hub | None) -> Iterator[Services]:
     with contextlib.closing(Arrivals(course)) as arrivals:
-        desk = Desk(course, arrivals, how, tell)
+        desk = Desk(course, arrivals, how)
         desk.start()
         with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
             sessions, secret = Sessions(arrivals.engine), secret_of(course.root)

@@ -214,7 +214,7 @@ class TakeIn(Handler):
         try:
             arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, content, look)
         except (OSError, SQLAlchemyError) as error:  # a full disk, say
-            self.tell(f"A submission by {name} could not be stored: {error}")
+            self.warn(f"A submission by {name} could not be stored: {error}")
             self.refuse(507, "Your notebook could not be stored, so it is not submitted. Try again in a minute.")
         services.desk.queue.put(arrival)
         if self.scopes:
@@ -337,7 +337,7 @@ class VerdictPage(Handler):
             page = published_page(course, arrival.assignment, grades.publication, arrival.student)
             if page is not None:
                 return page
-        pages = write_feedback(course, arrival.assignment, self.services.desk.tell, [arrival.student])
+        pages = write_feedback(course, arrival.assignment, [arrival.student])
         return pages[0].read_bytes()
 
 

@@ -68,7 +68,7 @@ def test_what_is_new_is_sound_at_once(made: Course) -> None:
 
 @pytest.mark.slow
 def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> None:
-    compile_release(course, "week1", lambda _: None)
+    compile_release(course, "week1")
     assert "sum(numbers) / len" not in course.notebook("release", "week1").read_text()
     notebook = fill_in(
         course.read("release", "week1"), {"the-mean": RIGHT.format("the_mean"), 2: SUM.format("exercise_2")}
@@ -80,16 +80,16 @@ def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> Non
     assert [(scored.verdict.exercise, scored.points) for scored in ada.verdicts] == [("the-mean", 2.0), (2, 1.0)]
     assert ada.verdicts[1].verdict.misconceptions == ("not divided",)
     assert wrong(course) == []
-    (page,) = (path.read_text() for path in write_feedback(course, "week1", lambda _: None))
+    (page,) = (path.read_text() for path in write_feedback(course, "week1"))
     assert "run the test cell below it again" in page  # there is no check(2) here, and nothing unfolds
     assert "hint" not in page
-    assert "not divided" in write_report(course, "week1", lambda _: None)[0].read_text()
+    assert "not divided" in write_report(course, "week1")[0].read_text()
 
 
 @pytest.mark.slow
 def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
     """By their labels, 2 would come before the-mean."""
-    compile_release(course, "week1", lambda _: None)
+    compile_release(course, "week1")
     answers: dict[Label, str] = {"the-mean": SUM.format("the_mean"), 2: SUM.format("exercise_2")}
     path = course.notebook("submitted/ada", "week1")
     path.parent.mkdir(parents=True)
@@ -97,12 +97,12 @@ def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
     results = list(autograde(course, "week1"))
     assert list(course.exercises("week1")) == ["the-mean", 2]
     assert list(misconceptions(results, None)) == ["the-mean", 2]
-    assert list(told_now(course, "week1", print)[0]["ada"].points) == ["the-mean", "2"]
-    told = summary(read_class(course, "week1", print))
+    assert list(told_now(course, "week1")[0]["ada"].points) == ["the-mean", "2"]
+    told = summary(read_class(course, "week1"))
     assert [line.exercise for line in told.exercises] == ["the-mean", "2"]
     assert [line.exercise for line in told.mistakes] == ["the-mean", 2]
     assert list(told.students[0].exercises) == ["the-mean", "2"]
-    assert "exercise the-mean,exercise 2," in write_report(course, "week1", print)[1].read_text()
+    assert "exercise the-mean,exercise 2," in write_report(course, "week1")[1].read_text()
 
 
 def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_inputs_that_do_not_hold_stop_all_that_would_need_them(
     with pytest.raises(CourseError) as released:
         must_be_releasable(course, "week1")
     with pytest.raises(CourseError) as graded:
-        must_be_sound(course, "week1", print, {})
+        must_be_sound(course, "week1", {})
     validated = next(finding for finding in validate(course, "week1") if not finding.ok).text
     for said, begins in (
         (
@@ -296,7 +296,7 @@ def test_an_answer_without_understanding_that_is_right_is_told(course: Course) -
 
 @pytest.mark.slow
 def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
-    compile_release(course, "week1", lambda _: None)
+    compile_release(course, "week1")
     (course.root / "release/week1/more.txt").write_text("")
     path = course.notebook("source", "week1")
     wrong_solution = f"### BEGIN SOLUTION\n{SUM.format('exercise_2')}### END SOLUTION"
@@ -375,7 +375,7 @@ def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> 
             hidden = cell.source[cell.source.index("### BEGIN HIDDEN TESTS") :]
             cell.source = f"print(exercise_2(by=2)(torch.full((2,), 2.0)))\n{hidden}"
     nbformat.write(notebook, path)
-    compile_release(course, "week1", lambda _: None)
+    compile_release(course, "week1")
     found = noticed_by_visible_checks(course, course, "week1")
     passed = [one.misconception for one in found if one.label == 2 and one.noticed is Noticed.PASSED]
     assert passed == ["added", "squared"]

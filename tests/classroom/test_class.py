@@ -30,6 +30,7 @@ from grader.host import scratch
 from grader.host.scratch import write_files
 from grader.model.submission import Graded, Submission
 from grader.notebooks.cells import fill_in
+from support.messages import Messages
 from support.snapshots import files, rows
 
 pytestmark = [pytest.mark.user, pytest.mark.slow]
@@ -221,16 +222,10 @@ def test_a_resubmission_that_fails_keeps_neither_old_points_nor_a_new_time(
 
 
 class Watcher:
-    """Does something at the first look at who is running, or at the first word."""
+    """Does something at the first look at who is running."""
 
-    def __init__(self, look: Callable[[], None] = lambda: None, tell: Callable[[], None] = lambda: None) -> None:
-        self._look, self._tell = look, tell
-        self.told: list[str] = []
-
-    def tell(self, text: str) -> None:
-        self.told.append(text)
-        action, self._tell = self._tell, lambda: None
-        action()
+    def __init__(self, look: Callable[[], None]) -> None:
+        self._look = look
 
     def look(self, _running: Mapping[str, float]) -> None:
         action, self._look = self._look, lambda: None
@@ -319,15 +314,18 @@ def _sqlite_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_sqlite_does_not_wait")
-def test_a_locked_gradebook_is_waited_for(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+def test_a_locked_gradebook_is_waited_for(
+    course: Course, submit: Callable[..., Path], solved: Any, messages: Messages
+) -> None:
     submit(course, "ada", {3: solved[3]})
     lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
-    watcher = Watcher(look=lambda: lock.execute("BEGIN EXCLUSIVE").close(), tell=lambda: lock.rollback())
+    messages.at_first = lock.rollback
+    watcher = Watcher(look=lambda: lock.execute("BEGIN EXCLUSIVE").close())
     (result,) = autograde(course, ASSIGNMENT, watcher=watcher)
     lock.close()
     assert (result.points, result.error) == (2, "")
-    assert len(watcher.told) == 1
-    assert "locked" in watcher.told[0]
+    (message,) = messages.texts
+    assert "locked" in message
 
 
 @pytest.mark.usefixtures("_sqlite_does_not_wait")

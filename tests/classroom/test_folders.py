@@ -64,7 +64,7 @@ def test_all_commands_work_with_folders_elsewhere(
     graded = tmp_path / f"elsewhere/graded/ada/{ASSIGNMENT}"
     assert {"checking.py", "checks.py", "compare.py", f"{ASSIGNMENT}.ipynb"} <= {path.name for path in graded.iterdir()}
     assert write_feedback(moved, ASSIGNMENT) == [tmp_path / f"pages/ada/{ASSIGNMENT}/{ASSIGNMENT}.html"]
-    assert "ada" in write_report(moved, ASSIGNMENT, print)[0].read_text()
+    assert "ada" in write_report(moved, ASSIGNMENT)[0].read_text()
     assert not [step for step in STEPS if (moved.root / step).exists()]
 
 

@@ -139,16 +139,9 @@ def test_a_log_names_who_runs_for_long_even_if_nothing_is_done_yet(clock: Clock)
     assert seen.new() == "0 of 5, ada for 11 s\n"
 
 
-def test_news_is_told_as_it_is(clock: Clock) -> None:
-    seen = Seen(clock, 5, terminal=False)
-    seen.onlooker.tell("submitted/[red]x[/red] is left out.")
-    assert seen.new() == "submitted/[red]x[/red] is left out.\n"
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_quiet_shows_nothing(clock: Clock, terminal: bool) -> None:
     seen = Seen(clock, 100, terminal, quiet=True)
-    seen.onlooker.tell("something")
     found = seen.onlooker.follow(results(clock, 5.0, lambda: seen.onlooker.look({"ada": 99.0})))
     assert len(found) == 100
     assert seen.new() == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import re
 import shutil
 import subprocess
@@ -101,10 +102,10 @@ def test_where_the_release_lies_there_it_need_not_be_made_again(
     assert [(one["student"], one["now"]) for one in json.loads(dry.stdout)["changes"]] == [("ada", 2)]
     graded = command(course, "autograde", ASSIGNMENT)
     assert graded.returncode == 0, graded.stderr
-    assert "Added self_attention to the gradebook." in graded.stdout
+    assert graded.stderr == "Added self_attention to the gradebook.\n"
     assert scores(course, "ada")["test-exercise-3"] == 2
     assert course.notebook("release", ASSIGNMENT).read_bytes() == before
-    assert "to the gradebook" not in command(course, "autograde", ASSIGNMENT).stdout
+    assert command(course, "autograde", ASSIGNMENT).stderr == ""
 
 
 @pytest.mark.slow
@@ -194,19 +195,21 @@ def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, 
     assert "0.5/30" in shown
 
 
-def test_what_is_told_while_a_line_moves_is_on_lines_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_logged_while_a_line_moves_is_on_lines_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Written past the line, it would stand behind it: “Canvas …Left out: ada”."""
     shown, other = (Console(file=io.StringIO(), force_terminal=True) for _ in range(2))
     monkeypatch.setattr(terminal, "console", shown)
     monkeypatch.setattr(terminal, "errors", other)
+    logger = logging.Logger("grader.export")
+    logger.addHandler(terminal.TerminalLog())
     with terminal.busy("Canvas …"):
-        terminal.tell("Left out: ada")
-    terminal.tell("Not final: emmy")
+        logger.warning("Left out: ada")
+    logger.info("Not final: [red]emmy[/red]")
     assert isinstance(shown.file, io.StringIO)
     assert isinstance(other.file, io.StringIO)
     assert "Left out: ada" in shown.file.getvalue()
     assert "Left out" not in other.file.getvalue()
-    assert "Not final: emmy" in other.file.getvalue()
+    assert "Not final: [red]emmy[/red]" in other.file.getvalue()
 
 
 # --- what the command says of itself ---------------------------------------------------------------------------------

@@ -28,10 +28,11 @@ from grader.collecting.uploads import Upload
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.due_dates import LATE_FILE
-from grader.gradebook.settling import tell_of_late
+from grader.gradebook.settling import warn_of_unknown_lateness
 from grader.model.label import Label
 from support.command_line import Ended
 from support.command_line import grader as run_grader
+from support.messages import Messages
 from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
@@ -98,7 +99,7 @@ def a_folder(place: Path, held: Mapping[str, bytes]) -> Path:
 
 def decided(course: Course, *sources: Path, **wanted: Any) -> list[Decision]:
     table = course.root / "students.csv"
-    return list(collect(course, ASSIGNMENT, sources, Wanted(**{"students": table, **wanted}), lambda _: None))
+    return list(collect(course, ASSIGNMENT, sources, Wanted(**{"students": table, **wanted})))
 
 
 def outcomes(decisions: list[Decision]) -> dict[str, str]:
@@ -152,7 +153,7 @@ def test_students_are_told_as_each_platform_names_them(
 LATE = {"lovelaceada_LATE_1_2_x.ipynb": 3, "noetheremmy_2_3_x.ipynb": 4}
 
 
-def test_what_canvas_says_to_be_late_is_told_and_kept(class_of: Course, notebook: Notebook) -> None:
+def test_what_canvas_says_to_be_late_is_told_and_kept(class_of: Course, notebook: Notebook, messages: Messages) -> None:
     source = a_zip(class_of, {name: notebook(number) for name, number in LATE.items()})
     said = {one.student: list(one.said) for one in decided(class_of, source)}
     assert said == {
@@ -166,13 +167,13 @@ def test_what_canvas_says_to_be_late_is_told_and_kept(class_of: Course, notebook
     assert [one.said[0] for one in decided(class_of, source) if one.student == "ada"] == [
         "the same, now known to be late"
     ]
-    told: list[str] = []
-    tell_of_late(class_of, ASSIGNMENT, told.append)
-    assert len(told) == 1
-    assert told[0].startswith("Late by an unknown time, so there is no penalty: ada. Collect again with")
+    messages.texts.clear()
+    warn_of_unknown_lateness(class_of, ASSIGNMENT)
+    assert len(messages.texts) == 1
+    assert messages.texts[0].startswith("Late by an unknown time, so there is no penalty: ada. Collect again with")
     (class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt").write_text("2026-11-20 10:00:00 UTC")
-    tell_of_late(class_of, ASSIGNMENT, told.append)
-    assert len(told) == 1, "it is settled"
+    warn_of_unknown_lateness(class_of, ASSIGNMENT)
+    assert len(messages.texts) == 1, "it is settled"
 
 
 def test_nobody_says_of_himself_that_he_is_late(class_of: Course, notebook: Notebook) -> None:
@@ -502,40 +503,46 @@ def test_without_numbers_in_the_table_a_name_in_canvas_must_be_read_in_one_way(
     ],
 )
 def test_one_name_makes_no_other_platform_of_a_source(
-    others: list[str], hostile: str, platform: str, class_of: Course, notebook: Notebook, tmp_path: Path
+    others: list[str],
+    hostile: str,
+    platform: str,
+    class_of: Course,
+    notebook: Notebook,
+    tmp_path: Path,
+    messages: Messages,
 ) -> None:
     content = {name: notebook(3) if ".ipynb" in name else b"" for name in others}
     content |= {name: zipped({"x.ipynb": notebook(3)}) for name in others if name.endswith(".zip")}
     before = decided(class_of, a_folder(tmp_path / "before", content), platform=platform, dry_run=True)
-    told: list[str] = []
+    messages.texts.clear()
     source = a_folder(tmp_path / "all", {**content, hostile: notebook(4)})
     wanted = Wanted(class_of.root / "students.csv", platform=platform)
-    found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
+    found = list(collect(class_of, ASSIGNMENT, [source], wanted))
     assert {one.student for one in before if not one.waits} == {"ada", "emmy"}
     assert {one.student for one in found if not one.waits} == {"ada", "emmy"}
-    assert "use --from" in told[0] or platform
+    assert "use --from" in messages.texts[0] or platform
 
 
 def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_source(
-    class_of: Course, notebook: Notebook
+    class_of: Course, notebook: Notebook, messages: Messages
 ) -> None:
     inner = {"Emmy Noether_102_assignsubmission_file_x.ipynb": notebook(3), f"{MOODLE}y.ipynb": notebook(3)}
-    told: list[str] = []
+    messages.texts.clear()
     source = a_zip(class_of, {f"mallory/{name}": content for name, content in inner.items()}, "week1-2026.zip")
     wanted = Wanted(class_of.root / "students.csv", dry_run=True)
-    found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
+    found = list(collect(class_of, ASSIGNMENT, [source], wanted))
     assert [one.outcome for one in found] == ["waits"]
-    assert "use --from moodle" in told[0]
+    assert "use --from moodle" in messages.texts[0]
     for wrapper in ("Week1", ASSIGNMENT):
         source = a_zip(class_of, {f"{wrapper}/{name}": content for name, content in inner.items()}, "week1-2026.zip")
         assert {one.student for one in decided(class_of, source, dry_run=True)} == {"ada", "emmy"}
     source = a_zip(class_of, {"mallory/ada.ipynb": notebook(3), "mallory/emmy.ipynb": notebook(3)})
-    found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
-    assert "collect from that folder; unpack a zip file first" in told[-1]
+    found = list(collect(class_of, ASSIGNMENT, [source], wanted))
+    assert "collect from that folder; unpack a zip file first" in messages.texts[-1]
     source = a_zip(class_of, {f"ada/{MOODLE}x.ipynb": notebook(3), f"ada/{MOODLE}y.ipynb": notebook(3)})
-    found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
+    found = list(collect(class_of, ASSIGNMENT, [source], wanted))
     assert {one.student for one in found} == {"ada"}
-    assert told[-1].endswith("1 submission for self_attention."), "nobody is asked to read names of hers"
+    assert messages.texts[-1].endswith("1 submission for self_attention."), "nobody is asked to read names of hers"
 
 
 def test_what_stands_behind_a_dash_is_nobodys_name(class_of: Course, notebook: Notebook) -> None:

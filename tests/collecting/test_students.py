@@ -183,7 +183,7 @@ def test_collect_knows_the_roster(course: Course, make_notebook: Callable[..., A
     (tmp_path / "clones/week1-AdaL/x.ipynb").write_text(notebook)
     (tmp_path / "clones/week1-kurt/x.ipynb").write_text(notebook)
     for source, who in (("canvas.zip", {"ada"}), ("clones", {"ada", "kurt"})):
-        found = collect(course, ASSIGNMENT, [tmp_path / source], Wanted(dry_run=True), lambda _: None)
+        found = collect(course, ASSIGNMENT, [tmp_path / source], Wanted(dry_run=True))
         assert {one.student for one in found if not one.waits} == who
 
 
@@ -199,26 +199,24 @@ def known(course: Course) -> Course:
 
 @pytest.mark.slow
 def test_exports_have_what_platforms_call_students(known: Course, tmp_path: Path) -> None:
-    rows = list(csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, None, "", print).read_text())))
+    rows = list(csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, None, "").read_text())))
     assert [row[:4] for row in rows[2:]] == [
         ["Ada Lovelace", "101", "", "ada"], ["barbara", "", "", "barbara"],
         ["Gödel, Kurt", "102", "", "kgoedel"], ["Ada Lovelace", "", "", "other"],
     ]  # fmt: skip
     (tmp_path / "grades.csv").write_text("Student,ID,Section\nX,101,A\nY,102,A\n")
-    rows = list(
-        csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, tmp_path / "grades.csv", "", print).read_text()))
-    )
+    rows = list(csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, tmp_path / "grades.csv", "").read_text())))
     assert [row[1] for row in rows[1:]] == ["101", "102"]
-    rows = list(csv.reader(io.StringIO(export_moodle(known, ASSIGNMENT, "username", "", print).read_text())))
+    rows = list(csv.reader(io.StringIO(export_moodle(known, ASSIGNMENT, "username", "").read_text())))
     assert [row[0] for row in rows[1:]] == ["ada", "barbara", "kgoedel", "other"]
 
 
 @pytest.mark.slow
 def test_pages_have_names_and_ids_where_two_have_one(known: Course) -> None:
-    page = write_report(known, ASSIGNMENT, print)[0].read_text()
-    for text in (page, write_term_report(known, print).read_text()):
+    page = write_report(known, ASSIGNMENT)[0].read_text()
+    for text in (page, write_term_report(known).read_text()):
         assert all(name in text for name in ("Kurt Gödel", "Ada Lovelace (ada)", "Ada Lovelace (other)", "barbara"))
-    write_feedback(known, ASSIGNMENT, print, ["kurt", "barbara"])
+    write_feedback(known, ASSIGNMENT, ["kurt", "barbara"])
     feedback = {
         student: (known.folder("feedback") / f"{student}/{ASSIGNMENT}/{ASSIGNMENT}.html").read_text()
         for student in ("kurt", "barbara")
@@ -242,10 +240,10 @@ def test_a_line_that_fits_two_students_is_left_out(course: Course) -> None:
     taken(course, "id,email\nada,a@example.edu\nkurt,k@example.edu\n")
     table = course.root / "more.csv"
     table.write_text("username,email\nada,k@example.edu\n")
-    assert import_students(course, table, print).bad == {2: "“ada” fits several students: ada, kurt"}
+    assert import_students(course, table).bad == {2: "“ada” fits several students: ada, kurt"}
     table.write_text("nonsense")
     with pytest.raises(CourseError, match="not a table of students"):
-        import_students(course, table, print)
+        import_students(course, table)
 
 
 def test_a_table_of_other_ids_finds_students_by_address_and_number(course: Course) -> None:

@@ -47,7 +47,7 @@ def quickstart(tmp_path_factory: pytest.TempPathFactory) -> Course:
         os.environ = environment  # noqa: B003  it is the one that was there before
     course = Course(folder / "course101")
     with contextlib.chdir(course.root):
-        compile_release(course, "ps1", lambda _: None)
+        compile_release(course, "ps1")
     shutil.copytree(GUIDE / "submitted", course.root / "submitted")
     half = course.root / "submitted/half/ps1"
     half.mkdir(parents=True)
@@ -163,19 +163,19 @@ def test_why_what_was_graded_cannot_be_changed_is_said_and_what_to_do(quickstart
             contextlib.chdir(quickstart.root),
             pytest.raises(CourseError, match=r"^Submissions of ps1 were already graded"),
         ):
-            compile_release(quickstart, "ps1", lambda _: None)
+            compile_release(quickstart, "ps1")
     finally:
         place.write_bytes(before)
 
 
 def test_report_and_export_know_all_tests_and_say_that_they_can_be_fooled(quickstart: Course) -> None:
-    paths = write_report(quickstart, "ps1", lambda _: None)
+    paths = write_report(quickstart, "ps1")
     told = json.loads(next(path for path in paths if path.suffix == ".json").read_text())
     assert told["in process"] == [
         "correct_squares", "squares_invalid_input", "correct_sum_of_squares", "sum_of_squares_uses_squares"
     ]  # fmt: skip
     assert "Tests that can be fooled" in paths[0].read_text()
-    exported = export_moodle(quickstart, "ps1", "username", "", lambda _: None).read_text().splitlines()
+    exported = export_moodle(quickstart, "ps1", "username", "").read_text().splitlines()
     assert exported[1:] == ["bitdiddle,1.5", "hacker,3", "half,3"]
 
 
@@ -267,7 +267,7 @@ def test_hidden_cases_assertions_and_tasks_go_together(quickstart: Course) -> No
     nbformat.write(mixed(right), course.notebook("source", "mixed"))
     course = Course(course.root)
     with contextlib.chdir(course.root):
-        compile_release(course, "mixed", lambda _: None)
+        compile_release(course, "mixed")
     assert "twice(21)" not in course.notebook("release", "mixed").read_text()
     for student, answers in (("ada", right), ("bob", wrong)):
         notebook = course.read("release", "mixed")

@@ -27,6 +27,7 @@ from grader.collecting.collect import Wanted, collect
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
+from support.messages import Messages
 from support.places import ROOT
 from support.snapshots import files, rows
 
@@ -110,10 +111,6 @@ class Watcher:
     def __init__(self, path: Path, action: Callable[[], None]) -> None:
         self._path, self._action = path, action
         self.seen: set[str] = set()
-        self.sentences: list[str] = []
-
-    def tell(self, text: str) -> None:
-        self.sentences.append(text)
 
     def look(self, running: Mapping[str, float]) -> None:
         self.seen |= set(running)
@@ -149,6 +146,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(
     submit: Callable[..., Path],
     solved: dict[int, str],
     tmp_path: Path,
+    messages: Messages,
 ) -> None:
     """Everyone has one grade, the same as without Dask, and nothing of the dead worker is left."""
     hand_in_some(course, submit, solved)
@@ -174,7 +172,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(
     assert len(left) >= 2  # a zygote and a sandbox
     assert psutil.wait_procs(left, timeout=START_SECONDS)[1] == []
     assert "stuck" in watcher.seen
-    (warning,) = watcher.sentences
+    (warning,) = messages.texts
     assert warning.startswith(f"Without TLS, anyone who can reach {cluster.address} can set any grade")
     assert (rows(course), files(course)) == graded_here
 
@@ -323,7 +321,7 @@ def test_of_several_hand_ins_the_best_counts_as_it_does_here(
         nbformat.write(notebook, folder / f"{ASSIGNMENT}.ipynb")
     for course in (here, there):
         (course.root / "course.toml").write_text('counts = "best"\n')
-        list(collect(course, ASSIGNMENT, [tmp_path / "inbox"], Wanted(as_named=True), lambda _: None))
+        list(collect(course, ASSIGNMENT, [tmp_path / "inbox"], Wanted(as_named=True)))
     process = scheduler.worker()
     (result,) = autograde(there, ASSIGNMENT, dask=scheduler.address)
     assert (result.points, result.error) == (5, "")
@@ -400,6 +398,7 @@ def test_tls_lets_nobody_in_without_a_certificate(
     submit: Callable[..., Path],
     solved: dict[int, str],
     tmp_path: Path,
+    messages: Messages,
 ) -> None:
     """The head takes its certificate from Dask's own configuration, as all do."""
     submit(course, "ada", {3: solved[3]})
@@ -423,11 +422,10 @@ def test_tls_lets_nobody_in_without_a_certificate(
 
     cluster.worker("", *trusted, "--tls-cert", certificate, "--tls-key", key)
     tls = {"ca-file": certificate, "client.cert": certificate, "client.key": key}
-    watcher = Watcher(tmp_path / "nothing", lambda: None)
     with dask.config.set({f"distributed.comm.tls.{name}": value for name, value in tls.items()}):
-        (result,) = autograde(course, ASSIGNMENT, dask=cluster.address, watcher=watcher)
+        (result,) = autograde(course, ASSIGNMENT, dask=cluster.address)
     assert (result.points, result.error) == (2, "")
-    assert watcher.sentences == []
+    assert messages.texts == []
 
 
 def make_certificate(path: Path) -> tuple[str, str]:

@@ -84,7 +84,7 @@ def released(folder: Path, settings: str, words: dict[str, str]) -> Course:
     course = Course(folder)
     course.notebook("source", "essays").write_text(nbformat.writes(essays(words)))
     with contextlib.chdir(folder):
-        compile_release(course, "essays", lambda _: None)
+        compile_release(course, "essays")
     return course
 
 
@@ -120,7 +120,7 @@ def test_nobody_is_said_to_have_edited_what_they_were_given(
     assert [notes(course, student) for student in (*STUDENTS, "untouched")] == [[]] * 4
     edited = "The given cell “{}” was edited; the original was restored."
     assert notes(course, "eve") == [edited.format(name) for name in ("given", "draw", "test-twice")]
-    as_json = next(path for path in write_report(course, "essays", lambda _: None) if path.suffix == ".json")
+    as_json = next(path for path in write_report(course, "essays") if path.suffix == ".json")
     assert json.loads(as_json.read_text())["identical"] == []
 
 
@@ -130,7 +130,7 @@ def test_our_own_notes_are_nobodys_text(tmp_path: Path) -> None:
         hand_in(course, student, why=f"I am {student}.", draw=f"I have drawn it, too, says {student}.")
     assert [graded.error for graded in autograde(course, "essays") if graded.error] == []
     assert all(notes(course, student) for student in STUDENTS)
-    as_json = next(path for path in write_report(course, "essays", lambda _: None) if path.suffix == ".json")
+    as_json = next(path for path in write_report(course, "essays") if path.suffix == ".json")
     assert json.loads(as_json.read_text())["identical"] == []
 
 

@@ -20,6 +20,7 @@ from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
 from grader.serving.arrivals import Arrivals, Stage
+from support.messages import Messages
 from support.proof import skip
 from support.snapshots import files, rows
 
@@ -78,16 +79,10 @@ def use(course: Course, url: str, more: str = "") -> None:
 
 
 class Watcher:
-    """Does something at the first look at who is running, and at the first word."""
+    """Does something at the first look at who is running."""
 
-    def __init__(self, look: Callable[[], object] = lambda: None, tell: Callable[[], object] = lambda: None) -> None:
-        self._look, self._tell = look, tell
-        self.told: list[str] = []
-
-    def tell(self, text: str) -> None:
-        self.told.append(text)
-        action, self._tell = self._tell, lambda: None
-        action()
+    def __init__(self, look: Callable[[], object]) -> None:
+        self._look = look
 
     def look(self, _running: Mapping[str, float]) -> None:
         action, self._look = self._look, lambda: None
@@ -226,19 +221,32 @@ def undisturbed(new_course: Callable[[], Course], submit: Callable[..., Path], s
 
 @pytest.mark.parametrize("how", ["fast", "immediate"])
 def test_a_server_that_is_restarted_is_waited_for(
-    how: str, on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any
+    how: str,
+    on_server: Course,
+    server: Server,
+    submit: Callable[..., Path],
+    solved: Any,
+    undisturbed: Any,
+    messages: Messages,
 ) -> None:
     """It ends when all are graded and nobody is written down."""
     hand_in_three(on_server, submit, solved)
-    watcher = Watcher(look=lambda: server.stop(how), tell=server.start)
+    messages.at_first = server.start
+    watcher = Watcher(look=lambda: server.stop(how))
     assert points(on_server, watcher=watcher) == {"ada": 2, "emmy": 2, "zoe": 2}
-    assert len(watcher.told) == 1
-    assert "Waiting for it" in watcher.told[0]
+    assert len(messages.texts) == 1
+    assert "Waiting for it" in messages.texts[0]
     assert (rows(on_server), files(on_server)) == undisturbed
 
 
 def test_a_server_that_crashes_before_it_has_kept_a_batch_gets_it_again(
-    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
+    on_server: Course,
+    server: Server,
+    submit: Callable[..., Path],
+    solved: Any,
+    undisturbed: Any,
+    monkeypatch: Any,
+    messages: Messages,
 ) -> None:
     """All is written and nothing kept, in the second of three batches."""
     monkeypatch.setattr("grader.classroom.run.BATCH", 1)
@@ -250,17 +258,24 @@ def test_a_server_that_crashes_before_it_has_kept_a_batch_gets_it_again(
         if len(commits) == 2:
             server.stop("immediate")
 
-    watcher = Watcher(look=lambda: event.listen(Engine, "commit", crash), tell=server.start)
+    messages.at_first = server.start
+    watcher = Watcher(look=lambda: event.listen(Engine, "commit", crash))
     try:
         assert points(on_server, watcher=watcher) == {"ada": 2, "emmy": 2, "zoe": 2}
     finally:
         event.remove(Engine, "commit", crash)
-    assert len(watcher.told) == 1
+    assert len(messages.texts) == 1
     assert (rows(on_server), files(on_server)) == undisturbed
 
 
 def test_a_server_that_crashes_before_it_says_that_it_has_kept_a_batch_doubles_nothing(
-    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
+    on_server: Course,
+    server: Server,
+    submit: Callable[..., Path],
+    solved: Any,
+    undisturbed: Any,
+    monkeypatch: Any,
+    messages: Messages,
 ) -> None:
     monkeypatch.setattr("grader.classroom.run.BATCH", 1)
     hand_in_three(on_server, submit, solved)
@@ -277,10 +292,11 @@ def test_a_server_that_crashes_before_it_says_that_it_has_kept_a_batch_doubles_n
     def begin() -> None:
         monkeypatch.setattr(scoped_session, "commit", commit_and_crash)
 
-    watcher = Watcher(look=begin, tell=server.start)
+    messages.at_first = server.start
+    watcher = Watcher(look=begin)
     assert points(on_server, watcher=watcher) == {"ada": 2, "emmy": 2, "zoe": 2}
     # The three submissions, one of them twice, and what being late costs.
-    assert (len(watcher.told), len(commits)) == (1, 5)
+    assert (len(messages.texts), len(commits)) == (1, 5)
     monkeypatch.undo()
     assert (rows(on_server), files(on_server)) == undisturbed
 
@@ -309,27 +325,34 @@ def test_nothing_is_half_written_when_the_server_is_gone_for_good(
 
 
 def test_a_server_that_is_down_at_the_start_is_waited_for(
-    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any
+    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, messages: Messages
 ) -> None:
     submit(on_server, "ada", {3: solved[3]})
     server.stop()
-    watcher = Watcher(tell=server.start)
-    assert points(on_server, watcher=watcher) == {"ada": 2}
-    assert len(watcher.told) == 1
+    messages.at_first = server.start
+    assert points(on_server) == {"ada": 2}
+    assert len(messages.texts) == 1
 
 
 def test_a_table_that_somebody_has_locked_is_waited_for(
-    on_server: Course, server: Server, database: str, submit: Callable[..., Path], solved: Any, monkeypatch: Any
+    on_server: Course,
+    server: Server,
+    database: str,
+    submit: Callable[..., Path],
+    solved: Any,
+    monkeypatch: Any,
+    messages: Messages,
 ) -> None:
     """With a message, where the server would have us wait for ever without a word."""
     submit(on_server, "ada", {3: solved[3]})
     with server.connect(database) as other:
         other.execute("SET idle_in_transaction_session_timeout = '1min'")  # if we wait for ever, it does not
         other.commit()
-        watcher = Watcher(look=lambda: other.execute("LOCK TABLE submitted_assignment"), tell=other.rollback)
+        messages.at_first = other.rollback
+        watcher = Watcher(look=lambda: other.execute("LOCK TABLE submitted_assignment"))
         assert points(on_server, watcher=watcher) == {"ada": 2}
-        assert len(watcher.told) == 1
-        assert "lock timeout" in watcher.told[0]
+        assert len(messages.texts) == 1
+        assert "lock timeout" in messages.texts[0]
         other.execute("LOCK TABLE submitted_assignment")
         monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
         with pytest.raises(CourseError, match="lock timeout"):

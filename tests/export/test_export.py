@@ -22,6 +22,7 @@ from grader.export.moodle import export_moodle
 from grader.pages.spreadsheet import defused, is_formula, number
 from support.command_line import export, grader
 from support.made_class import ASSIGNMENT, Made, grade
+from support.messages import Messages
 from support.snapshots import files_in
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
@@ -61,11 +62,6 @@ def course_of_four(course: Course) -> Course:
     return course
 
 
-@pytest.fixture
-def told() -> list[str]:
-    return []
-
-
 def rows_of(path: Path) -> list[list[str]]:
     return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
 
@@ -77,8 +73,8 @@ def roster(folder: Path, text: str = FROM_CANVAS) -> Path:
 
 
 @pytest.mark.slow
-def test_canvas_alone(course_of_four: Course, told: list[str]) -> None:
-    path = export_canvas(course_of_four, ASSIGNMENT, None, "", told.append)
+def test_canvas_alone(course_of_four: Course, messages: Messages) -> None:
+    path = export_canvas(course_of_four, ASSIGNMENT, None, "")
     assert path == course_of_four.root / "export/self_attention-canvas.csv"
     assert rows_of(path) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "self_attention"],
@@ -88,40 +84,40 @@ def test_canvas_alone(course_of_four: Course, told: list[str]) -> None:
         ["barbara", "", "", "barbara", "", "26.75"],
         ["chien", "", "", "chien", "", "27.25"],
     ]
-    assert not told
+    assert not messages.texts
 
 
 @pytest.mark.slow
-def test_canvas_filled_in(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
-    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path), "", told.append)
+def test_canvas_filled_in(course_of_four: Course, messages: Messages, tmp_path: Path) -> None:
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path), "")
     assert rows_of(path) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Self Attention (4711)"],
         ["    Points Possible", "", "", "", "", "30"],
         ["Lovelace, Ada", "101", "u-ada", "ada@example.edu", "Group A", "30"],
         ["Turing, Alan", "102", "u-alan", "alan@example.edu", "Group A and Group B", "26.5"],
     ]
-    assert told == ["Not in the file from Canvas, so left out: barbara and chien."]
+    assert messages.texts == ["Not in the file from Canvas, so left out: barbara and chien."]
 
 
 @pytest.mark.slow
-def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
+def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, messages: Messages, tmp_path: Path) -> None:
     text = (
         "LastName;FirstName;ID;SIS User ID;SIS Login ID;Integration ID;Section;Notes\n"
         "    Points Possible;;;;;;;\nLovelace;Ada;101;;ada;;A;-\n"
     )
-    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "Week 3", told.append)
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "Week 3")
     assert rows_of(path) == [
         ["LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Section", "Week 3"],
         ["    Points Possible", "", "", "", "", "", "", "30"],
         ["Lovelace", "Ada", "101", "", "ada", "", "A", "30"],
     ]
-    assert told[0] == "Canvas has no assignment “Week 3” yet. It will ask whether to create one."
+    assert messages.texts[0] == "Canvas has no assignment “Week 3” yet. It will ask whether to create one."
 
 
 @pytest.mark.slow
-def test_canvas_with_a_semicolon_in_a_title(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
+def test_canvas_with_a_semicolon_in_a_title(course_of_four: Course, tmp_path: Path) -> None:
     text = FROM_CANVAS.replace("Quiz 1 (17)", "Quiz; the first (17)")
-    rows = rows_of(export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", told.append))
+    rows = rows_of(export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), ""))
     assert [row[-1] for row in rows] == ["Self Attention (4711)", "30", "30", "26.5"]
 
 
@@ -137,14 +133,14 @@ def test_canvas_with_a_semicolon_in_a_title(course_of_four: Course, told: list[s
     ],
 )
 def test_canvas_with_other_points_possible(
-    there: str, words: str, course_of_four: Course, told: list[str], tmp_path: Path
+    there: str, words: str, course_of_four: Course, messages: Messages, tmp_path: Path
 ) -> None:
     text = FROM_CANVAS.replace("10,30,(read only)", f"10,{there},(read only)")
-    export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", told.append)
-    assert [line for line in told if "Not in the file" not in line] == [
-        line for line in told if words and words in line
+    export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "")
+    assert [line for line in messages.texts if "Not in the file" not in line] == [
+        line for line in messages.texts if words and words in line
     ]
-    assert len(told) == 1 + bool(words)
+    assert len(messages.texts) == 1 + bool(words)
 
 
 @pytest.mark.slow
@@ -156,7 +152,7 @@ def test_the_column_that_finds_the_most_is_taken_though_others_find_different_on
         "Student,ID,SIS User ID,SIS Login ID,Section,Self Attention (1)\n    Points Possible,,,,,30\n"
         "One,101,x,ada,,\nTwo,7,101,202,,\nThree,8,y,101,,\n"
     )
-    rows = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", print))
+    rows = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), ""))
     assert {row[0]: row[-1] for row in rows[2:]} == {"One": "30", "Two": "22", "Three": "30"}
 
 
@@ -186,9 +182,9 @@ def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_pat
         "One,101,102,a,,\nTwo,102,103,b,,\nThree,103,104,c,,\n"
     )
     with pytest.raises(CourseError, match=r"ID and SIS User ID match different students\. Clear the wrong column"):
-        export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", print)
+        export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "")
     emptied = text.replace("101", "").replace("102,103", ",103").replace("103,104", ",104")
-    rows = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, emptied), "", print))
+    rows = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, emptied), ""))
     assert rows[2:] == [["One", "", "102", "a", "", "30"], ["Two", "", "103", "b", "", "22"]]
 
 
@@ -196,8 +192,8 @@ def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_pat
 def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp_path: Path) -> None:
     text = FROM_CANVAS.replace("Quiz 1 (17)", "self-attention (12)")
     with pytest.raises(CourseError, match=r"2 assignments called “self_attention”.*--column 'self-attention \(12\)'"):
-        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
-    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "Self Attention (4711)", print)
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "")
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "Self Attention (4711)")
     assert rows_of(path)[0][-1] == "Self Attention (4711)"
 
 
@@ -205,7 +201,7 @@ def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp
 @pytest.mark.parametrize("text", ["", "name,points\nada,3\n", "\x00", "Student,Section\n"])
 def test_a_roster_that_is_none(course_of_four: Course, tmp_path: Path, text: str) -> None:
     with pytest.raises(CourseError, match=r"is not a gradebook from Canvas.*choose Grades, Export"):
-        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "")
 
 
 @pytest.mark.slow
@@ -213,17 +209,17 @@ def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) ->
     with pytest.raises(
         CourseError, match=r"cannot be read: No such file or directory\. Use --roster with the file from"
     ):
-        export_canvas(course_of_four, ASSIGNMENT, tmp_path / "none.csv", "", print)
+        export_canvas(course_of_four, ASSIGNMENT, tmp_path / "none.csv", "")
     (tmp_path / "latin.csv").write_bytes("Gödel".encode("latin-1"))
     with pytest.raises(CourseError, match="it is not UTF-8 text"):
-        export_canvas(course_of_four, ASSIGNMENT, tmp_path / "latin.csv", "", print)
+        export_canvas(course_of_four, ASSIGNMENT, tmp_path / "latin.csv", "")
 
 
 @pytest.mark.slow
 def test_a_roster_of_another_class(course_of_four: Course, tmp_path: Path) -> None:
     text = "Student,ID,SIS Login ID,Section\nX,1,x,A\n"
     with pytest.raises(CourseError, match=r"Nobody in .* has a grade here"):
-        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "")
 
 
 @pytest.mark.parametrize(
@@ -235,32 +231,32 @@ def test_a_roster_of_another_class(course_of_four: Course, tmp_path: Path) -> No
         ("idnumber", [["ID number", "self_attention"], ["u-ada", "30"], ["u-alan", "26.5"]]),
     ],
 )  # fmt: skip
-def test_moodle(course_of_four: Course, told: list[str], by: str, rows: list[list[str]]) -> None:
-    path = export_moodle(course_of_four, ASSIGNMENT, by, "", told.append)
+def test_moodle(course_of_four: Course, messages: Messages, by: str, rows: list[list[str]]) -> None:
+    path = export_moodle(course_of_four, ASSIGNMENT, by, "")
     assert rows_of(path) == rows
     left_out = [] if by == "username" else ["barbara and chien"]
-    assert [line.split(": ")[1].split(". ")[0] for line in told] == left_out
+    assert [line.split(": ")[1].split(". ")[0] for line in messages.texts] == left_out
 
 
 def test_moodle_names_the_column_as_asked(course_of_four: Course) -> None:
-    path = export_moodle(course_of_four, ASSIGNMENT, "email", "Assignment: Week 3 (Real)", print)
+    path = export_moodle(course_of_four, ASSIGNMENT, "email", "Assignment: Week 3 (Real)")
     assert rows_of(path)[0] == ["Email address", "Assignment: Week 3 (Real)"]
 
 
-def test_who_shares_an_address_is_left_out(course_of_four: Course, told: list[str]) -> None:
+def test_who_shares_an_address_is_left_out(course_of_four: Course, messages: Messages) -> None:
     with course_of_four.api().gradebook as gradebook:
         gradebook.update_or_create_student("alan", email="ADA@example.edu")
         gradebook.update_or_create_student("barbara", email="barbara@example.edu")
-    rows = rows_of(export_moodle(course_of_four, ASSIGNMENT, "email", "", told.append))
+    rows = rows_of(export_moodle(course_of_four, ASSIGNMENT, "email", ""))
     assert rows[1:] == [["barbara@example.edu", "26.75"]]
-    assert "ada, alan and chien" in told[0]
+    assert "ada, alan and chien" in messages.texts[0]
 
 
 @pytest.mark.slow
 def test_nobody_has_an_address(course: Course) -> None:
     grade(course, Made("ada"))
     with pytest.raises(CourseError, match=r"Nobody .* has a usable Email address.*grader students import"):
-        export_moodle(course, ASSIGNMENT, "email", "", print)
+        export_moodle(course, ASSIGNMENT, "email", "")
 
 
 def test_jplag_gets_a_folder_of_programs_for_each_student(course: Course, make_notebook: Callable[..., Any]) -> None:
@@ -296,12 +292,12 @@ def test_jplag_without_anything_to_compare(step: str, course: Course) -> None:
     assert (ended.returncode, said in ended.stderr) == (1, True)
 
 
-def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> None:
+def test_what_is_not_final_is_said(course_of_four: Course, messages: Messages) -> None:
     with course_of_four.api().gradebook as gradebook:
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
         gradebook.db.commit()
-    export_moodle(course_of_four, ASSIGNMENT, "username", "", told.append)
-    assert told == [
+    export_moodle(course_of_four, ASSIGNMENT, "username", "")
+    assert messages.texts == [
         "Not final: 1 answer by 1 student still to grade manually (1: ada). Grade them in the formgrader "
         "(`jupyter lab`, menu Nbgrader), then export again."
     ]
@@ -309,24 +305,24 @@ def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> N
 
 @pytest.mark.slow
 def test_formulas_are_defused_and_identifiers_are_never_changed(
-    course: Course, told: list[str], tmp_path: Path
+    course: Course, messages: Messages, tmp_path: Path
 ) -> None:
     grade(course, Made("=1+1"), Made("ada", says={1: ["=cmd|' /C calc'!A0"]}), Made("@eve"), Made("-1"))
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_student(
             "ada", first_name="@SUM(A1)", last_name="=2+2", lms_user_id="+31", email="a@b.c"
         )
-    alone = rows_of(export_canvas(course, ASSIGNMENT, None, "=title", told.append))
+    alone = rows_of(export_canvas(course, ASSIGNMENT, None, "=title"))
     assert alone[0][-1] == "'=title"
     assert alone[2:] == [["'=2+2, @SUM(A1)", "", "", "ada", "", "30"]]
-    assert "-1, =1+1 and @eve" in told[0]
-    assert rows_of(export_moodle(course, ASSIGNMENT, "username", "", told.append))[1:] == [["ada", "30"]]
+    assert "-1, =1+1 and @eve" in messages.texts[0]
+    assert rows_of(export_moodle(course, ASSIGNMENT, "username", ""))[1:] == [["ada", "30"]]
     text = 'Student,ID,SIS Login ID,Section\n"=""Ada""",7,ada,+A\n=x,8,=1+1,B\n'
-    filled_in = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", told.append))
+    filled_in = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), ""))
     assert filled_in[1:] == [['\'="Ada"', "7", "ada", "'+A", "30"]]
-    assert "Not in the file from Canvas, so left out: -1 and @eve." in told
-    assert told[-1].startswith("Left out, because a spreadsheet would read their identifier")
-    assert "as a formula: =1+1. Enter" in told[-1]
+    assert "Not in the file from Canvas, so left out: -1 and @eve." in messages.texts
+    assert messages.texts[-1].startswith("Left out, because a spreadsheet would read their identifier")
+    assert "as a formula: =1+1. Enter" in messages.texts[-1]
 
 
 @pytest.mark.parametrize("text", ['read ;"=1+1', 'read |" -1', 'read ; "@b'])

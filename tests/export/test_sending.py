@@ -21,6 +21,7 @@ from grader.gradebook.standings import read_class
 from support.command_line import Ended
 from support.command_line import grader as run_grader
 from support.made_class import ASSIGNMENT, Made, grade
+from support.messages import Messages
 from support.platform_server import TOKEN, Held, serving
 
 pytestmark = pytest.mark.slow
@@ -43,7 +44,7 @@ def published(course: Course) -> Course:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2026-01-01 12:00:00 UTC")
     publications = Publications(course, ASSIGNMENT)
     publications.begin()
-    told, most = told_now(course, ASSIGNMENT, print)
+    told, most = told_now(course, ASSIGNMENT)
     publications.keep(Publication(1, "2026-11-24T10:15:00+00:00", "me", most, told))
     return course
 
@@ -88,9 +89,8 @@ def environment(kind: str, url: str, token: str = TOKEN) -> dict[str, str]:
     return {f"{kind.upper()}_URL": url, f"{kind.upper()}_TOKEN": token}
 
 
-def planned(course: Course, platform: PlatformApi, told: list[str] | None = None, **how: str) -> list[Grade]:
-    tell = (told if told is not None else []).append
-    return send.plan(course, ASSIGNMENT, platform, how.get("by", "username"), how.get("link", ""), tell)
+def planned(course: Course, platform: PlatformApi, **how: str) -> list[Grade]:
+    return send.plan(course, ASSIGNMENT, platform, how.get("by", "username"), how.get("link", ""))
 
 
 def sent(course: Course, platform: PlatformApi, grades: list[Grade], yes: bool = True) -> int:
@@ -161,32 +161,35 @@ def test_students_are_found_as_the_user_says(by: str, published: Course, platfor
     assert [one.id for one in planned(published, platform, by=by)] == ["7", "8", "9"]
 
 
-def test_who_is_not_known_for_sure_is_left_out_and_named(published: Course, platform: PlatformApi, held: Held) -> None:
+def test_who_is_not_known_for_sure_is_left_out_and_named(
+    published: Course, platform: PlatformApi, held: Held, messages: Messages
+) -> None:
     held.people[3].update(username="ADA", login_id="ADA")
     del held.people[1]
-    told: list[str] = []
-    assert [one.student for one in planned(published, platform, told)] == ["barbara"]
-    assert told == [f"Left out, because {platform.name} has no match, or several, for their Username: ada and alan."]
+    assert [one.student for one in planned(published, platform)] == ["barbara"]
+    assert messages.texts == [
+        f"Left out, because {platform.name} has no match, or several, for their Username: ada and alan."
+    ]
 
 
-def test_a_number_of_canvas_in_the_roster_says_who_it_is(published: Course, held: Held, url: str) -> None:
+def test_a_number_of_canvas_in_the_roster_says_who_it_is(
+    published: Course, held: Held, url: str, messages: Messages
+) -> None:
     for one in held.people:
         one["login_id"] = {7: "alan", 8: "unknown", 9: "barbara"}.get(int(one["id"]), "kurt")
     write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan", canvas_id="8"), Enrolled("barbara")])
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
     assert {one.student: one.id for one in planned(published, canvas)} == {"ada": "7", "alan": "8", "barbara": "9"}
     write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan")])  # whose name is ada's there
-    told: list[str] = []
-    assert {one.student: one.id for one in planned(published, canvas, told)} == {"ada": "7", "barbara": "9"}
-    assert told == ["Left out, because Canvas has no match, or several, for their Username: alan."]
+    assert {one.student: one.id for one in planned(published, canvas)} == {"ada": "7", "barbara": "9"}
+    assert messages.texts == ["Left out, because Canvas has no match, or several, for their Username: alan."]
 
 
-def test_excused_students_stay_excused(published: Course, held: Held, url: str) -> None:
+def test_excused_students_stay_excused(published: Course, held: Held, url: str, messages: Messages) -> None:
     held.excused = {8}
-    told: list[str] = []
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
-    assert [one.student for one in planned(published, canvas, told)] == ["ada", "barbara"]
-    assert told == ["Left out, because they are excused or not assigned in Canvas: alan."]
+    assert [one.student for one in planned(published, canvas)] == ["ada", "barbara"]
+    assert messages.texts == ["Left out, because they are excused or not assigned in Canvas: alan."]
 
 
 def test_all_pages_are_read(published: Course, platform: PlatformApi, held: Held) -> None:
@@ -292,7 +295,7 @@ def test_whatever_a_platform_answers_is_told_in_a_sentence(
 ) -> None:
     """At each step, to reading and to writing; none of it shows the token, sends anything, or is a traceback."""
     monkeypatch.setattr(rest, "MAX_BYTES", 2**19)
-    known = read_class(published, ASSIGNMENT, print)
+    known = read_class(published, ASSIGNMENT)
     monkeypatch.setattr(send, "read_class", lambda *_: known)
     kind, url = kind_and_url
 

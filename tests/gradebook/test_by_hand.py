@@ -32,6 +32,7 @@ from grader.publishing.publish import publish
 from grader.publishing.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
 from support.command_line import grader
+from support.messages import Messages
 from support.second_course import WRONG, copy_of_second_course
 
 WORDS = "words"
@@ -107,9 +108,6 @@ def marks(course: Course, student: str) -> dict[str, tuple[float | None, bool]]:
     with course.api().gradebook as gradebook:
         grades = gradebook.find_submission_notebook(WORDS, WORDS, student).grades
         return {grade.name: (grade.manual_score, grade.needs_manual_grade) for grade in grades}
-
-
-def silent(_: str) -> None: ...
 
 
 def plain(path: Path) -> str:
@@ -262,19 +260,19 @@ def test_pages_say_what_is_published(course: Course) -> None:
     by_hand(course, "kurt", "plot", 1)
     hand_in(course, "ada", {"why": "The third.", "plot": PLOT})
     list(autograde(course, WORDS))
-    assert publish(course, WORDS, [], silent, waiting_anyway=True)
+    assert publish(course, WORDS, [], waiting_anyway=True)
     assert "9 of 12 points so far" not in page_of(course, "ada")
     assert "12 of 12 points so far 1 answer is waiting for your instructor" in page_of(course, "ada")
     by_hand(course, "ada", "why", 2)
-    assert publish(course, WORDS, [], silent, yes=True)
+    assert publish(course, WORDS, [], yes=True)
     assert "12 of 12 points" in page_of(course, "ada")
     assert "wait" not in page_of(course, "ada")
-    assert publish(course, WORDS, [], silent) is None
+    assert publish(course, WORDS, []) is None
     page = course.root / "release" / WORDS / f"{WORDS}.ipynb"
     page.write_text(page.read_text().replace("# Words", "# Many words"))
-    assert publish(course, WORDS, [], silent, stale_anyway=True), "the title of each page"
+    assert publish(course, WORDS, [], stale_anyway=True), "the title of each page"
     shutil.rmtree(course.root / "autograded/emmy")
-    write_feedback(course, WORDS, silent)
+    write_feedback(course, WORDS)
     assert {path.parent.parent.name for path in (course.root / "feedback").rglob("*.html")} == {"ada", "kurt"}
 
 
@@ -283,7 +281,7 @@ def test_pages_say_what_is_published(course: Course) -> None:
 
 @pytest.mark.slow
 def test_the_report_counts_what_waits_apart(course: Course) -> None:
-    page, table, data = write_report(course, WORDS, silent)
+    page, table, data = write_report(course, WORDS)
     told = json.loads(data.read_text())
     exercises = {one["exercise"]: one for one in told["exercises"]}
     assert [(exercises["plot"][kind]) for kind in ("full marks", "some points", "no points", "waiting")] == [1, 0, 1, 1]
@@ -313,24 +311,24 @@ def test_nobody_is_final(waiting: Course) -> None:
     with waiting.api().gradebook as gradebook:
         gradebook.find_grade("test-exercise-1", WORDS, WORDS, "emmy").needs_manual_grade = True
         gradebook.db.commit()
-    said = plain(write_report(waiting, WORDS, silent)[0])
+    said = plain(write_report(waiting, WORDS)[0])
     assert "3 students have no final grade yet (waiting for manual grading)." in said
     assert "median" not in said
 
 
 @pytest.mark.slow
 def test_no_empty_section_is_in_the_report(course: Course) -> None:
-    page = write_report(course, WORDS, silent, ["ada", "emmy"])[0]
+    page = write_report(course, WORDS, ["ada", "emmy"])[0]
     heads = re.findall("<h2 id.*?>(.*?)</h2>", page.read_text())
     assert heads == ["What was understood", "Tests that can be fooled", "Students"]
-    assert "What went wrong" in write_report(course, WORDS, silent)[0].read_text()
+    assert "What went wrong" in write_report(course, WORDS)[0].read_text()
 
 
 @pytest.mark.slow
 def test_what_a_person_has_given_all_points_for_did_not_go_wrong(course: Course) -> None:
     by_hand(course, "kurt", "plot", 3)
     by_hand(course, "kurt", "test-exercise-1", 2)
-    told = json.loads(write_report(course, WORDS, silent)[2].read_text())
+    told = json.loads(write_report(course, WORDS)[2].read_text())
     assert [one["exercise"] for one in told["mistakes"]] == [None, 2, "parse-date"]
     assert "capital letters count" not in json.dumps(told)
     shown = grader("autograde", WORDS, folder=course.root).stdout
@@ -359,15 +357,14 @@ def test_the_table_of_autograde_says_what_waits(course: Course) -> None:
     assert told["students"]["kurt"]["waits"] == ["plot"]
 
 
-def test_what_is_exported_and_sent_says_what_waits(course: Course) -> None:
-    said: list[str] = []
-    export_moodle(course, WORDS, "username", "", said.append)
-    assert said == [
+def test_what_is_exported_and_sent_says_what_waits(course: Course, messages: Messages) -> None:
+    export_moodle(course, WORDS, "username", "")
+    assert messages.texts == [
         "Not final: 1 answer by 1 student still to grade manually (plot: kurt). Grade them in the formgrader "
         "(`jupyter lab`, menu Nbgrader), then export again."
     ]
-    assert [row.split(",")[-1] for row in export_term(course, silent).read_text().splitlines()][1:] == ["", "", WORDS]
-    told, _ = told_now(course, WORDS, silent)
+    assert [row.split(",")[-1] for row in export_term(course).read_text().splitlines()][1:] == ["", "", WORDS]
+    told, _ = told_now(course, WORDS)
     assert "test-greeting: 0, why: 0, plot: waits" in sending._comment(told["kurt"], 12, "kurt", "")
 
 
@@ -375,7 +372,7 @@ def test_what_is_exported_and_sent_says_what_waits(course: Course) -> None:
 
 
 def test_pages_say_what_waits(course: Course) -> None:
-    write_feedback(course, WORDS, silent)
+    write_feedback(course, WORDS)
     said = page_of(course, "kurt")
     assert "3 of 12 points so far 1 answer is waiting for your instructor" in said
     assert "Waiting for your instructor: Your answer: plot" in said
@@ -384,7 +381,7 @@ def test_pages_say_what_waits(course: Course) -> None:
 
 
 def test_what_the_code_of_an_answer_has_printed_and_drawn_is_on_the_page(course: Course) -> None:
-    write_feedback(course, WORDS, silent)
+    write_feedback(course, WORDS)
     ada, kurt = ((course.root / f"feedback/{name}/{WORDS}/{WORDS}.html").read_text() for name in ("ada", "kurt"))
     assert len(re.findall(r'<img alt="Drawn by your code" src="data:image/png;base64,[\w+/=]+">', ada)) == 1
     assert "of &lt;b&gt;squares&lt;/b&gt;" in ada
@@ -418,35 +415,33 @@ def test_nothing_of_an_output_becomes_markup() -> None:
 
 
 @pytest.mark.slow
-def test_the_maximum_before_and_after_is_told(course: Course) -> None:
+def test_the_maximum_before_and_after_is_told(course: Course, messages: Messages) -> None:
     (course.root / "course.toml").write_text('[assignments.words]\nvoid = ["plot"]\nbonus = [1]\n')
-    write_feedback(course, WORDS, silent)
+    write_feedback(course, WORDS)
     said = page_of(course, "kurt")
     assert "Under the course rules, points are out of 7, not 12." in said
     assert "does not count (was out of 3)" in said
     assert "wait" not in said
-    assert "So points are out of 7, not 12." in plain(write_report(course, WORDS, silent)[0])
-    told: list[str] = []
-    export_moodle(course, WORDS, "username", "", told.append)
-    export_canvas(course, WORDS, None, "", told.append)
-    assert [line.split(". Before you")[0] for line in told] == [
+    assert "So points are out of 7, not 12." in plain(write_report(course, WORDS)[0])
+    export_moodle(course, WORDS, "username", "")
+    export_canvas(course, WORDS, None, "")
+    assert [line.split(". Before you")[0] for line in messages.texts] == [
         "Because of course.toml, words has 7 points, not 12"
     ] * 2
 
 
 @pytest.mark.slow
-def test_times_are_those_of_the_course(course: Course) -> None:
+def test_times_are_those_of_the_course(course: Course, messages: Messages) -> None:
     (course.root / "course.toml").write_text(
         'timezone = "America/New_York"\ncounts = "best"\n[assignments.words]\ndue = 2026-10-12T10:00:00\n'
         'extensions = {kurt = "1 day"}\n'
     )
-    said: list[str] = []
-    write_rules(course, WORDS, said.append)
-    assert "the due date of words to 2026-10-12 10:00 EDT" in said[0]
-    assert "the extension for kurt is now until 2026-10-13 10:00 EDT" in said[1]
-    page, _, data = write_report(course, WORDS, silent)
+    write_rules(course, WORDS)
+    assert "the due date of words to 2026-10-12 10:00 EDT" in messages.texts[0]
+    assert "the extension for kurt is now until 2026-10-13 10:00 EDT" in messages.texts[1]
+    page, _, data = write_report(course, WORDS)
     assert re.search(r"Written on [\d-]+ [\d:]+ E[SD]T\. Due on 2026-10-12 10:00 EDT\.", plain(page))
     assert json.loads(data.read_text())["due"] == "2026-10-12T10:00:00-04:00"
-    assert publish(course, WORDS, [], silent, waiting_anyway=True, stale_anyway=True)
+    assert publish(course, WORDS, [], waiting_anyway=True, stale_anyway=True)
     assert re.search(r"[\d-]+ [\d:]+ E[SD]T", grader("publish", WORDS, "--history", folder=course.root).stdout)
-    assert "UTC" not in plain(write_term_report(course, silent))
+    assert "UTC" not in plain(write_term_report(course))

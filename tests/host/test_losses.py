@@ -213,7 +213,7 @@ def test_what_is_no_verdict_is_none(data: Any) -> None:
 def test_a_gradebook_keeps_the_verdicts_as_they_are(course: Course) -> None:
     made = Made("ada", {2: 0.5}, {2: ["not scaled"]}, lost={5: Lost(Loss.FILES, 10)})
     grade(course, made)
-    (standing,) = (one for one in read_class(course, ASSIGNMENT, print).graded if one.student == "ada")
+    (standing,) = (one for one in read_class(course, ASSIGNMENT).graded if one.student == "ada")
     assert standing.verdicts == made.verdicts()
 
 

@@ -22,6 +22,7 @@ from grader.host.sandbox_process import SandboxProcess
 from grader.host.zygote_process import ZygoteError
 from grader.model.submission import Assignment
 from grader.sandbox.confine import CannotConfineError
+from support.messages import Messages
 
 pytestmark = pytest.mark.slow
 
@@ -38,16 +39,6 @@ class FailingAtFirst:
         if self.before < 0 <= self.left:
             raise OSError(self.error, os.strerror(self.error), "somewhere")
         return self.work(*arguments)
-
-
-class Listener:
-    def __init__(self) -> None:
-        self.told: list[str] = []
-
-    def tell(self, text: str) -> None:
-        self.told.append(text)
-
-    def look(self, running: object) -> None: ...
 
 
 @pytest.fixture(autouse=True)
@@ -90,16 +81,19 @@ def test_a_fork_that_fails_is_tried_again(
 
 
 def test_a_full_disk_is_waited_for_when_results_are_written(
-    course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
+    course: Course,
+    submit: Callable[..., Path],
+    solved: dict[int, str],
+    monkeypatch: pytest.MonkeyPatch,
+    messages: Messages,
 ) -> None:
     from grader.classroom import graded_folder
 
     submit(course, "ada", {3: solved[3]})
     monkeypatch.setattr(graded_folder, "write_files", FailingAtFirst(scratch.write_files, errno.ENOSPC, 2))
-    listener = Listener()
-    (graded,) = autograde(course, ASSIGNMENT, watcher=listener)
+    (graded,) = autograde(course, ASSIGNMENT)
     assert (graded.error, graded.points) == ("", 2)
-    assert listener.told == ["This machine is short of resources (No space left on device). Waiting …"]
+    assert messages.texts == ["This machine is short of resources (No space left on device). Waiting …"]
 
 
 @pytest.mark.parametrize("before", [0, 1])

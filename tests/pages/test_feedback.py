@@ -35,6 +35,7 @@ from grader.pages.heat_map import FILTERS
 from grader.pages.page_parts import TEMPLATES, template
 from grader.pages.sections import Sections
 from support.accessibility import seen_as, violations
+from support.messages import Messages
 from support.our_course import EXERCISES
 from support.plain_nbgrader import added_cell, nbgrader
 
@@ -704,27 +705,28 @@ def test_pages_of_some_students(course: Course, submit: Any) -> None:
     for student in ("ada", "emmy", "eve"):
         submit(course, student)
     list(autograde(course, "self_attention"))
-    pages = write_feedback(course, "self_attention", print, ["emmy", "ada"])
+    pages = write_feedback(course, "self_attention", ["emmy", "ada"])
     assert [page.parent.parent.name for page in pages] == ["ada", "emmy"]
     assert not (course.folder("feedback") / "eve").exists()
-    assert len(write_feedback(course, "self_attention", print)) == 3
-    assert [page.parent.parent.name for page in write_feedback(course, "self_attention", print, ["eve"])] == ["eve"]
+    assert len(write_feedback(course, "self_attention")) == 3
+    assert [page.parent.parent.name for page in write_feedback(course, "self_attention", ["eve"])] == ["eve"]
     with pytest.raises(CourseError, match="There is no graded notebook of self_attention by kurt"):
-        write_feedback(course, "self_attention", print, ["ada", "kurt"])
+        write_feedback(course, "self_attention", ["ada", "kurt"])
 
 
-def test_who_has_points_but_no_graded_notebook_is_named(course: Course, submit: Any, solved: dict[int, str]) -> None:
+def test_who_has_points_but_no_graded_notebook_is_named(
+    course: Course, submit: Any, solved: dict[int, str], messages: Messages
+) -> None:
     graded_file(course, submit, solved)
-    told: list[str] = []
     with course.api().gradebook as gradebook:
         gradebook.add_student("ben")
         gradebook.add_student("cleo")  # has an extension, but no points
         gradebook.add_submission(ASSIGNMENT, "cleo")
         gradebook.add_submission(ASSIGNMENT, "ben")
         by_hand(gradebook, "ben", "test-exercise-3", 2.0)
-    (page,) = write_feedback(course, ASSIGNMENT, told.append)
+    (page,) = write_feedback(course, ASSIGNMENT)
     assert "ada" in page.parts
-    assert told == ["ben has points, but no graded notebook, so there is no feedback page."]
+    assert messages.texts == ["ben has points, but no graded notebook, so there is no feedback page."]
 
 
 def plain(path: Path) -> str:

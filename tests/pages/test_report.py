@@ -307,17 +307,17 @@ def test_a_class_of_one(course: Course) -> None:
 
 def test_nobody_has_a_grade(course: Course) -> None:
     with pytest.raises(CourseError, match=r"self_attention is not graded yet\. Run: grader autograde self_att"):
-        write_report(course, ASSIGNMENT, print)
+        write_report(course, ASSIGNMENT)
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_student("ada")
         gradebook.update_or_create_submission(ASSIGNMENT, "ada")
     with pytest.raises(CourseError, match="is not graded yet"):
-        write_report(course, ASSIGNMENT, print)
+        write_report(course, ASSIGNMENT)
 
 
 def test_an_assignment_that_is_none(course: Course) -> None:
     with pytest.raises(CourseError, match="There is no assignment “nonsense”"):
-        write_report(course, "nonsense", print)
+        write_report(course, "nonsense")
 
 
 def hostile_class(course: Course) -> None:
@@ -378,7 +378,7 @@ def links_on(html: str) -> dict[str, str]:
 def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> None:
     """Wherever the folders are, and whatever students are called."""
     grade(course, Made("ada"), Made('a "b"#?%'))
-    write_feedback(course, ASSIGNMENT, print, ["ada"])
+    write_feedback(course, ASSIGNMENT, ["ada"])
     links = links_on(written(course)[".html"])
     assert links == {
         "../feedback/ada/self_attention/self_attention.html": "ada",
@@ -392,7 +392,7 @@ def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> N
 @pytest.mark.slow
 def test_a_report_on_some_is_that_of_a_class_of_these(ten: Course) -> None:
     written(ten)
-    paths = write_report(ten, ASSIGNMENT, print, ["alan", "barbara"])
+    paths = write_report(ten, ASSIGNMENT, ["alan", "barbara"])
     assert [path.name for path in paths] == [f"self_attention-students.{ending}" for ending in ("html", "csv", "json")]
     html, table, data = (path.read_text(encoding="utf-8-sig") for path in paths)
     assert "self_attention: report on 2 students" in text_of(html)
@@ -400,9 +400,9 @@ def test_a_report_on_some_is_that_of_a_class_of_these(ten: Course) -> None:
     assert json.loads(data)["points"]["mean"] == 27.25
     assert len(lines_of((ten.root / "report/self_attention.csv").read_text(encoding="utf-8-sig"))) == 12
     with pytest.raises(CourseError, match="There is no student called nobody"):
-        write_report(ten, ASSIGNMENT, print, ["alan", "nobody"])
+        write_report(ten, ASSIGNMENT, ["alan", "nobody"])
     with pytest.raises(CourseError, match="None of them has a grade yet"):
-        write_report(ten, ASSIGNMENT, print, ["luca"])
+        write_report(ten, ASSIGNMENT, ["luca"])
 
 
 @pytest.mark.slow
@@ -445,7 +445,7 @@ def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
     list(autograde(course, ASSIGNMENT))
     (versions,) = told(course)["environments"]
     assert re.fullmatch(r"Python 3[\d.]+, grader [\d.]+, nbgrader [\d.]+, PyTorch [\d.+a-z]+, numpy [\d.]+", versions)
-    assert f"Graded with {versions}." in write_report(course, ASSIGNMENT, print)[0].read_text()
+    assert f"Graded with {versions}." in write_report(course, ASSIGNMENT)[0].read_text()
     submit(course, "ada", wrong)  # handed in again, and graded by nbgrader: what our record says is old
     assert course.api().autograde(ASSIGNMENT, "ada", force=True)["success"]
     found = told(course)
@@ -588,7 +588,7 @@ def test_reading_a_class_takes_few_queries(course: Course) -> None:
         queries = Mock()
         event.listen(Engine, "before_cursor_execute", queries)
         try:
-            read_class(course, ASSIGNMENT, print)
+            read_class(course, ASSIGNMENT)
         finally:
             event.remove(Engine, "before_cursor_execute", queries)
         counts.append(queries.call_count)
@@ -596,14 +596,14 @@ def test_reading_a_class_takes_few_queries(course: Course) -> None:
 
 
 def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
-    page = write_report(ten, ASSIGNMENT, print)[0]
+    page = write_report(ten, ASSIGNMENT)[0]
     browser.get(page.as_uri())
     browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
     assert violations(browser) == []
 
 
 def test_on_a_phone_the_last_column_is_in_sight(ten: Course, browser: Chrome) -> None:
-    browser.get(write_report(ten, ASSIGNMENT, print)[0].as_uri())
+    browser.get(write_report(ten, ASSIGNMENT)[0].as_uri())
     last = "th.figures:last-child"
     with seen_as(browser, width=390):
         browser.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
@@ -615,6 +615,6 @@ def test_on_a_phone_the_last_column_is_in_sight(ten: Course, browser: Chrome) ->
 
 def test_nothing_runs_and_nothing_is_asked_for(course: Course, browser: Chrome) -> None:
     hostile_class(course)
-    browser.get(write_report(course, ASSIGNMENT, print)[0].as_uri())
+    browser.get(write_report(course, ASSIGNMENT)[0].as_uri())
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert browser.execute_script("return document.scripts.length + document.images.length") == 0

@@ -39,11 +39,6 @@ SCORES_UNSCALED = (
 
 
 @pytest.fixture
-def told() -> list[str]:
-    return []
-
-
-@pytest.fixture
 def taught(course: Course, submit: Submit, solved: dict[Label, str]) -> Course:
     """ada has exercise 3 right, and emmy 2 and 3; both are graded. The folder of exercises is the course's own."""
     shutil.copytree(Path(grader.__file__).parent / "exercises", course.root / "exercises")
@@ -56,7 +51,7 @@ def taught(course: Course, submit: Submit, solved: dict[Label, str]) -> Course:
 
 
 def first(course: Course, *platforms: str) -> Publication:
-    found = publish(course, ASSIGNMENT, platforms, lambda _: None)
+    found = publish(course, ASSIGNMENT, platforms)
     assert found is not None
     return found
 
@@ -91,13 +86,13 @@ def test_new_words_of_the_instructor_are_published(taught: Course) -> None:
     assert (again.number, list(again.changed)) == (2, []), "no points are others"
     assert [name for name in ("ada", "emmy") if before.students[name] != again.students[name]] == ["ada"]
     assert "Well said." in (taught.folder("feedback") / "ada" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text()
-    assert publish(taught, ASSIGNMENT, [], print) is None
+    assert publish(taught, ASSIGNMENT, []) is None
 
 
 def test_nothing_is_published_twice(taught: Course) -> None:
     first(taught, "moodle")
-    assert publish(taught, ASSIGNMENT, [], print) is None
-    assert publish(taught, ASSIGNMENT, ["moodle"], print) is None
+    assert publish(taught, ASSIGNMENT, []) is None
+    assert publish(taught, ASSIGNMENT, ["moodle"]) is None
     assert Publications(taught, ASSIGNMENT).numbers == [1]
     assert first(taught, "canvas").number == 2, "a platform that has nothing so far"
 
@@ -212,14 +207,14 @@ def test_who_comes_and_who_goes() -> None:
 # --- what is stale ---------------------------------------------------------------------------------------------------
 
 
-def test_it_is_said_who_is_not_up_to_date(taught: Course, submit: Submit, told: list[str]) -> None:
-    assert stale(taught, ASSIGNMENT, told.append) == {}
+def test_it_is_said_who_is_not_up_to_date(taught: Course, submit: Submit) -> None:
+    assert stale(taught, ASSIGNMENT) == {}
     submit(taught, "ada")
     submit(taught, "kurt")
-    assert stale(taught, ASSIGNMENT, told.append) == {"ada": ("a new submission",), "kurt": ("not graded yet",)}
+    assert stale(taught, ASSIGNMENT) == {"ada": ("a new submission",), "kurt": ("not graded yet",)}
     exercise_changed(taught, submit)
     taught = Course(taught.root)
-    said = told_of_stale(stale(taught, ASSIGNMENT, told.append), ASSIGNMENT)
+    said = told_of_stale(stale(taught, ASSIGNMENT), ASSIGNMENT)
     assert said == (
         "Out of date: a new submission: ada; an exercise file: ada and emmy; not graded yet: kurt. "
         "Run: grader autograde self_attention"

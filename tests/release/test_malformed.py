@@ -47,7 +47,7 @@ def test_a_malformed_cell_is_named(
     nbformat.write(nbformat.v4.new_notebook(cells=[first, cell]), place)
     course = Course(tmp_path)
     with contextlib.chdir(tmp_path), pytest.raises(CourseError) as caught:
-        compile_release(course, "essays", lambda _: None)
+        compile_release(course, "essays")
     assert f"In second.ipynb, cell {settings['grade_id']}: {reason}" in str(caught.value)
     assert "axes" not in str(caught.value)
 
@@ -60,7 +60,7 @@ def test_a_task_without_points_is_named(tmp_path: Path) -> None:
     cell = nbformat.v4.new_markdown_cell(DRAW, metadata={"nbgrader": {**settings, "grade_id": "draw"}})
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), place)
     with contextlib.chdir(tmp_path), pytest.raises(CourseError, match=r"In essays\.ipynb, cell draw: .*points"):
-        compile_release(Course(tmp_path), "essays", lambda _: None)
+        compile_release(Course(tmp_path), "essays")
 
 
 @pytest.mark.parametrize("points", [None, -1, "four"])

@@ -17,6 +17,7 @@ from grader.model.submission import Assignment, Graded, Submission
 from grader.serving import desk as desks
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk, How
+from support.messages import Messages
 
 pytestmark = pytest.mark.slow
 
@@ -107,10 +108,9 @@ def _end_of(table: Table, *arrivals: Arrival) -> None:
 
 
 def test_whoever_is_slow_stops_nobody_else(
-    course: Course, table: Table, submit: Callable[[Desk, str, str], Arrival]
+    course: Course, table: Table, submit: Callable[[Desk, str, str], Arrival], messages: Messages
 ) -> None:
-    printed: list[str] = []
-    desk = Desk(course, table, How(2), printed.append)
+    desk = Desk(course, table, How(2))
     desk.start()
     slow = submit(desk, SLOW, FIRST)
     assert Process.started.get(timeout=PATIENCE) == (SLOW, FIRST)
@@ -131,22 +131,25 @@ def test_whoever_is_slow_stops_nobody_else(
     busy.answer()
     desk.close()
     _end_of(table, next_of_slow)
-    assert (desk.trouble, printed, Process.every) == ({}, [], [])
+    assert (desk.trouble, messages.texts, Process.every) == ({}, [], [])
 
 
 def test_trouble_with_an_assignment_is_told_once_and_stops_no_other(
-    course: Course, table: Table, submit: Callable[[Desk, str, str], Arrival], monkeypatch: pytest.MonkeyPatch
+    course: Course,
+    table: Table,
+    submit: Callable[[Desk, str, str], Arrival],
+    monkeypatch: pytest.MonkeyPatch,
+    messages: Messages,
 ) -> None:
     monkeypatch.setattr(desks, "AGAIN", 0.0)
     monkeypatch.setattr(Process, "breaking", 3)
-    printed: list[str] = []
-    desk = Desk(course, table, How(2), printed.append)
+    desk = Desk(course, table, How(2))
     desk.start()
     slow = submit(desk, SLOW, SECOND)
     assert Process.started.get(timeout=PATIENCE) == (SLOW, SECOND)
     (busy,) = [process for process in Process.every if process.submission is not None]
     _end_of(table, submit(desk, "emmy", FIRST))
-    assert printed == [f"{FIRST}: Cannot start a sandbox."]
+    assert messages.texts == [f"{FIRST}: Cannot start a sandbox."]
     assert busy in Process.every
     busy.answer()
     desk.close()

@@ -134,12 +134,12 @@ def test_a_student_of_whom_no_more_can_be_kept_stops_nobody(
 ) -> None:
     monkeypatch.setattr(attempts, "MOST", 1)
     (course.root / "course.toml").write_text('counts = "best"\n')
-    table, printed = Arrivals(course), list[str]()
+    table = Arrivals(course)
     submitted = []
     for student, changed in (("ada", {}), ("ada", {3: ""}), ("ada", {4: ""}), ("emmy", {})):
         content = json.dumps(make_notebook(course, solved | changed)).encode()
         submitted.append(table.add(student, ASSIGNMENT, content))
-    desk = Desk(course, table, How(1), printed.append)
+    desk = Desk(course, table, How(1))
     desk.start()
     until = time.monotonic() + PATIENCE
     while table.not_done() and not desk.trouble and time.monotonic() < until:

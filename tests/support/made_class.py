@@ -83,4 +83,4 @@ def grade(course: Course, *made: Made) -> None:
             GradebookEntry(Graded(one.student, {ASSIGNMENT: GradedNotebook(scores=scores)}), record, one.timestamp)
         )
     with course.api().gradebook as gradebook:
-        ClassGradebook(gradebook, ASSIGNMENT, print).write(entries)
+        ClassGradebook(gradebook, ASSIGNMENT).write(entries)

@@ -18,13 +18,13 @@ from support.made_class import ASSIGNMENT
 
 def told(course: Course) -> dict[str, Any]:
     """The content of the JSON file."""
-    found: Any = as_json(summary(read_class(course, ASSIGNMENT, print)))
+    found: Any = as_json(summary(read_class(course, ASSIGNMENT)))
     return dict(found)
 
 
 def written(course: Course) -> dict[str, str]:
     """The files of the report, by their suffixes."""
-    paths = write_report(course, ASSIGNMENT, print)
+    paths = write_report(course, ASSIGNMENT)
     return {path.suffix: path.read_text(encoding="utf-8-sig") for path in paths}
 
 

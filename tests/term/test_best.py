@@ -56,9 +56,6 @@ due = 2026-10-12T08:00:00Z
 Sent = Callable[..., Path]
 
 
-def silent(_: str) -> None: ...
-
-
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Course:
     root = tmp_path_factory.mktemp("best") / "course"
@@ -98,7 +95,7 @@ def inbox(course: Course, *hand_ins: tuple[str, str], student: str = "kurt") -> 
 def collected(course: Course, *hand_ins: tuple[str, str], student: str = "kurt", **wanted: Any) -> list[str]:
     wanted = {"as_named": True, **wanted}
     source = inbox(course, *hand_ins, student=student)
-    return [one.outcome for one in collect(course, WORDS, [source], Wanted(**wanted), silent)]
+    return [one.outcome for one in collect(course, WORDS, [source], Wanted(**wanted))]
 
 
 def graded(course: Course) -> dict[str, bool]:
@@ -110,23 +107,23 @@ def graded(course: Course) -> dict[str, bool]:
 
 def points(course: Course) -> dict[str, float]:
     """As Moodle gets them; the feedback page and the report say the same."""
-    _, *rows = csv.reader(export_moodle(course, WORDS, "username", "", silent).read_text().splitlines())
+    _, *rows = csv.reader(export_moodle(course, WORDS, "username", "").read_text().splitlines())
     found = {student: float(told) for student, told in rows}
-    pages = {path.parent.parent.name: path.read_text() for path in write_feedback(course, WORDS, silent)}
+    pages = {path.parent.parent.name: path.read_text() for path in write_feedback(course, WORDS)}
     for student, page in pages.items():
         said = re.search(r"<strong>([\d.]+)</strong> of ([\d.]+) points", page)
         assert said
         assert float(said[1]) == found[student]
-    report = csv.DictReader(write_report(course, WORDS, silent)[1].read_text("utf-8-sig").splitlines())
+    report = csv.DictReader(write_report(course, WORDS)[1].read_text("utf-8-sig").splitlines())
     assert {one["student"]: float(one["points"]) for one in report if one["points"]} == found
     return found
 
 
 def which(course: Course, student: str = "kurt") -> str:
     """What all that is told says of the hand-in that counts."""
-    table = csv.DictReader(write_report(course, WORDS, silent)[1].read_text("utf-8-sig").splitlines())
+    table = csv.DictReader(write_report(course, WORDS)[1].read_text("utf-8-sig").splitlines())
     (line,) = [one for one in table if one["student"] == student]
-    write_feedback(course, WORDS, silent)
+    write_feedback(course, WORDS)
     page = (course.folder("feedback") / student / WORDS / "words.html").read_text()
     assert (f"This is {line['hand-in']}. All of them were graded." in page) == bool(line["hand-in"])
     assert ("were graded" in page) == bool(line["hand-in"])
@@ -196,7 +193,7 @@ def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
     assert attempts.kept(course, "kurt", WORDS) == [copy]
     assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
-    (told,) = collect(course, WORDS, [source], Wanted(as_named=True), silent)
+    (told,) = collect(course, WORDS, [source], Wanted(as_named=True))
     assert told.outcome == placing.WAITS
     assert told.said[0].endswith("there is no more room for this student's attempts")
     assert graded(course) == {"kurt": True}
@@ -219,10 +216,10 @@ def test_a_cut_at_any_moment_throws_nothing_away(course: Course, monkeypatch: py
     while moments < 100:
         with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
             cut_after(moments, patch)
-            list(collect(course, WORDS, [source], Wanted(as_named=True), silent))
+            list(collect(course, WORDS, [source], Wanted(as_named=True)))
             break
         assert all_there(course) >= set(texts[:2])
-        list(collect(course, WORDS, [source], Wanted(as_named=True), silent))
+        list(collect(course, WORDS, [source], Wanted(as_named=True)))
         assert all_there(course) == set(texts)
         assert [path.name for path in (course.root / "submitted/kurt").iterdir()] == [WORDS]
         for name in ("submitted", "hand_ins"):
@@ -276,12 +273,12 @@ def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypa
     assert which(course, "ada") == ""
     assert graded(course) == {"ada": True, "kurt": True}
     collected(course, (THIRD, notebook(course, WRONG)))
-    assert stale(course, WORDS, silent) == {"kurt": ("a new submission",)}
+    assert stale(course, WORDS) == {"kurt": ("a new submission",)}
     assert graded(course) == {"ada": True, "kurt": False}
     assert len(done) == 4
     assert points(course) == {"ada": 7, "kurt": 5.6}
     assert which(course) == "the best of 3 attempts, submitted 2026-10-13 09:00 UTC"
-    assert stale(course, WORDS, silent) == {}
+    assert stale(course, WORDS) == {}
 
 
 def test_of_equal_ones_the_newer_counts(course: Course) -> None:
@@ -300,11 +297,11 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     graded(course)
     assert points(course) == {"kurt": 3}
     assert which(course) == "the best of 2 attempts, submitted 2026-10-12 07:00 UTC"
-    publish(course, WORDS, ["moodle"], silent)
+    publish(course, WORDS, ["moodle"])
     course = rule(
         course, BEST.replace("share = 0.1", "share = 0.35") + '[assignments.words.extensions]\nkurt = "1 day"\n'
     )
-    assert stale(course, WORDS, silent) == {"kurt": ("another attempt is now the best",)}
+    assert stale(course, WORDS) == {"kurt": ("another attempt is now the best",)}
     refused = grader("export", WORDS, "--to", "moodle", folder=course.root)
     assert "another attempt is now the best: kurt. Run: grader autograde words" in " ".join(refused.stderr.split())
     done = count_graded(monkeypatch)
@@ -312,11 +309,11 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     assert done == [], "both have their grades"
     assert points(course) == {"kurt": 4.55}  # an hour late is a day begun: 0.35 of 7 is 2.45
     with pytest.raises(UnseenChanges) as unseen:
-        publish(course, WORDS, [], silent)
+        publish(course, WORDS, [])
     (kurt,) = unseen.value.found
     assert (kurt.before, kurt.now) == (3, 4.55)
     assert kurt.why[0] == "another attempt counts: the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
-    new = publish(course, WORDS, [], silent, yes=True)
+    new = publish(course, WORDS, [], yes=True)
     assert new
     assert new.students["kurt"].hand_in == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     course = rule(course, BEST.replace("share = 0.1", "share = 0.35"))
@@ -338,7 +335,7 @@ def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course)
     assert waiting(course) == {"kurt"}
     by_hand(course, "kurt", 0)
     by_hand(course, "kurt", 1, "test-exercise-2")
-    assert stale(course, WORDS, silent) == {"kurt": ("another attempt is now the best",)}
+    assert stale(course, WORDS) == {"kurt": ("another attempt is now the best",)}
     assert graded(course) == {"kurt": True}
     assert points(course) == {"kurt": 7}
     assert which(course).endswith("submitted 2026-10-12 07:00 UTC")
@@ -350,7 +347,7 @@ def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course)
 
 
 def waiting(course: Course) -> set[str]:
-    return set(json.loads(write_report(course, WORDS, silent)[2].read_text())["waiting"])
+    return set(json.loads(write_report(course, WORDS)[2].read_text())["waiting"])
 
 
 def test_an_answer_that_nobody_has_read_counts_as_what_it_could_be(course: Course) -> None:
@@ -383,9 +380,9 @@ def test_a_changed_exercise_is_graded_in_all_hand_ins(course: Course) -> None:
     source = course.notebook("source", WORDS)
     source.write_text(source.read_text().replace('"points": 2', '"points": 4', 1))
     compile_release(course, WORDS)
-    assert list(stale(course, WORDS, silent)) == ["kurt"]
+    assert list(stale(course, WORDS)) == ["kurt"]
     graded(course)
-    assert stale(course, WORDS, silent) == {}
+    assert stale(course, WORDS) == {}
     assert points(course)["kurt"] > 7
 
 
@@ -435,7 +432,7 @@ def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
     for student in ("ada", "kurt"):
         collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)), student=student)
     graded(course)
-    for page in (write_report(course, WORDS, silent)[0], *write_feedback(course, WORDS, silent)):
+    for page in (write_report(course, WORDS)[0], *write_feedback(course, WORDS)):
         browser.get(page.as_uri())
         browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
         assert "the best of 2 attempts, submitted 2026-10-12 07:00 UTC" in browser.find_element("tag name", "main").text
@@ -446,7 +443,7 @@ def test_when_the_last_one_counts_again_it_is_so(course: Course) -> None:
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)))
     graded(course)
     course = rule(course, "")
-    assert stale(course, WORDS, silent) == {"kurt": ("a new submission",)}
+    assert stale(course, WORDS) == {"kurt": ("a new submission",)}
     graded(course)
     assert points(course) == {"kurt": 3}
     assert which(course) == ""

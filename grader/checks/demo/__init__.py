@@ -45,10 +45,9 @@ def run_demo(
         key=lambda graded: graded.student,
     )
     pages = {
-        page.parent.parent.name: folder / page.relative_to(course.root)
-        for page in write_feedback(course, assignment, console.print)
+        page.parent.parent.name: folder / page.relative_to(course.root) for page in write_feedback(course, assignment)
     }
-    report, *_ = write_report(course, assignment, console.print)
+    report, *_ = write_report(course, assignment)
     return results, pages, folder / report.relative_to(course.root)
 
 
