@@ -377,7 +377,8 @@ def test_no_scheduler(
         monkeypatch.setattr(sys, "argv", ["grader", "autograde", ASSIGNMENT, "--dask", address])
         with pytest.raises(SystemExit, match="1"):
             app.run()
-    (line,) = capsys.readouterr().err.splitlines()
+    *warnings, line = capsys.readouterr().err.splitlines()
+    assert [warning[:11] for warning in warnings] == ["Without TLS"] * (not address.startswith("tls:"))
     assert says in line
     assert address in line
 
