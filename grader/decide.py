@@ -52,7 +52,7 @@ class _Deciding:
         self._code = code
         self._judge = judge
         self._keys = keys
-        own = code.definitions.own(exercise.entry, earlier)
+        own = code.definitions.defined_beside(exercise.entry, earlier)
         lent = {name: right for name, right in earlier.items() if name not in own}
         self._standins = lent if code.definitions.mentions(exercise.entry, set(lent)) else {}
 

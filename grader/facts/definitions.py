@@ -31,24 +31,24 @@ class Definitions:
         """Note a cell that ran."""
         self._sources[source] = None
         for name in defined_in(source):
-            before = [] if self._last_counts else self._defining.get(name, [])
-            self._defining[name] = [*before, source]
+            earlier = [] if self._last_counts else self._defining.get(name, [])
+            self._defining[name] = [*earlier, source]
 
     def mentions(self, entry: str, names: set[str]) -> bool:
         """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
-        to_read, read = set(self._defining.get(entry, ())), set()
-        followed: set[str] = set()
-        while to_read:
-            source = to_read.pop()
-            read.add(source)
-            words = set(_WORD.findall(source)) - followed
+        pending, visited = set(self._defining.get(entry, ())), set()
+        visited_words: set[str] = set()
+        while pending:
+            source = pending.pop()
+            visited.add(source)
+            words = set(_WORD.findall(source)) - visited_words
             if words & names:
                 return True
-            followed |= words
-            to_read |= {other for word in words for other in self._defining.get(word, ())} - read
+            visited_words |= words
+            pending |= {definition for word in words for definition in self._defining.get(word, ())} - visited
         return False
 
-    def own(self, entry: str, names: Iterable[str]) -> set[str]:
+    def defined_beside(self, entry: str, names: Iterable[str]) -> set[str]:
         """Those names that the cell of `entry` defines, too: they are part of the same answer."""
         cells = self._defining.get(entry, ())
         bound = {name for source in cells for name in bound_by(source) or defined_in(source)}
@@ -66,7 +66,6 @@ class Definitions:
             return ()
         words = frozenset(_WORD.findall(code))  # others would only fill the memory
         variables = frozenset().union(*(words & variables_of(source) for source in self._sources if source != code))
-        asked = tuple(
-            {expression: None for one in exercise.mistakes for expression in one.in_code} | dict.fromkeys(FIRST_SIZES)
-        )
-        return facts_of(code, exercise.entry, exercise.form.methods, variables, asked)
+        expressions = [text for misconception in exercise.mistakes for text in misconception.in_code]
+        expressions = list(dict.fromkeys([*expressions, *FIRST_SIZES]))
+        return facts_of(code, exercise.entry, exercise.form.methods, variables, tuple(expressions))

@@ -28,10 +28,10 @@ def with_device_named(verdict: Verdict, source: str | None) -> Verdict:
     reader = _Reader()
     with as_far_as_it_can_be_read():
         reader.visit(tree_of(source))
-    found = min(reader.left(), key=lambda one: _ORDER.index(one[0]), default=None)
-    if found is None:
+    calls = sorted(reader.calls_on_cpu(), key=lambda call: _ORDER.index(call[0]))
+    if not calls:
         return verdict
-    name, code = found
+    name, code = calls[0]
     return replace(verdict, misconceptions=(name,), sentences=(*verdict.sentences, _SAYS[name].format(code)))
 
 
@@ -39,14 +39,14 @@ class _Reader(ast.NodeVisitor):
     """Notes each call that makes a tensor or takes one to the CPU, with what it is assigned to."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[str, str, str]] = []  # name, code, and the name or attribute that holds the tensor
+        self._calls: list[tuple[str, str, str]] = []  # name, code, and the name or attribute that holds the tensor
         self._moved: set[str] = set()  # names and attributes that are taken to a device
         self._target = ""
         self._along = 0  # calls around this one that take the tensor along
 
-    def left(self) -> list[tuple[str, str]]:
+    def calls_on_cpu(self) -> list[tuple[str, str]]:
         """Calls whose tensor stays on the CPU."""
-        return [(name, code) for name, code, holder in self._found if holder not in self._moved]
+        return [(name, code) for name, code, holder in self._calls if holder not in self._moved]
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self._target = ast.unparse(node.targets[0])
@@ -55,35 +55,36 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        leaves = name in ("cpu", "numpy") or (name == "to" and _says_cpu(node))
-        along = name in _TAKE_ALONG and not leaves
-        if along and isinstance(node.func, ast.Attribute):
+        goes_to_cpu = name in ("cpu", "numpy") or (name == "to" and _names_cpu(node))
+        takes_along = name in _TAKE_ALONG and not goes_to_cpu
+        if takes_along and isinstance(node.func, ast.Attribute):
             self._moved.add(ast.unparse(node.func.value))
-        if leaves and isinstance(node.func, ast.Attribute):
-            self._found.append((MOVED, _written(node), ""))
-        elif _makes(node) and not self._along:
-            kept = self._target.startswith("self.")
-            self._found.append((KEPT, self._target, self._target) if kept else (MADE, _written(node), self._target))
-        self._along += along
+        if goes_to_cpu and isinstance(node.func, ast.Attribute):
+            self._calls.append((MOVED, _short_text(node), ""))
+        elif _makes_tensor(node) and not self._along:
+            is_attribute = self._target.startswith("self.")
+            code = self._target if is_attribute else _short_text(node)
+            self._calls.append((KEPT if is_attribute else MADE, code, self._target))
+        self._along += takes_along
         self.generic_visit(node)
-        self._along -= along
+        self._along -= takes_along
 
 
-def _makes(node: ast.Call) -> bool:
+def _makes_tensor(node: ast.Call) -> bool:
     """Whether a call makes a tensor without a device. A single number may be anywhere."""
     if not (isinstance(node.func, ast.Attribute) and node.func.attr in _MAKERS and node.args):
         return False
-    of_torch = isinstance(node.func.value, ast.Name) and node.func.value.id == "torch"
-    number = node.func.attr == "tensor" and isinstance(node.args[0], ast.Constant | ast.BinOp)
-    return of_torch and not number and not any(word.arg in (None, "device") for word in node.keywords)
+    is_of_torch = isinstance(node.func.value, ast.Name) and node.func.value.id == "torch"
+    is_number = node.func.attr == "tensor" and isinstance(node.args[0], ast.Constant | ast.BinOp)
+    return is_of_torch and not is_number and not any(keyword.arg in (None, "device") for keyword in node.keywords)
 
 
-def _says_cpu(node: ast.Call) -> bool:
-    given = [*node.args, *(word.value for word in node.keywords)]
-    return any(isinstance(one, ast.Constant) and one.value == "cpu" for one in given)
+def _names_cpu(node: ast.Call) -> bool:
+    arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+    return any(isinstance(argument, ast.Constant) and argument.value == "cpu" for argument in arguments)
 
 
-def _written(call: ast.Call) -> str:
+def _short_text(call: ast.Call) -> str:
     """The text of a call, or its start."""
     text = ast.unparse(call)
     return text if len(text) <= _LONGEST else f"{ast.unparse(call.func)[:_LONGEST]}(…)"

@@ -23,7 +23,9 @@ _SIZE_CALLS = frozenset({"len", "zeros_like", "ones_like", "empty_like", "full_l
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
-class First(Enum):
+class FirstUse(Enum):
+    """How a name is first used."""
+
     READ = "read"
     WRITTEN = "written"
 
@@ -47,7 +49,7 @@ def _reads(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:
         case ast.AugAssign(target=ast.Name(id=name)) if name not in bound:
             yield name
     if isinstance(node, _COMPREHENSIONS):
-        bound |= {name for one in node.generators for name in written_in(one.target)}
+        bound |= {name for generator in node.generators for name in written_in(generator.target)}
     for child in ast.iter_child_nodes(node):
         yield from _reads(child, bound)
 
@@ -66,12 +68,12 @@ def changed_in(node: ast.AST) -> set[str]:
 
 def _changed_by(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.AugAssign(target=target):
-            yield from _base(target)
+        case ast.AugAssign(target=changed):
+            yield from _base(changed)
         case ast.Assign(targets=targets):
-            changed = [target for target in targets if isinstance(target, ast.Subscript | ast.Attribute)]
-            for one in changed:
-                yield from _base(one)
+            for target in targets:
+                if isinstance(target, ast.Subscript | ast.Attribute):
+                    yield from _base(target)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=value))):
             yield from _base(value)
         case ast.Call(func=ast.Attribute(value=value, attr=name)) if name.endswith("_"):
@@ -87,47 +89,52 @@ def _base(target: ast.expr) -> Iterator[str]:
             yield from _base(value)
 
 
-def first_of(name: str, statements: Iterable[ast.stmt]) -> First | None:
+def first_use(name: str, statements: Iterable[ast.stmt]) -> FirstUse | None:
     """Whether a name is read first, or surely written before; None if neither, or if it is unclear."""
     for statement in statements:
-        first = _first_in(name, statement)
+        first = _first_use_in(name, statement)
         if first is not None:
             return first
     return None
 
 
-def _first_in(name: str, statement: ast.stmt) -> First | None:
+def _first_use_in(name: str, statement: ast.stmt) -> FirstUse | None:
     match statement:
         case ast.For(iter=test, body=body) | ast.While(test=test, body=body):
             if name in reads_in(test):
-                return First.READ
+                return FirstUse.READ
             if isinstance(statement, ast.For) and name in written_in(statement.target):
                 return None
-            return _read_or_none(first_of(name, body))  # there may be no step
-        case ast.If(test=test, body=body, orelse=other):
+            return _read_or_none(first_use(name, body))  # there may be no step
+        case ast.If(test=test, body=body, orelse=orelse):
             if name in reads_in(test):
-                return First.READ
-            both = [first_of(name, body), first_of(name, other)]
-            return First.READ if First.READ in both else First.WRITTEN if None not in both else None
+                return FirstUse.READ
+            uses = [first_use(name, body), first_use(name, orelse)]
+            if FirstUse.READ in uses:
+                return FirstUse.READ
+            return None if None in uses else FirstUse.WRITTEN
         case ast.With(body=body) | ast.Try(body=body):
-            return first_of(name, body)
+            return first_use(name, body)
     if name in reads_in(statement):
-        return First.READ
-    return First.WRITTEN if name in written_in(statement) else None
+        return FirstUse.READ
+    return FirstUse.WRITTEN if name in written_in(statement) else None
 
 
-def _read_or_none(first: First | None) -> First | None:
-    return first if first is First.READ else None
+def _read_or_none(first: FirstUse | None) -> FirstUse | None:
+    return first if first is FirstUse.READ else None
 
 
-def closure(names: set[str], of: Sequence[tuple[frozenset[str], frozenset[str]]]) -> set[str]:
-    """The names, and all others that `of` says their values are made from."""
-    found = set(names)
+def closure(names: set[str], assignments: Sequence[tuple[frozenset[str], frozenset[str]]]) -> set[str]:
+    """The names, and all others that their values are made from: each assignment has its targets and its sources."""
+    reached = set(names)
     while True:
-        more = {name for made, parts in of if made & found for name in parts} - found
-        if not more:
-            return found
-        found |= more
+        new_names: set[str] = set()
+        for targets, sources in assignments:
+            if targets & reached:
+                new_names |= sources - reached
+        if not new_names:
+            return reached
+        reached |= new_names
 
 
 Loop = ast.For | ast.While
@@ -135,20 +142,20 @@ MOST_NODES = 1_500  # of a loop that is read
 Block = Sequence[ast.stmt]
 
 
-def of_loops(function: Function, lines: Sequence[str]) -> Iterator[Fact]:
+def facts_of_loops(function: Function, lines: Sequence[str]) -> Iterator[Fact]:
     """The facts about a function's loops, the outermost first."""
-    todo: list[tuple[Block, Block]] = [(function.body, ())]
-    while todo:
-        block, later = todo.pop(0)
+    pending: list[tuple[Block, Block]] = [(function.body, ())]
+    while pending:
+        block, later = pending.pop(0)
         for index, statement in enumerate(block):
             after = (*block[index + 1 :], *later)
             if isinstance(statement, Loop):
-                yield from _of_loop(statement, after, lines)
+                yield from _facts_of_loop(statement, after, lines)
             if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                todo += [(inner, after) for inner in blocks(statement)]
+                pending += [(inner, after) for inner in blocks(statement)]
 
 
-def _of_loop(loop: Loop, after: Block, lines: Sequence[str]) -> Iterator[Fact]:
+def _facts_of_loop(loop: Loop, after: Block, lines: Sequence[str]) -> Iterator[Fact]:
     if len(list(itertools.islice(_inside(loop), MOST_NODES))) == MOST_NODES:
         return
     for statement in loop.body:
@@ -158,35 +165,45 @@ def _of_loop(loop: Loop, after: Block, lines: Sequence[str]) -> Iterator[Fact]:
             return
     if any(isinstance(node, ast.Break | ast.Continue | ast.Return | ast.Yield) for node in _inside(loop)):
         return
-    left = [name for name in dict.fromkeys(_made_in_each_step(loop)) if first_of(name, after) is First.READ]
-    if left:
-        yield Fact(FactKind.REPLACED, ast.unparse(loop.iter if isinstance(loop, ast.For) else loop.test), tuple(left))
+    names = dict.fromkeys(_replaced_in_each_step(loop))
+    replaced = tuple(name for name in names if first_use(name, after) is FirstUse.READ)
+    if replaced:
+        head = loop.iter if isinstance(loop, ast.For) else loop.test
+        yield Fact(FactKind.REPLACED, ast.unparse(head), replaced)
 
 
 def _inside(loop: Loop) -> Iterator[ast.AST]:
     return (node for statement in loop.body for node in ast.walk(statement))
 
 
-def _made_in_each_step(loop: Loop) -> Iterator[str]:
+def _replaced_in_each_step(loop: Loop) -> Iterator[str]:
     """Names that get a new value in each step, which no other step uses or goes on with."""
-    made_of = [made for node in _inside(loop) for made in _made_of(node)]
-    counters: set[str] = {name for node in loop.body for name in _counted(node)}
-    touched = written_in(*loop.body) | changed_in(ast.Module(body=list(loop.body), type_ignores=[]))
-    carried = {name for name in touched - counters if first_of(name, loop.body) is not First.WRITTEN}
-    carried -= {name for node in _inside(loop) if isinstance(node, ast.For) for name in written_in(node.target)}
+    assignments = [pair for node in _inside(loop) for pair in _targets_and_sources(node)]
+    counters = {name for node in loop.body for name in _counted(node)}
+    changed = written_in(*loop.body) | changed_in(ast.Module(body=list(loop.body), type_ignores=[]))
+    carried = {name for name in changed - counters if first_use(name, loop.body) is not FirstUse.WRITTEN}
+    for node in _inside(loop):
+        if isinstance(node, ast.For):
+            carried -= written_in(node.target)
     varying = counters | (written_in(loop.target) if isinstance(loop, ast.For) else frozenset())
     for statement in loop.body:
-        if not isinstance(statement, ast.Assign | ast.AnnAssign):
-            continue
-        for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
-            name = target.id if isinstance(target, ast.Name) else ""
-            if name and first_of(name, loop.body) is First.WRITTEN:
-                parts = closure({name}, made_of)
-                if parts & varying and not parts & carried:
+        for name in _assigned_names(statement):
+            if first_use(name, loop.body) is FirstUse.WRITTEN:
+                sources = closure({name}, assignments)
+                if sources & varying and not sources & carried:
                     yield name
 
 
-def _made_of(node: ast.AST) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+def _assigned_names(statement: ast.stmt) -> Iterator[str]:
+    """The x in `x = …`."""
+    match statement:
+        case ast.Assign(targets=targets):
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            yield name
+
+
+def _targets_and_sources(node: ast.AST) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
     """The names that a node sets or changes, and those it uses for that."""
     if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
         yield written_in(node) | changed_in(node), reads_in(node)

@@ -49,13 +49,13 @@ class StudentText:
     @cached_property
     def functions(self) -> list[tuple[Function, ast.ClassDef | None]]:
         """All functions that have a name of their own, and the class that each is a method of."""
-        found: list[tuple[Function, ast.ClassDef | None]] = []
+        functions: list[tuple[Function, ast.ClassDef | None]] = []
         for node in self.definitions:
             if isinstance(node, Function):
-                found.append((node, None))
+                functions.append((node, None))
             elif isinstance(node, ast.ClassDef):
-                found += [(part, node) for part in node.body if isinstance(part, Function)]
-        return found
+                functions += [(member, node) for member in node.body if isinstance(member, Function)]
+        return functions
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a statement or an expression begins and ends."""
@@ -102,21 +102,21 @@ class StudentText:
 def definitions_in(source: str) -> str:
     """Functions and classes alone, on their original lines."""
     text = StudentText(source)
-    kept: set[int] = set()
+    numbers: set[int] = set()
     for node in text.definitions:
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
-        kept |= set(range(first, (node.end_lineno or node.lineno) + 1))
-    return "\n".join(line if number in kept else "" for number, line in enumerate(text.lines, start=1)) + "\n"
+        numbers |= set(range(first, (node.end_lineno or node.lineno) + 1))
+    return "\n".join(line if number in numbers else "" for number, line in enumerate(text.lines, start=1)) + "\n"
 
 
 def statements(function: Function) -> Iterator[ast.stmt]:
     """All statements of a function, also of those inside it, the outermost first."""
-    todo = list(function.body)
-    while todo:
-        node = todo.pop(0)
+    pending = list(function.body)
+    while pending:
+        node = pending.pop(0)
         yield node
         for block in blocks(node):
-            todo += block
+            pending += block
 
 
 def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
