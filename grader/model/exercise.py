@@ -372,7 +372,7 @@ def _asked(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] 
 
     @functools.wraps(written)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
-        return _put(written.holding(changes), form, first_form, inputs)
+        return _put(written.version(changes), form, first_form, inputs)
 
     return reference
 

@@ -28,19 +28,21 @@ def same_chance() -> Iterator[None]:
 @contextlib.contextmanager
 def shared_generators(seed: int) -> Iterator[None]:
     """Seed all generators, for code that may use any of them, and restore them afterwards."""
-    ours, theirs, others = torch.default_generator.get_state(), np.random.get_state(), random.getstate()
+    state_of_torch = torch.default_generator.get_state()
+    state_of_numpy = np.random.get_state()
+    state_of_python = random.getstate()
     torch.default_generator.manual_seed(seed)
     np.random.seed(seed % 2**32)
     random.seed(seed)
     try:
         yield
     finally:
-        torch.default_generator.set_state(ours)
-        np.random.set_state(theirs)
-        random.setstate(others)
+        torch.default_generator.set_state(state_of_torch)
+        np.random.set_state(state_of_numpy)
+        random.setstate(state_of_python)
 
 
 def and_whether_drawn(compute: Callable[[], _T]) -> tuple[_T, bool]:
     """Compute something, and note whether torch's own generator was used."""
-    before = torch.default_generator.get_state()
-    return compute(), not torch.equal(before, torch.default_generator.get_state())
+    state = torch.default_generator.get_state()
+    return compute(), not torch.equal(state, torch.default_generator.get_state())

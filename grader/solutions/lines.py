@@ -50,12 +50,12 @@ class Block(NamedTuple):
 class Lines:
     """The lines of a function or a class, some of which have marks."""
 
-    def __init__(self, written: str) -> None:
-        lines = written.rstrip("\n").split("\n")
+    def __init__(self, source: str) -> None:
+        lines = source.rstrip("\n").split("\n")
         self._lines = [_MARK.sub("", line) for line in lines]
-        self.tree = ast.parse(written)
+        self.tree = ast.parse(source)
         self.marked = dict(_blocks(lines, self.tree))
-        self._seen = _seen_in(self.tree)
+        self._names = _names_in(self.tree)
         # All places that a change may name: marks, and before and after them.
         self.places = [f"{word} {mark}".strip() for mark in self.marked for word in ("", *_PLACES)]
 
@@ -76,19 +76,18 @@ class Lines:
             for place, change in changes.items()
             if place in self.marked and not isinstance(change, tuple)
         ]
-        inner = {
-            place
-            for place in changes
-            for other in replaced
-            if other.holds(self.block(place)) and other[:2] != self.block(place)[:2]
-        }
-        return {place: change for place, change in changes.items() if place not in inner} if inner else changes
+        outermost: dict[str, Change] = {}
+        for place, change in changes.items():
+            block = self.block(place)
+            if not any(outer.holds(block) and outer[:2] != block[:2] for outer in replaced):
+                outermost[place] = change
+        return outermost
 
     def version(self, changes: Mapping[str, Change], variables: Mapping[str, object]) -> Any:
         """The function or class with these changes, defined among these global variables."""
         names = dict(variables)
         exec(compile(self.text(changes), "<a solution with other lines>", "exec"), names)
-        (name,) = [one.name for one in self.tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef)]
+        (name,) = [node.name for node in self.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
         return names[name]
 
     def block(self, place: str) -> Block:
@@ -103,21 +102,23 @@ class Lines:
         is_head = isinstance(change, str) and change.rstrip().endswith(":") and place in self.marked
         return block._replace(end=block.head) if is_head and block.head else block
 
-    def checked(self, changes: Mapping[str, Change], known: Collection[str]) -> str:
+    def checked(self, changes: Mapping[str, Change], file_names: Collection[str]) -> str:
         """The text with these changes. LineError is raised if nobody could make such a mistake.
 
-        `known` are the names that the file of the solution defines.
+        `file_names` are those that the file of the solution defines.
         """
         text = self.text(changes)
         try:
-            seen = _seen_in(ast.parse(text))
+            names = _names_in(ast.parse(text))
         except SyntaxError as error:
             raise LineError(f"with its lines, the solution is not Python: {(error.text or '').strip()}") from None
-        if unbound := seen.read - seen.bound - _BUILTINS - set(known):
+        unbound = names.read - names.bound - _BUILTINS - set(file_names)
+        if unbound:
             raise LineError(f"its lines read `{min(unbound)}`, which nothing binds")
-        if unread := {name for name in seen.bound - seen.read - self._seen.bound if name.strip("_")}:
-            raise LineError(f"its lines bind `{min(unread)}`, which nothing reads")
-        if seen.idle > self._seen.idle:
+        unused = {name for name in names.bound - names.read - self._names.bound if name.strip("_")}
+        if unused:
+            raise LineError(f"its lines bind `{min(unused)}`, which nothing reads")
+        if names.idle_lines > self._names.idle_lines:
             raise LineError("a line of it has no effect")
         return text
 
@@ -127,11 +128,13 @@ class Lines:
         return (block.end if word == "after" else block.first), ("after", "before", "").index(word)
 
     def _changed(self, block: Block, change: Change, word: str) -> list[str]:
-        here = self._lines[block.first : block.end]
+        lines = self._lines[block.first : block.end]
         if isinstance(change, tuple):
-            return _replaced(here, *change)
-        indent = " " * (block.column if word == "after" else len(here[0]) - len(here[0].lstrip()))
-        return textwrap.indent(textwrap.dedent(change).strip("\n"), indent).split("\n") if change else []
+            return _replaced(lines, *change)
+        if not change:
+            return []
+        column = block.column if word == "after" else len(lines[0]) - len(lines[0].lstrip())
+        return textwrap.indent(textwrap.dedent(change).strip("\n"), " " * column).split("\n")
 
 
 class LineError(CourseError):
@@ -139,62 +142,63 @@ class LineError(CourseError):
 
 
 def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, Block]]:
-    marked = [(place, found[1]) for place, line in enumerate(lines) if (found := _MARK.search(line))]
     spans = [_span(node, lines) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-    known: dict[str, Block] = {}
-    for place, mark in marked:
-        around = [span for span in spans if span[0] <= place < span[1]]
-        if not around:
+    blocks: dict[str, Block] = {}
+    for number, line in enumerate(lines):
+        match = _MARK.search(line)
+        if match is None:
+            continue
+        mark = match[1]
+        outer_spans = [span for span in spans if span[0] <= number < span[1]]
+        if not outer_spans:
             raise LineError(f"the mark “{mark}” stands at no statement")
-        first, end, column, head = max(around)  # the last one to begin is the innermost
-        before = known.get(mark)
-        if before and before.end != first:
+        first, end, column, head = max(outer_spans)  # the last one to begin is the innermost
+        block_above = blocks.get(mark)
+        if block_above and block_above.end != first:
             raise LineError(f"the mark “{mark}” stands in two places")
-        known[mark] = Block(before.first if before else first, end, column, head)
-    yield from known.items()
+        blocks[mark] = Block(block_above.first if block_above else first, end, column, head)
+    yield from blocks.items()
 
 
 def _span(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int, int, int]:
     """The first line of a statement, the line after its last, the column of the text after it, and the line after its
     head, if it has statements inside."""
     first, end = node.lineno - 1, node.end_lineno or 0
-    inside = getattr(node, "body", None)
-    if not inside or inside[0].lineno == node.lineno:
+    body = getattr(node, "body", None)
+    if not body or body[0].lineno == node.lineno:
         return first, end, node.col_offset, 0
-    head = inside[0].lineno - 1
+    head = body[0].lineno - 1
     while not lines[head - 1].strip() or lines[head - 1].lstrip().startswith("#"):
         head -= 1
-    return (
-        (first, head, inside[0].col_offset, 0)
-        if isinstance(node, ast.FunctionDef)
-        else (first, end, node.col_offset, head)
-    )
+    if isinstance(node, ast.FunctionDef):
+        return first, head, body[0].col_offset, 0
+    return first, end, node.col_offset, head
 
 
 @dataclass
-class _Seen:
+class _Names:
     """The names that a text reads and binds, and how many of its lines drop their result or return nothing."""
 
     read: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
-    idle: int = 0
+    idle_lines: int = 0
 
 
-def _seen_in(tree: ast.AST) -> _Seen:
-    seen = _Seen()
+def _names_in(tree: ast.AST) -> _Names:
+    names = _Names()
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
-                seen.read.add(name)
+                names.read.add(name)
             case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                seen.bound.add(name)
-            case ast.alias(name=name, asname=other):
-                seen.bound.add(other or name.partition(".")[0])
+                names.bound.add(name)
+            case ast.alias(name=name, asname=alias):
+                names.bound.add(alias or name.partition(".")[0])
             case ast.Expr(value=ast.Call() | ast.Constant()):  # calls may change something, and text is for people
                 continue
             case ast.Expr() | ast.Return(value=None):
-                seen.idle += 1
-    return seen
+                names.idle_lines += 1
+    return names
 
 
 def _replaced(lines: list[str], *texts: str) -> list[str]:
@@ -213,10 +217,10 @@ def source_of(solution: Solution) -> str:
     module = sys.modules[solution.__module__]
     loader = module.__spec__.loader if module.__spec__ else None
     text = loader.get_source(module.__name__) if isinstance(loader, InspectLoader) else None
-    found = definition(text or inspect.getsource(module), solution.__name__)
-    if found is None:
+    source = definition(text or inspect.getsource(module), solution.__name__)
+    if source is None:
         raise LineError(f"`{solution.__name__}` is not defined at the top level of its file")
-    return found
+    return source
 
 
 def version(solution: Solution, changes: Mapping[str, Change]) -> Any:
@@ -227,4 +231,6 @@ def version(solution: Solution, changes: Mapping[str, Change]) -> Any:
 def definition(text: str, name: str) -> str | None:
     """The lines of a text that define a function or class at its top level; the last ones, if there are several."""
     nodes = [node for node in ast.parse(text).body if getattr(node, "name", None) == name]
-    return "\n".join(text.split("\n")[nodes[-1].lineno - 1 : nodes[-1].end_lineno]) if nodes else None
+    if not nodes:
+        return None
+    return "\n".join(text.split("\n")[nodes[-1].lineno - 1 : nodes[-1].end_lineno])

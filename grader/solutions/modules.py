@@ -43,8 +43,8 @@ class WrittenClass:
     def __init__(self, solution: Any) -> None:
         functools.update_wrapper(self, solution, updated=())
         self.lines = Lines(source_of(solution))
-        (node,) = [one for one in self.lines.tree.body if isinstance(one, ast.ClassDef)]
-        methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+        (node,) = [node for node in self.lines.tree.body if isinstance(node, ast.ClassDef)]
+        methods = {member.name: member for member in node.body if isinstance(member, ast.FunctionDef)}
         for name in ("__init__", "forward"):
             if name not in methods:
                 raise LineError(f"the class `{solution.__name__}` has no method `{name}`, and needs one")
@@ -58,11 +58,12 @@ class WrittenClass:
 
     def __call__(self, *arguments: object, **changes: Change) -> nn.Module:
         module = self.built(self.outside(changes), *arguments)
-        if within := self.within(changes):
+        within = self.within(changes)
+        if within:
             vars(module)["forward"] = lambda *inputs: self.called(module, within, *inputs)
         return module
 
-    def holding(self, changes: Changes) -> Callable[..., nn.Module]:
+    def version(self, changes: Changes) -> Callable[..., nn.Module]:
         """The class with these changes."""
         return functools.partial(self, **changes)
 
@@ -76,13 +77,13 @@ class WrittenClass:
 
     def built(self, outside: Changes, *arguments: object) -> nn.Module:
         """A module of the class with these changes outside `forward`."""
-        elsewhere = frozenset(item for item in outside.items() if not self._init.holds(item[0]))
-        made: type[nn.Module] = self._class(elsewhere) if elsewhere else self._solution
-        if len(elsewhere) == len(outside):
-            return made(*arguments)
-        module = made.__new__(made)
-        inits = {place: change for place, change in outside.items() if self._init.holds(place)}
-        run(self._init.chain(inits), self._init.names((module, *arguments)))
+        in_init = {place: change for place, change in outside.items() if self._init.holds(place)}
+        in_other_lines = frozenset(outside.items() - in_init.items())
+        cls: type[nn.Module] = self._class(in_other_lines) if in_other_lines else self._solution
+        if not in_init:
+            return cls(*arguments)
+        module = cls.__new__(cls)
+        run(self._init.chain(in_init), self._init.names((module, *arguments)))
         return module
 
     def called(self, module: nn.Module, within: Changes, *inputs: object) -> object:
@@ -98,8 +99,8 @@ class WrittenClass:
         return self._forward.names((module, *inputs))
 
     def _compiled(self, changes: frozenset[tuple[str, Change]]) -> type[nn.Module]:
-        made: type[nn.Module] = self.lines.version(dict(changes), self.variables)
-        return made
+        cls: type[nn.Module] = self.lines.version(dict(changes), self.variables)
+        return cls
 
 
 @dataclass
@@ -111,26 +112,26 @@ class _Begun:
 
     def run(self, chain: Sequence[Statement], names: Names, *, keeping: bool) -> Outcome:
         """The output of a call, and whether random numbers were drawn."""
-        if not all(statement.stays for statement in chain):
+        if not all(statement.is_pure for statement in chain):
             return and_whether_drawn(lambda: run(chain, names))
-        here, at = self, 0
-        here.names = names
-        while at < len(chain) and (known := here.next.get(chain[at])):
-            here, at = known, at + 1
-        if "" in here.names or at == len(chain):
-            return here.names.get(""), False
-        found, drawn = and_whether_drawn(lambda: here._go_on(chain[at:], keeping))
-        if drawn:
-            here.next.pop(chain[at], None)
-        return found, drawn
+        node, position = self, 0
+        node.names = names
+        while position < len(chain) and chain[position] in node.next:
+            node, position = node.next[chain[position]], position + 1
+        if "" in node.names or position == len(chain):
+            return node.names.get(""), False
+        output, is_random = and_whether_drawn(lambda: node._go_on(chain[position:], keeping))
+        if is_random:
+            node.next.pop(chain[position], None)
+        return output, is_random
 
     def _go_on(self, chain: Sequence[Statement], keeping: bool) -> object:
-        here, names = self, self.names.copy()
+        node, names = self, self.names.copy()
         for statement in chain:
-            returned = statement.step(names)
+            has_returned = statement.step(names)
             if keeping:
-                here.next[statement] = here = _Begun(names.copy())
-            if returned:
+                node.next[statement] = node = _Begun(names.copy())
+            if has_returned:
                 break
         return names.get("")
 

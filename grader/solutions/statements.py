@@ -10,7 +10,6 @@ import ast
 import builtins
 import functools
 import inspect
-import itertools
 import symtable
 import sys
 import textwrap
@@ -36,17 +35,16 @@ class Statement:
     reads: tuple[str, ...]
     binds: tuple[str, ...]
     run: Callable[..., list[object] | tuple[object]]
-    stays: bool  # whether it is a pure function of what it reads
+    is_pure: bool  # a function of what it reads, without effects
 
     def step(self, names: Names) -> bool:
         """Run the statement. Returns whether it returned a value, which is then in `names` under the empty name."""
         # A name may be unbound if the statement never gets to read it.
-        given = [names.get(name, UNSET) for name in self.reads]
-        found = self.run(*given)
-        if type(found) is tuple:
-            names[""] = found[0]
+        values = self.run(*[names.get(name, UNSET) for name in self.reads])
+        if type(values) is tuple:
+            names[""] = values[0]
             return True
-        for name, value in zip(self.binds, found, strict=True):
+        for name, value in zip(self.binds, values, strict=True):
             if value is not UNSET:
                 names[name] = value
         return False
@@ -61,10 +59,10 @@ class Body:
         self._variables = function.__globals__
         self._signature = inspect.signature(function)
         self._parameters = tuple(self._signature.parameters)
-        spans = [Block(one.lineno - 1, one.end_lineno or 0) for one in node.body]
-        self._spans = list(_together(spans, lines.marked.values()))
-        self._own = {*self._signature.parameters, *_bound_in(node)}
-        self._known: dict[tuple[Block, _Key], Statement | None] = {}
+        spans = [Block(statement.lineno - 1, statement.end_lineno or 0) for statement in node.body]
+        self._spans = list(_joined(spans, lines.marked.values()))
+        self._local_names = {*self._signature.parameters, *_bound_in(node)}
+        self._cache: dict[tuple[Block, _Key], Statement | None] = {}
         self._chains: dict[_Key, tuple[Statement, ...]] = {}
 
     @functools.cached_property
@@ -95,53 +93,61 @@ class Body:
         if len(self._chains) > MOST_KEPT:
             self._chains.clear()
         if key not in self._chains:
-            here: dict[Block, dict[str, Change]] = {}
+            changes_by_span: dict[Block, dict[str, Change]] = {}
             for place, change in changes.items():
-                here.setdefault(self._span_of[place], {})[place] = change
-            parts = (
-                self._statements(span, here[span]) if span in here else self._unchanged[span] for span in self._spans
-            )
-            self._chains[key] = tuple(itertools.chain.from_iterable(parts))
+                changes_by_span.setdefault(self._span_of[place], {})[place] = change
+            statements: list[Statement] = []
+            for span in self._spans:
+                if span in changes_by_span:
+                    statements += self._statements(span, changes_by_span[span])
+                else:
+                    statements += self._unchanged[span]
+            self._chains[key] = tuple(statements)
         return self._chains[key]
 
     def _statements(self, span: Block, changes: Changes) -> tuple[Statement, ...]:
         """The statements of these lines, with those added before and after them."""
         mark = next((mark for mark, block in self._lines.marked.items() if block.holds(span)), "")
-        added = [{place: changes[place]} if place in changes else {} for place in (f"before {mark}", f"after {mark}")]
-        within = {place: change for place, change in changes.items() if not any(place in one for one in added)}
-        before, after = Block(span.first, span.first), Block(span.end, span.end)
-        parts = ((before, added[0]), (span, within), (after, added[1]))
-        return tuple(one for lines, only in parts if (one := self._statement(lines, only)))
+        before, after = f"before {mark}", f"after {mark}"
+        statements = [
+            self._statement(Block(span.first, span.first), _only(changes, before)),
+            self._statement(span, {place: changes[place] for place in changes if place not in (before, after)}),
+            self._statement(Block(span.end, span.end), _only(changes, after)),
+        ]
+        return tuple(statement for statement in statements if statement)
 
     def _statement(self, lines: Block, changes: Changes) -> Statement | None:
         key = lines, frozenset(changes.items())
-        if len(self._known) > MOST_KEPT:
-            self._known.clear()
-        if key not in self._known:
+        if len(self._cache) > MOST_KEPT:
+            self._cache.clear()
+        if key not in self._cache:
             text = textwrap.dedent(self._lines.text(changes, lines))
-            self._known[key] = self._compiled(text) if text.strip() else None
-        return self._known[key]
+            self._cache[key] = self._compiled(text) if text.strip() else None
+        return self._cache[key]
 
     def _compiled(self, text: str) -> Statement:
-        body = ast.parse(text).body
-        read, bound = _names_in(text)
-        if "super" in read:  # it reads implicitly what `_AsStatement` names
-            read = read - {"__class__"} | {"self"}
-        binds = tuple(sorted(bound))
-        elsewhere = {*self._variables, *dir(builtins)} - self._own
-        reads = tuple(sorted(bound | (read - elsewhere)))
-        held = ast.List([ast.Name(name, ast.Load()) for name in binds], ast.Load())
-        body = [*(_AsStatement(self._class).visit(one) for one in body), ast.Return(held)]
+        names_read, names_bound = _names_in(text)
+        if "super" in names_read:  # it reads implicitly what `_AsStatement` names
+            names_read = names_read - {"__class__"} | {"self"}
+        binds = tuple(sorted(names_bound))
+        global_names = {*self._variables, *dir(builtins)} - self._local_names
+        reads = tuple(sorted(names_bound | (names_read - global_names)))
+        as_statement = _AsStatement(self._class)
+        body = [as_statement.visit(statement) for statement in ast.parse(text).body]
+        body.append(ast.Return(ast.List([ast.Name(name, ast.Load()) for name in binds], ast.Load())))
         arguments = ast.arguments([], [ast.arg(name) for name in reads], None, [], [], None, [])
-        made = ast.Module([ast.FunctionDef("step", arguments, body, [])], [])
-        code = compile(ast.fix_missing_locations(made), "<a line of a solution>", "exec", dont_inherit=True)
-        (step,) = [one for one in code.co_consts if isinstance(one, CodeType)]
-        nodes = [node for one in body for node in ast.walk(one)]
-        stays = not any(map(_changes_something, nodes))
-        return Statement(reads, binds, FunctionType(step, self._variables), stays)
+        module = ast.Module([ast.FunctionDef("step", arguments, body, [])], [])
+        code = compile(ast.fix_missing_locations(module), "<a line of a solution>", "exec", dont_inherit=True)
+        (step,) = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        is_pure = not any(map(_may_have_effects, ast.walk(module)))
+        return Statement(reads, binds, FunctionType(step, self._variables), is_pure)
 
 
-def _together(spans: Sequence[Block], marked: Collection[Block]) -> Iterator[Block]:
+def _only(changes: Changes, place: str) -> Changes:
+    return {place: changes[place]} if place in changes else {}
+
+
+def _joined(spans: Sequence[Block], marked: Collection[Block]) -> Iterator[Block]:
     """Statements as blocks, joined if they share a mark."""
     end = 0
     for span in spans:
@@ -152,19 +158,21 @@ def _together(spans: Sequence[Block], marked: Collection[Block]) -> Iterator[Blo
 
 def _names_in(text: str) -> tuple[set[str], set[str]]:
     """The names that lines of a function read, and those that they bind."""
-    whole = symtable.symtable(f"def step():\n{textwrap.indent(text, '    ')}\n", "", "exec")
-    (function,) = whole.get_children()
-    bound = {one.get_name() for one in function.get_symbols() if one.is_local()}
-    read = {one.get_name() for one in function.get_symbols() if one.is_global()}
-    return read | {name for inner in function.get_children() for name in _free_in(inner)} - bound, bound
+    module = symtable.symtable(f"def step():\n{textwrap.indent(text, '    ')}\n", "", "exec")
+    (function,) = module.get_children()
+    names_bound = {symbol.get_name() for symbol in function.get_symbols() if symbol.is_local()}
+    names_read = {symbol.get_name() for symbol in function.get_symbols() if symbol.is_global()}
+    for inner in function.get_children():
+        names_read |= set(_free_in(inner)) - names_bound
+    return names_read, names_bound
 
 
 def _free_in(table: symtable.SymbolTable) -> Iterator[str]:
     """The outer names that a function or a comprehension within the lines reads."""
-    own = {one.get_name() for one in table.get_symbols() if one.is_local()}
-    yield from (one.get_name() for one in table.get_symbols() if one.is_global() or one.is_free())
+    local_names = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()}
+    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() or symbol.is_free())
     for inner in table.get_children():
-        yield from (name for name in _free_in(inner) if name not in own)
+        yield from (name for name in _free_in(inner) if name not in local_names)
 
 
 class _AsStatement(ast.NodeTransformer):
@@ -186,10 +194,13 @@ class _AsStatement(ast.NodeTransformer):
 
 
 def _bound_in(node: ast.AST) -> Iterator[str]:
-    yield from (one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+    for child in ast.walk(node):
+        match child:
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
 
 
-def _changes_something(node: ast.AST) -> bool:
+def _may_have_effects(node: ast.AST) -> bool:
     """Whether this may change a tensor or a module, judging by its form."""
     match node:
         case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) | ast.AugAssign():
@@ -220,18 +231,18 @@ class WrittenPlainClass:
         self.lines = Lines(source_of(solution))
         self.variables = vars(sys.modules[solution.__module__])
         self._solution: Solution = solution
-        self._version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
+        self._compiled_version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
 
     def __call__(self, *arguments: object, **changes: Change) -> object:
-        return self.holding(changes)(*arguments)
+        return self.version(changes)(*arguments)
 
-    def holding(self, changes: Changes) -> Solution:
+    def version(self, changes: Changes) -> Solution:
         """The class with these changes."""
-        return self._version(frozenset(changes.items())) if changes else self._solution
+        return self._compiled_version(frozenset(changes.items())) if changes else self._solution
 
     def _compiled(self, changes: _Key) -> Solution:
-        made: Solution = self.lines.version(dict(changes), self.variables)
-        return made
+        solution: Solution = self.lines.version(dict(changes), self.variables)
+        return solution
 
 
 class WrittenFunction:
@@ -241,24 +252,24 @@ class WrittenFunction:
         functools.update_wrapper(self, solution)
         self.lines = Lines(source_of(solution))
         self.variables = solution.__globals__
-        (node,) = [one for one in self.lines.tree.body if isinstance(one, ast.FunctionDef)]
+        (node,) = [node for node in self.lines.tree.body if isinstance(node, ast.FunctionDef)]
         self._solution: Solution = solution
         self._body = Body(self.lines, node, solution)
-        self._version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
+        self._compiled_version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
 
     def __call__(self, *inputs: object, **changes: Change) -> object:
-        return self.holding(changes)(*inputs)
+        return self.version(changes)(*inputs)
 
-    def holding(self, changes: Changes) -> Solution:
+    def version(self, changes: Changes) -> Solution:
         """The function with these changes, which also takes arguments by name."""
         if not changes:
             return self._solution
         if not all(map(self._body.holds, changes)):
-            return self._version(frozenset(changes.items()))
+            return self._compiled_version(frozenset(changes.items()))
         chain = self._body.chain(changes)
         return lambda *inputs, **named: run(chain, self._body.names(inputs, named))
 
     def _compiled(self, changes: _Key) -> Solution:
         """Compile a version as a whole, since its head is changed."""
-        made: Solution = self.lines.version(dict(changes), self.variables)
-        return made
+        solution: Solution = self.lines.version(dict(changes), self.variables)
+        return solution

@@ -79,7 +79,7 @@ def test_other_lines_stand_in_place_of_marked_ones(changes: dict[str, Change], t
 )
 def test_lines_that_nobody_can_have_written_are_told(changes: dict[str, Change], said: str) -> None:
     with pytest.raises(LineError) as error:
-        LINES.checked(changes, known=())
+        LINES.checked(changes, file_names=())
     assert said in str(error.value)
 
 
@@ -106,13 +106,13 @@ def f(rows):
 )
 def test_another_head_of_a_loop_keeps_what_is_inside(changes: dict[str, Change], returned: int) -> None:
     lines = Lines(LOOPS)
-    lines.checked(changes, known=())
+    lines.checked(changes, file_names=())
     assert lines.version(changes, {})([[1, 2], [3, 4]]) == returned
 
 
 @pytest.mark.parametrize("line", ["top = abs(x) + known", "print(x)", "top = [y for y in x]"])
 def test_builtins_what_the_file_defines_and_what_a_line_binds_may_be_read(line: str) -> None:
-    assert line in LINES.checked({"before low": line}, known={"known"})
+    assert line in LINES.checked({"before low": line}, file_names={"known"})
 
 
 @pytest.mark.parametrize(
