@@ -167,7 +167,7 @@ class Intake:
         time = submitted.time
         left_out = [] if self._rules.best else submitted.left_out  # the copies have nothing to leave out
         content = digest(str(left_out), *self._contents(submitted.notebooks), *_named(files))
-        attempt = self._known.attempt(student, content, before)
+        attempt = self._known.numbered(student, content, before)
         seed = hidden_seed(self._secret, self._name, student, attempt.number)
         fingerprint = replace(self._same_for_all, submission=digest(student, content, seed))
         submission = Submission(student, submitted.notebooks, files, seed, content)

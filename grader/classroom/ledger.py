@@ -5,7 +5,7 @@ If a run is interrupted between two steps, the next one makes both agree.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TypeVar
 
 from grader.classroom.graded_folder import GradedFolder
@@ -13,26 +13,14 @@ from grader.classroom.intake import Taken
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import GradebookEntry
 from grader.gradebook.counting import Attempts
-from grader.gradebook.fingerprint import same_answers
-from grader.gradebook.records import Record, digest_of
-from grader.gradebook.set_aside import Aside, Marks, SetAside
+from grader.gradebook.fingerprint import answers_in
+from grader.gradebook.marks import AnswerChange
+from grader.gradebook.records import Choice, Record, digest_of
 from grader.host.machine import environment
 from grader.host.patience import while_short
 from grader.model.submission import Files, Graded
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class GradedAttempt:
-    """An attempt that was taken in, and its grade."""
-
-    taken: Taken
-    graded: Graded
-
-    @property
-    def attempt(self) -> str:
-        return self.taken.attempt.digest
 
 
 class Ledger:
@@ -44,101 +32,99 @@ class Ledger:
         self._given = given
         self._known = known
         self._batch: list[GradebookEntry] = []
-        self._aside: list[Aside] = []
+        self._choices: dict[str, Record] = {}  # of students whose grades stay as they are
 
     def recover(self) -> None:
         """Finish what an earlier run began to write."""
-        known = {student: record.fingerprint for student, record in self._known.records.items()}
-        self._written(lambda: self._folder.recover(known))
+        fingerprints = {student: record.fingerprint for student, record in self._known.records.items()}
+        self._written(lambda: self._folder.recover(fingerprints))
 
-    def grade_for(self, taken: Taken) -> Graded | None:
-        """The grade written down for exactly this submission, if its notebooks are still in place."""
-        student, attempt = taken.submission.student, taken.attempt.digest
-        record = self._known.record(student, attempt)
-        if not record or record.fingerprint != taken.fingerprint:
-            return None
-        if attempt == self._known.counting(student) and record.digest != self._folder.digest(student):
-            return None
-        return Graded(student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True, attempt=attempt)
+    def to_grade(self, attempts: Sequence[Taken]) -> list[Taken]:
+        """Those of a student's attempts that have no grade for exactly what is there now."""
+        student = attempts[-1].submission.student
+        record = self._known.records.get(student)
+        if record is None or record.digest != self._folder.digest(student):
+            return list(attempts)
+        fingerprints = {taken.attempt.digest: taken.fingerprint for taken in attempts}
+        digests = self._known.to_grade(student, fingerprints)
+        return [taken for taken in attempts if taken.attempt.digest in digests]
+
+    def counting(self, student: str) -> str:
+        """The digest of the attempt that counts now; empty if there is none."""
+        return self._known.counting(student)
+
+    def grade_of(self, student: str) -> Graded:
+        """The grade written down for a student."""
+        record = self._known.records[student]
+        return Graded(
+            student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True, attempt=record.counting
+        )
 
     def why_not(self, student: str) -> str:
         """Why nothing can be written for this student; empty if it can."""
         return self._folder.why_not(student)
 
-    def count(self, results: Sequence[GradedAttempt]) -> Graded:
-        """Decide which of a student's attempts counts, the last or the best, and set the others aside."""
-        best = results[-1] if len(results) == 1 else self._best(results)
-        student = best.graded.student
-        counting = self._known.counting(student)
-        is_other = counting != best.attempt and counting in {one.attempt for one in results}
-        marks = self._marks(best) if is_other or best.attempt in self._known.aside[student] else None
-        if not best.graded.unchanged or counting != best.attempt:
-            self._lay_down(best, marks)
-        for one in results:
-            if one is not best and (not one.graded.unchanged or one.attempt == counting):
-                self._set_aside(one, counted=one.attempt == counting)
-        best.graded.unchanged = all(one.graded.unchanged for one in results)
-        if best is not results[-1]:
-            best.graded.newest_verdicts = results[-1].graded.verdicts
-        return best.graded
+    def count(self, attempts: Sequence[Taken], results: Mapping[str, Graded]) -> Graded:
+        """Write the attempt that counts, the last or the best, unless the gradebook has it already.
 
-    def _best(self, results: Sequence[GradedAttempt]) -> GradedAttempt:
-        times = {one.attempt: one.taken.timestamp for one in results}
-        new = {one.attempt: self._fresh(one) for one in results if not one.graded.unchanged}
-        best = self._known.best(results[0].graded.student, times, new)
-        return next(one for one in results if one.attempt == best)
+        `attempts` are all that may count, the one in submitted/ last; `results` has those that were graded now.
+        """
+        newest, student = attempts[-1].attempt.digest, attempts[-1].submission.student
+        record = self._known.records.get(student)
+        entries = self._entries(attempts, results)
+        counting, choice = newest, record.choice if record else Choice()
+        if self._gradebook.rules.best:
+            times = {taken.attempt: taken.timestamp for taken in attempts}
+            counting, choice = self._known.choose(student, times, entries)
+        if counting in entries:
+            graded = results[counting]
+            record = replace(entries[counting].record, choice=choice)
+            self._lay_down(attempts, replace(entries[counting], record=record))
+        else:
+            graded = replace(self.grade_of(student), unchanged=False)
+            self._choices[student] = replace(self._known.records[student], choice=choice)
+        if counting != newest and newest in results:
+            graded.newest_verdicts = results[newest].verdicts
+        return graded
 
-    def _marks(self, result: GradedAttempt) -> Marks:
-        """The marks of an attempt, with points that a person has given for it."""
-        new = {} if result.graded.unchanged else {result.attempt: self._fresh(result)}
-        return self._known.known_marks(result.graded.student, result.attempt, new)
+    def _entries(self, attempts: Sequence[Taken], results: Mapping[str, Graded]) -> dict[str, GradebookEntry]:
+        """What the gradebook would get for each result, by attempt."""
+        student = attempts[-1].submission.student
+        counting = self.counting(student)
+        texts = {attempt: _texts(graded) for attempt, graded in results.items()}
+        before = answers_in(self._folder.texts(student) or texts.get(counting, {}))
+        entries: dict[str, GradebookEntry] = {}
+        for taken in attempts:
+            attempt = taken.attempt.digest
+            if attempt in results:
+                is_other = self._gradebook.rules.best and counting not in ("", attempt)
+                answers = AnswerChange(before, answers_in(texts[attempt]), is_other)
+                record = _record(taken, results[attempt], texts[attempt])
+                entries[attempt] = GradebookEntry(results[attempt], record, taken.timestamp, answers)
+        return entries
 
-    def _fresh(self, result: GradedAttempt) -> Marks:
-        return self._gradebook.fresh_marks(result.graded, self._same(result))
-
-    def _same(self, result: GradedAttempt) -> frozenset[tuple[str, str]]:
-        """The graded cells whose answer is still the one that a person may have seen; none if nothing is new."""
-        return frozenset() if result.graded.unchanged else same_answers(self._before(result), self._texts(result))
-
-    def _texts(self, result: GradedAttempt) -> dict[str, str]:
-        """The texts of an attempt's graded notebooks, new or already stored."""
-        if result.graded.unchanged:
-            return self._before(result)
-        return {name: notebook.text for name, notebook in result.graded.notebooks.items() if notebook.text}
-
-    def _before(self, result: GradedAttempt) -> dict[str, str]:
-        """The graded notebooks of an attempt from earlier, or those of the attempt that it replaces."""
-        student, attempt = result.graded.student, result.attempt
-        if attempt in self._known.aside[student]:
-            return self._gradebook.notebooks_aside(student, attempt)
-        return self._folder.texts(student)
-
-    def _lay_down(self, result: GradedAttempt, marks: Marks | None) -> None:
+    def _lay_down(self, attempts: Sequence[Taken], entry: GradebookEntry) -> None:
         """Write a result into its waiting folder, and add it to the batch for the gradebook."""
-        taken, texts = result.taken, self._texts(result)
+        (taken,) = [taken for taken in attempts if taken.attempt == entry.record.attempt]
         files: Files = {**taken.submission.files, **self._given}
-        self._written(lambda: self._folder.lay_down(result.graded.student, taken.fingerprint, texts, files))
-        record = _record(result, texts)
-        self._batch.append(GradebookEntry(result.graded, record, taken.timestamp, marks, self._same(result)))
-
-    def _set_aside(self, result: GradedAttempt, counted: bool) -> None:
-        texts = self._texts(result)
-        known = counted and result.graded.unchanged  # its marks are in the gradebook, and can still change there
-        marks = Marks({}, {}) if known else self._marks(result)
-        one = SetAside(result.attempt, result.taken.timestamp, _record(result, texts), marks, texts)
-        self._aside.append(Aside(result.graded.student, one, counted))
+        texts = _texts(entry.graded)
+        self._written(lambda: self._folder.lay_down(entry.student, taken.fingerprint, texts, files))
+        self._batch.append(entry)
 
     def write_batch(self) -> None:
         """Write the batch into the gradebook, then move its notebooks into place."""
-        self._gradebook.write(self._batch, self._aside)
+        self._gradebook.write(self._batch, self._choices)
         self._written(self._put_in_place)
+        students = [*(entry.student for entry in self._batch), *self._choices]
+        if students:
+            self._known.read(students)
         for entry in self._batch:
             entry.graded.notebooks = {}  # else the notebooks of a whole class would stay in memory
-        self._batch, self._aside = [], []
+        self._batch, self._choices = [], {}
 
     def _put_in_place(self) -> None:
         for entry in self._batch:
-            self._folder.put_in_place(entry.graded.student, entry.record.fingerprint)
+            self._folder.put_in_place(entry.student, entry.record.fingerprint)
 
     def close(self) -> None:
         self._folder.tidy()
@@ -154,7 +140,11 @@ class Ledger:
             ) from error
 
 
-def _record(result: GradedAttempt, texts: Mapping[str, str]) -> Record:
+def _texts(graded: Graded) -> dict[str, str]:
+    """The texts of graded notebooks, without those that are missing."""
+    return {name: notebook.text for name, notebook in graded.notebooks.items() if notebook.text}
+
+
+def _record(taken: Taken, graded: Graded, texts: Mapping[str, str]) -> Record:
     digest = digest_of({name: text.encode() for name, text in texts.items()})
-    taken, graded = result.taken, result.graded
     return Record(taken.fingerprint, digest, graded.verdicts, graded.blocked, taken.attempt, environment())

@@ -9,12 +9,12 @@ import itertools
 import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.intake import Intake, Taken, read_assignment, who
-from grader.classroom.ledger import GradedAttempt, Ledger
+from grader.classroom.ledger import Ledger
 from grader.classroom.local_crew import InThisProcess, LocalCrew
 from grader.classroom.submitted_files import NotTakenIn
 from grader.course.folder import CONFIG_FILE, Course
@@ -152,27 +152,21 @@ def alone(course: Course) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Attempts:
-    """All attempts of a student that may count, and the grades so far, by digest."""
+    """All attempts of a student that may count, and the results of those that are graded now, by digest."""
 
     taken: Sequence[Taken]
-    graded: dict[str, Graded]
-
-    @property
-    def left(self) -> list[Taken]:
-        return [taken for taken in self.taken if taken.attempt.digest not in self.graded]
+    left: set[str]  # those without a result so far
+    results: dict[str, Graded] = field(default_factory=dict)
 
     @property
     def failed(self) -> Graded | None:
-        return next((one for one in self.graded.values() if one.error), None)
-
-    @property
-    def results(self) -> list[GradedAttempt]:
-        return [GradedAttempt(taken, self.graded[taken.attempt.digest]) for taken in self.taken]
+        return next((graded for graded in self.results.values() if graded.error), None)
 
     def add(self, graded: Graded) -> None:
         (taken,) = [taken for taken in self.taken if taken.attempt.digest == graded.attempt]
         graded.blocked = (*taken.left_out, *graded.blocked)
-        self.graded[graded.attempt] = graded
+        self.results[graded.attempt] = graded
+        self.left.remove(graded.attempt)
 
 
 class Run:
@@ -211,31 +205,30 @@ class Run:
         It yields an empty list when there is nothing to do but wait, and ends when nobody is left.
         """
         self._ledger.recover()
-        yield from self._follow(crew, _Coming(coming, self._new))
+        yield from self._follow(crew, _Coming(coming, functools.partial(self._new, anew=True)))
         yield self._write_down()
 
-    def _new(self, student: str) -> Iterable[Submission]:
-        """The submissions of a student to grade. All others already have a result, or cannot be taken in."""
+    def _new(self, student: str, anew: bool = False) -> Iterable[Submission]:
+        """The submissions of a student to grade. All others already have a result, or cannot be taken in.
+
+        With `anew`, the one in submitted/ is graded if another one counts, since the gradebook has no verdicts on it.
+        """
         try:
-            attempts = _Attempts(self._intake.take_in(student), {})
+            attempts = self._intake.take_in(student)
         except NotTakenIn as reason:
             self._ready.append(Graded(student, error=str(reason)))
             return ()
-        for taken in attempts.taken if not self._force else ():
-            if unchanged := self._ledger.grade_for(taken):
-                attempts.graded[taken.attempt.digest] = unchanged
-        new = attempts.left
+        to_grade = list(attempts) if self._force else self._ledger.to_grade(attempts)
+        if anew and not to_grade and self._ledger.counting(student) != attempts[-1].attempt.digest:
+            to_grade = [attempts[-1]]
         self._intake.keep(student)
-        if len(attempts.taken) == 1 and not new:
-            self._ready.append(self._ledger.count(attempts.results))
+        if not to_grade:
+            self._ready.append(self._ledger.grade_of(student))
         elif no_room := self._ledger.why_not(student):
             self._ready.append(Graded(student, error=no_room))
-        elif not new:
-            self._ready.append(self._ledger.count(attempts.results))
         else:
-            self._taken[student] = attempts
-            return [taken.submission for taken in new]
-        return ()
+            self._taken[student] = _Attempts(attempts, {taken.attempt.digest for taken in to_grade})
+        return [taken.submission for taken in to_grade] if student in self._taken else []
 
     def _follow(self, crew: Crew, submissions: Iterable[Submission]) -> Iterator[list[Graded]]:
         """Yield the results of a crew as soon as they are written down, and an empty list while it has none."""
@@ -253,7 +246,7 @@ class Run:
         attempts.add(graded)
         if not attempts.left:
             del self._taken[graded.student]
-            self._ready.append(attempts.failed or self._ledger.count(attempts.results))
+            self._ready.append(attempts.failed or self._ledger.count(attempts.taken, attempts.results))
 
     def _write_down(self) -> list[Graded]:
         """Write down all results so far, and return them."""

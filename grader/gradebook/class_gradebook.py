@@ -6,8 +6,8 @@ The record of what each grade was given for is written in the same transaction.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -20,27 +20,15 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from grader.errors import CourseError
 from grader.gradebook.class_rows import Submitted, submitted
 from grader.gradebook.connection import PatientSession
+from grader.gradebook.earlier_attempts import move_marks
 from grader.gradebook.items import items_of
+from grader.gradebook.marks import AnswerChange, Cell, Marks, Row, graded_row, marks_by_answer, read_marks
 from grader.gradebook.records import RECORDS, Record, read_records, row_of
-from grader.gradebook.set_aside import (
-    Aside,
-    Marks,
-    SetAside,
-    by_person,
-    commented_row,
-    graded_row,
-    read_marks,
-    read_notebooks,
-    read_set_aside,
-    take_back,
-    write_aside,
-    write_marks,
-)
 from grader.model.submission import Graded
 from grader.term.rules import AssignmentRules
 
@@ -54,9 +42,11 @@ class GradebookEntry:
     graded: Graded
     record: Record
     timestamp: datetime | None  # when it was submitted, if known
-    # Its own marks, if another attempt counted so far: points from a person are for that one.
-    marks: Marks | None = None
-    same: Collection[tuple[str, str]] = ()  # graded cells, by notebook and name, whose answer and task are unchanged
+    answers: AnswerChange
+
+    @property
+    def student(self) -> str:
+        return self.graded.student
 
 
 class ClassGradebook:
@@ -103,15 +93,18 @@ class ClassGradebook:
         # For the id of each cell, its notebook and its name.
         self._grade_cells = {cell: names[cell] for cells in self._graded.values() for cell in cells}
         self._comment_cells = {cell: names[cell] for cells in self._commented.values() for cell in cells}
+        move_marks(self._session.db, row.id, names)
+        self._session.commit()
 
-    def submitted(self) -> dict[str, Submitted]:
-        """What nbgrader knows about each student's submission."""
-        return self._read_only(lambda: submitted(self._session.db, self._assignment_id))
+    def submitted(self, students: Collection[str] | None = None) -> dict[str, Submitted]:
+        """What nbgrader knows about each student's submission; only of `students`, if given."""
+        return self._read_only(lambda: submitted(self._session.db, self._assignment_id, students))
 
-    def records(self) -> dict[str, Record]:
-        """The record of what each student's grade was given for."""
-        found = self._read_only(lambda: read_records(self._session.db, self._assignment_id))
-        return {student: found[row.id] for student, row in self.submitted().items() if row.id in found}
+    def records(self, students: Collection[str] | None = None) -> dict[str, Record]:
+        """The record of what each student's grade was given for; only of `students`, if given."""
+        records = self._read_only(lambda: read_records(self._session.db, self._assignment_id, students))
+        submissions = self.submitted(students).items()
+        return {student: records[row.id] for student, row in submissions if row.id in records}
 
     def _read_only(self, read: Callable[[], T]) -> T:
         """Read something, and end the transaction: on a server it would stay open while the class is graded."""
@@ -123,50 +116,79 @@ class ClassGradebook:
 
         return self._session.patiently(ended)
 
-    def marks(self) -> dict[str, Marks]:
-        """The marks of the attempts that count, by student."""
-        return self._read_only(lambda: read_marks(self._session.db, self._assignment_id))
+    def marks(self, students: Collection[str] | None = None) -> dict[str, Marks]:
+        """The marks of the attempts that count, by student; only of `students`, if given."""
+        return self._read_only(lambda: read_marks(self._session.db, self._assignment_id, students))
 
-    def set_aside(self) -> list[tuple[str, SetAside]]:
-        """The attempts that do not count, with their students."""
-        return self._read_only(lambda: read_set_aside(self._session.db, self._assignment_id))
+    def marks_after(self, entry: GradebookEntry, marks: Marks, by_hand: Mapping[str, Row]) -> Marks:
+        """These marks once an entry is written. If another attempt counted, it keeps what people gave for its answers.
 
-    def notebooks_aside(self, student: str, attempt: str) -> dict[str, str]:
-        return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, attempt))
+        `by_hand` has what people gave for answers of other attempts.
+        """
+        scores, comments = _by_cell(entry.graded, "scores"), _by_cell(entry.graded, "comments")
+        answers = entry.answers
+        if answers.is_other_attempt:
+            by_hand = self.by_answer(marks, answers.before, by_hand)
 
-    def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> Marks:
-        """The result of grading as nbgrader's rows. `same` names the cells whose answer is unchanged."""
-        scores, comments = _by_cell(graded, "scores"), _by_cell(graded, "comments")
-        return Marks(
-            {cell: graded_row(scores[name]) for cell, name in self._grade_cells.items() if name in scores},
-            {cell: commented_row(comments[name]) for cell, name in self._comment_cells.items() if name in comments},
-            [cell for cell, name in self._grade_cells.items() if name in same],
-        )
+        def from_person(row: Row, name: Cell) -> Row:
+            return by_hand.get(answers.after.get(name, ""), {}) if answers.is_other_attempt else row
 
-    def write(self, entries: Sequence[GradebookEntry], aside: Sequence[Aside] = ()) -> None:
-        """Write all these entries and attempts, or none."""
-        if entries or aside:
-            self._session.patiently(lambda: self._write(entries, aside))
+        grades: dict[str, Row] = {}
+        for cell, name in self._grade_cells.items():
+            if name in scores:
+                row = marks.grades.get(cell, {})
+                grades[cell] = {**row, **graded_row(scores[name], from_person(row, name), answers.is_same(name))}
+        commented: dict[str, Row] = {}
+        for cell, name in self._comment_cells.items():
+            if name in comments:
+                row = marks.comments.get(cell, {})
+                manual = from_person(row, name).get("manual_comment")
+                commented[cell] = {**row, "auto_comment": comments[name], "manual_comment": manual}
+        return Marks(grades, commented)
 
-    def _write(self, entries: Sequence[GradebookEntry], aside: Sequence[Aside]) -> None:
-        submissions = self._submissions([*(one.graded.student for one in entries), *(one.student for one in aside)])
-        write_aside(self._session.db, self._assignment_id, aside, submissions)
+    def by_answer(self, marks: Marks, answers: Mapping[Cell, str], earlier: Mapping[str, Row]) -> dict[str, Row]:
+        """What people have given, by answer: `earlier`, and for these answers what is in the gradebook now."""
+        others = {answer: row for answer, row in earlier.items() if answer not in answers.values()}
+        return others | marks_by_answer(marks, self._grade_cells | self._comment_cells, answers)
+
+    def write(self, entries: Sequence[GradebookEntry], choices: Mapping[str, Record]) -> None:
+        """Write all these entries, and records of students whose marks stay as they are; or nothing."""
+        if entries or choices:
+            self._session.patiently(lambda: self._write(entries, choices))
+
+    def _write(self, entries: Sequence[GradebookEntry], choices: Mapping[str, Record]) -> None:
+        submissions = self._submissions([*(entry.student for entry in entries), *choices])
         times = [
-            {"one": submissions[entry.graded.student], "value": entry.timestamp}
+            {"id": submissions[entry.student], "timestamp": entry.timestamp}
             for entry in entries
             if entry.timestamp or self.rules.best  # else the time of an earlier attempt stays, as in nbgrader
         ]
-        self._update(SubmittedAssignment, "timestamp", times)
-        self._write_grades([entry for entry in entries if entry.marks is None], submissions)
-        for entry in entries if self.rules.best else ():
-            take_back(self._session.db, submissions[entry.graded.student], entry.graded.attempt)
-            if entry.marks is not None:
-                write_marks(self._session.db, submissions[entry.graded.student], entry.marks)
-        records = [{"submission_id": submissions[entry.graded.student], **row_of(entry.record)} for entry in entries]
-        graded = [record["submission_id"] for record in records]
-        self._session.db.execute(delete(RECORDS).where(RECORDS.c.submission_id.in_(graded)))
-        self._add(RECORDS, records)
+        self._update(SubmittedAssignment, times)
+        records = {**choices, **self._write_marks(entries)}
+        ids = [submissions[student] for student in records]
+        self._session.db.execute(delete(RECORDS).where(RECORDS.c.submission_id.in_(ids)))
+        rows = [{"submission_id": submissions[student], **row_of(record)} for student, record in records.items()]
+        self._add(RECORDS, rows)
         self._session.commit()
+
+    def _write_marks(self, entries: Sequence[GradebookEntry]) -> dict[str, Record]:
+        """Write scores and comments. Return the records, by student, with what people gave for other answers."""
+        marks_before = read_marks(self._session.db, self._assignment_id, [entry.student for entry in entries])
+        records: dict[str, Record] = {}
+        grades: list[Row] = []
+        comments: list[Row] = []
+        for entry in entries:
+            before, record = marks_before[entry.student], entry.record
+            after = self.marks_after(entry, before, record.choice.by_hand)
+            grades += after.grades.values()
+            comments += after.comments.values()
+            if entry.answers.is_other_attempt:
+                by_hand = self.by_answer(before, entry.answers.before, record.choice.by_hand)
+                record = replace(record, choice=replace(record.choice, by_hand=by_hand))
+            records[entry.student] = record
+        self._update(Grade, grades)
+        self._update(Comment, comments)
+        return records
 
     def _submissions(self, students: Sequence[str]) -> dict[str, str]:
         """The id of each student's submission. A student without one gets one, with empty grades and comments."""
@@ -200,55 +222,17 @@ class ClassGradebook:
             self._add(kind, [{"id": _new_id(), "notebook_id": identity, "cell_id": cell} for identity, cell in rows])
         return ids | new
 
-    def _write_grades(self, entries: Sequence[GradebookEntry], submissions: dict[str, str]) -> None:
-        """Write scores and comments. Points from a person stay, and are looked at again if the answer has changed."""
-        by_id = {submissions[entry.graded.student]: entry.graded for entry in entries}
-        same = {submissions[entry.graded.student]: entry.same for entry in entries}
-        earned = {submission: _by_cell(graded, "scores") for submission, graded in by_id.items()}
-        said = {submission: _by_cell(graded, "comments") for submission, graded in by_id.items()}
-        scores = [
-            {"one": row.id, "score": (score := earned[row.submission][name]),
-             "manual": by_person(score, row._mapping, name in same[row.submission])["needs_manual_grade"]}
-            for row in self._rows(Grade, by_id)
-            if (name := self._grade_cells.get(row.cell_id)) in earned[row.submission]
-        ]  # fmt: skip
-        table = Grade.__table__
-        if scores:
-            self._session.db.execute(
-                update(table)
-                .where(table.c.id == bindparam("one"))
-                .values(auto_score=bindparam("score"), needs_manual_grade=bindparam("manual")),
-                scores,
-            )
-        comments = [
-            {"one": row.id, "value": said[row.submission][name]}
-            for row in self._rows(Comment, by_id)
-            if (name := self._comment_cells.get(row.cell_id)) in said[row.submission]
-        ]
-        self._update(Comment, "auto_comment", comments)
-
-    def _rows(self, kind: Any, submissions: Iterable[str]) -> Sequence[Any]:
-        """The rows of one kind, grades or comments, that belong to these submissions."""
-        query = (
-            select(*kind.__table__.c, SubmittedNotebook.assignment_id.label("submission"))
-            .join(SubmittedNotebook, SubmittedNotebook.id == kind.notebook_id)
-            .where(SubmittedNotebook.assignment_id.in_(submissions))
-        )
-        return list(self._session.db.execute(query))
-
     def _add(self, kind: Any, rows: Sequence[dict[str, Any]]) -> None:
         if rows:
             self._session.db.execute(insert(kind), rows)
 
-    def _update(self, kind: Any, column: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Set a column to `value` in the row with the id `one`, for each of `rows`."""
-        table = kind.__table__
+    def _update(self, table: Any, rows: Sequence[Row]) -> None:
+        """Write these rows over those with the same ids."""
         if rows:
-            statement = update(table).where(table.c.id == bindparam("one")).values({column: bindparam("value")})
-            self._session.db.execute(statement, rows)
+            self._session.db.execute(update(table), rows)
 
 
-def _by_cell(graded: Graded, what: str) -> dict[tuple[str, str] | None, Any]:
+def _by_cell(graded: Graded, what: str) -> dict[Cell, Any]:
     """The scores or comments of all notebooks, by notebook and cell."""
     notebooks = graded.notebooks.items()
     return {(name, cell): value for name, notebook in notebooks for cell, value in getattr(notebook, what).items()}

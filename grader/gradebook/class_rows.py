@@ -18,8 +18,8 @@ from grader.errors import CourseError
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.due_dates import NotebookRow, notebook_rows
 from grader.gradebook.items import Counted, count, items_of, within_reach
-from grader.gradebook.records import RECORDS, read_records
-from grader.gradebook.set_aside import Marks, how_many, read_marks, said_of_best
+from grader.gradebook.marks import Marks, read_marks
+from grader.gradebook.records import RECORDS, attempts_of, describe_attempt, read_records
 from grader.gradebook.settings import term_rules
 from grader.term.rules import AssignmentRules, Rule
 
@@ -101,9 +101,9 @@ class ClassRows:
         self.people = self._people(students)
         self.submissions = submitted(self._session, self._id, students)
         marks = read_marks(self._session, self._id, students)
-        self.marks = {row.id: marks.get(student, Marks({}, {})) for student, row in self.submissions.items()}
+        self.marks = {row.id: marks.get(student, Marks()) for student, row in self.submissions.items()}
         self.scored = {submission for submission, its in self.marks.items() if its.is_graded}
-        self._own, self._aside = dict(self.submissions), how_many(self._session)
+        self._own = dict(self.submissions)
         self.submissions |= self._of_groups()
         known = {person.id for person in self.people}
         self.people += [Person(student) for student in sorted(self.submissions.keys() - known)]
@@ -176,9 +176,9 @@ class ClassRows:
         """Which attempt counts, in words; empty unless the best of several does."""
         if not self.rules.best or not (row := self.submissions.get(student)):
             return ""
-        group = [self._own[one] for one in self.rules.group_of(student) if one in self._own]
-        attempts = sum(1 + self._aside[one.id] for one in group if one.id in self.scored)
-        return said_of_best(attempts, row.timestamp, self.rules.zone)
+        group = [self._own[member].id for member in self.rules.group_of(student) if member in self._own]
+        attempts = sum(attempts_of(self.records.get(submission)) for submission in group if submission in self.scored)
+        return describe_attempt(attempts, row.timestamp, self.rules.zone)
 
     @property
     def graded(self) -> dict[str, Submitted]:

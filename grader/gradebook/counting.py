@@ -1,77 +1,123 @@
-"""All graded attempts of students, and which attempt of a student counts: the last or the best."""
+"""Which attempt of a student counts, the last or the best, and which ones have to be graded to know."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from grader.gradebook.class_gradebook import ClassGradebook
+from grader.gradebook.class_gradebook import ClassGradebook, GradebookEntry
+from grader.gradebook.class_rows import Submitted
+from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between, digest
 from grader.gradebook.hidden_seed import Attempt
 from grader.gradebook.items import within_reach
-from grader.gradebook.records import Record
-from grader.gradebook.set_aside import Marks, SetAside
+from grader.gradebook.marks import Marks
+from grader.gradebook.records import Choice, Record
+
+UNGRADED, RULES, ANOTHER = "not graded yet", "the rules of the term", "another attempt is now the best"
 
 
 class Attempts:
-    """All graded attempts in the gradebook, by student: `records` has those that count, `aside` the others."""
+    """What the gradebook knows about the attempts of each student."""
 
     def __init__(self, gradebook: ClassGradebook) -> None:
         self.gradebook = gradebook
-        self.records = gradebook.records()
-        self.aside: dict[str, dict[str, SetAside]] = defaultdict(dict)
-        self.marks: Mapping[str, Marks] = {}  # of those that count
-        if gradebook.rules.best:
-            self.marks, self._submitted = gradebook.marks(), gradebook.submitted()
-            for student, one in gradebook.set_aside():
-                self.aside[student][one.attempt] = one
+        self.rules = gradebook.rules
+        self.records: dict[str, Record] = {}
+        self.marks: dict[str, Marks] = {}  # only if the best attempt counts
+        self._submitted: dict[str, Submitted] = {}
+        self.read()
+
+    def read(self, students: Collection[str] | None = None) -> None:
+        """Read what is in the gradebook now; only of `students`, if given."""
+        self.records |= self.gradebook.records(students)
+        self._submitted |= self.gradebook.submitted(students)
+        if self.rules.best:
+            self.marks |= self.gradebook.marks(students)
 
     def counting(self, student: str) -> str:
         """The digest of the attempt that counts now; empty if there is none, or it is unknown."""
         record = self.records.get(student)
-        return record.attempt.digest if record and record.attempt else ""
+        return record.counting if record else ""
 
-    def attempt(self, student: str, digest: str, before: Sequence[Attempt] = ()) -> Attempt:
+    def numbered(self, student: str, digest: str, before: Sequence[Attempt] = ()) -> Attempt:
         """The attempt with its number: the one that it has, or the next after all others and those `before` it."""
         record = self.records.get(student)
-        aside = [one.record.attempt for one in self.aside[student].values()]
-        known = [one for one in (record and record.attempt, *aside, *before) if one]
-        same = [one for one in known if one.digest == digest] if self.gradebook.rules.best else []
-        return same[0] if same else Attempt.after(max(known, key=lambda one: one.number, default=None), digest)
+        numbered = [*before, *(record.attempts if record else [])]
+        for attempt in numbered:
+            if attempt.digest == digest:
+                return attempt
+        return Attempt.after(max(numbered, key=lambda attempt: attempt.number, default=None), digest)
 
-    def record(self, student: str, digest: str) -> Record | None:
-        """The record of what an attempt's grade was given for, if it has one."""
-        if self.counting(student) == digest:
-            return self.records[student]
-        one = self.aside[student].get(digest)
-        return one.record if one else None
+    def new(self, student: str, attempts: Collection[str]) -> list[str]:
+        """Those of the attempts that have not been compared with the one that counts."""
+        record = self.records.get(student)
+        compared = {record.counting, *record.choice.points} if record else set()
+        return [attempt for attempt in attempts if attempt not in compared]
 
-    def best(self, student: str, times: Mapping[str, datetime | None], new: Mapping[str, Marks] | None = None) -> str:
-        """The attempt with the most points by the rules of the term; of equal ones, the newer.
+    def changes(self, student: str, fingerprints: Mapping[str, str]) -> Sequence[str]:
+        """What has changed since a student was graded, in words; `fingerprints` are those of the attempts now."""
+        record = self.records.get(student)
+        if record is None:
+            return (UNGRADED,)
+        if not self.rules.best:
+            (fingerprint,) = fingerprints.values()
+            return changes_between(record.fingerprint, fingerprint)
+        if record.counting not in fingerprints or self.new(student, fingerprints):
+            return (NEW_SUBMISSION,)
+        changes = changes_between(record.fingerprint, fingerprints[record.counting])
+        return changes or self._doubts(student, fingerprints)
 
-        `times` has all attempts that may count, the one in submitted/ last; `new` has the marks of those just graded.
-        """
+    def to_grade(self, student: str, fingerprints: Mapping[str, str]) -> Collection[str]:
+        """The attempts that have to be graded: all of them, unless the one that counts is still what it was."""
+        record = self.records.get(student)
+        if record is None or fingerprints.get(record.counting) != record.fingerprint:
+            return fingerprints.keys()
+        return fingerprints.keys() if self._doubts(student, fingerprints) else self.new(student, fingerprints)
 
-        def worth(place_and_digest: tuple[int, str]) -> tuple[float, datetime, int]:
-            place, digest = place_and_digest
-            return self._points(student, times[digest], marks[digest]), times[digest] or datetime.min, place
-
-        marks = {digest: self.known_marks(student, digest, new or {}) for digest in times}
-        return max(enumerate(times), key=worth)[1]
-
-    def known_marks(self, student: str, digest: str, new: Mapping[str, Marks]) -> Marks:
-        """The marks of an attempt. If it was graded again, they keep points and comments from a person."""
-        if self.counting(student) == digest:
-            old = self.marks.get(student)
-        else:
-            one = self.aside[student].get(digest)
-            old = one.marks if one else None
-        if digest in new:
-            return new[digest].by_person(old) if old else new[digest]
-        return old or Marks({}, {})
-
-    def _points(self, student: str, time: datetime | None, marks: Marks) -> float:
-        rules = self.gradebook.rules
+    def _doubts(self, student: str, attempts: Collection[str]) -> Sequence[str]:
+        """Why another of these attempts may be better than the one that counts; nothing if none can be."""
+        record = self.records[student]
+        if not self.rules.best or len(attempts) == 1:
+            return ()
+        if record.choice.rules != self.rules_for(student):
+            return (RULES,)
         known = self._submitted.get(student)
-        late = rules.late_by(student, time, self.gradebook.duedate, known.extension if known else None)
-        return within_reach(self.gradebook.items, marks.points, marks.open, rules.late, late)
+        points = self.points(student, self.marks[student], known.timestamp if known else None)
+        others = [record.choice.points.get(attempt, 0.0) for attempt in attempts if attempt != record.counting]
+        return (ANOTHER,) if max(others, default=0.0) > points else ()
+
+    def choose(
+        self, student: str, times: Mapping[Attempt, datetime | None], entries: Mapping[str, GradebookEntry]
+    ) -> tuple[str, Choice]:
+        """The best attempt, of equal ones the newer, and what it was chosen from.
+
+        `times` has all attempts that may count, the one in submitted/ last, and `entries` those that were graded now.
+        """
+        record, old = self.records.get(student), self.marks.get(student, Marks())
+        before = record.choice if record else Choice()
+        points = {attempt.digest: before.points.get(attempt.digest, 0.0) for attempt in times}
+        ranks: dict[str, tuple[float, datetime, int]] = {}
+        for place, (attempt, time) in enumerate(times.items()):
+            entry = entries.get(attempt.digest)
+            if entry or attempt.digest == self.counting(student):
+                marks = self.gradebook.marks_after(entry, old, before.by_hand) if entry else old
+                points[attempt.digest] = self.points(student, marks, time)
+                ranks[attempt.digest] = (points[attempt.digest], time or datetime.min, place)
+        numbers = {**before.numbers, **{attempt.digest: attempt.number for attempt in times}}
+        choice = Choice(self.rules_for(student), numbers, points, before.by_hand)
+        return max(ranks, key=lambda attempt: ranks[attempt]), choice
+
+    def rules_for(self, student: str) -> str:
+        """A digest of the rules that decide how many points a student's attempts have."""
+        rules = self.rules
+        items = [(item.cell, item.max_points, item.rule) for item in self.gradebook.items]
+        submitted = self._submitted.get(student)
+        extension = rules.extension(student) if rules.due else submitted and submitted.extension
+        return digest(repr((items, rules.late, self.gradebook.duedate, extension)))
+
+    def points(self, student: str, marks: Marks, time: datetime | None) -> float:
+        """The points of an attempt by the rules of the term. An answer that nobody has looked at counts as right."""
+        submitted = self._submitted.get(student)
+        extension = submitted.extension if submitted else None
+        late = self.rules.late_by(student, time, self.gradebook.duedate, extension)
+        return within_reach(self.gradebook.items, marks.points, marks.open, self.rules.late, late)

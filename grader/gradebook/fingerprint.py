@@ -69,26 +69,21 @@ def digest(*parts: str | bytes) -> str:
     return found.hexdigest()
 
 
-def same_answers(before: Mapping[str, str], now: Mapping[str, str]) -> frozenset[tuple[str, str]]:
-    """The graded cells, by notebook and name, whose answer and task are the same in two sets of notebooks.
-
-    Unreadable notebooks count as other answers.
-    """
-    old = dict(answer for name, text in before.items() for answer in _answers(name, text))
-    return frozenset(
-        cell for name, text in now.items() if old for cell, answer in _answers(name, text) if old.get(cell) == answer
-    )
+def answers_in(notebooks: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """A digest of each answer with its task, by notebook and cell; of unreadable notebooks, what can be read."""
+    return {cell: answer for name, text in notebooks.items() for cell, answer in _answers(name, text)}
 
 
-def _answers(name: str, text: str) -> Iterator[tuple[tuple[str, str], object]]:
-    """For each graded cell, what a person looks at to give points."""
+def _answers(name: str, text: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """For each cell that points or comments are given for, what a person looks at to give them."""
     try:
         cells = nbformat.from_dict(json.loads(text)).cells
         marked = [(cell, cell.metadata.get("nbgrader") or {}) for cell in cells]
         for cell, marks in marked:
-            if marks.get("grade") or marks.get("task"):
+            if marks.get("grade") or marks.get("task") or marks.get("solution"):
                 task = (marks.get("checksum"), marks.get("points"))  # the checksum is of the cell as released
-                yield (name, marks["grade_id"]), (task, _answer_to(cell, marks, marked))
+                place = (name, marks["grade_id"])
+                yield place, digest(json.dumps([place, task, _answer_to(cell, marks, marked)]))
     except (ValueError, RecursionError, AttributeError, TypeError, KeyError):  # not a notebook from a grader
         return
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any
 
 from nbgrader.api import SubmittedAssignment
@@ -14,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from grader.gradebook.hidden_seed import Attempt
 from grader.model.verdict import Scored
+from grader.term.times import said
 
 RECORDS = Table(
     "grader_record",
@@ -26,6 +28,16 @@ RECORDS = Table(
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What the best of a student's attempts was chosen from. Attempts and answers are given by digests."""
+
+    rules: str = ""  # a digest of the rules that it was chosen by
+    numbers: Mapping[str, int] = field(default_factory=dict)  # of all attempts that were ever graded
+    points: Mapping[str, float] = field(default_factory=dict)  # of all that may count, with full marks for what waits
+    by_hand: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # what people gave for answers
+
+
+@dataclass(frozen=True)
 class Record:
     """What a grade was given for, and what grading found."""
 
@@ -35,6 +47,29 @@ class Record:
     blocked: Sequence[str]
     attempt: Attempt | None = None  # unknown in records of earlier versions
     environment: str = ""  # the versions it was graded with; may be unknown, too
+    choice: Choice = Choice()
+
+    @property
+    def counting(self) -> str:
+        """The digest of the attempt that counts; empty if it is unknown."""
+        return self.attempt.digest if self.attempt else ""
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """All attempts of the student that were ever graded, as far as they are known."""
+        others = [Attempt(number, attempt) for attempt, number in self.choice.numbers.items()]
+        return [self.attempt, *others] if self.attempt else others
+
+
+def attempts_of(record: Record | None) -> int:
+    """How many attempts the one that counts was chosen from; one if that is unknown."""
+    return max(1, len(record.choice.points)) if record else 1
+
+
+def describe_attempt(attempts: int, time: datetime | None, zone: str) -> str:
+    """Which of several attempts counts, in words; empty if there is only one."""
+    which = f"submitted {said(time, zone)}" if time else "submitted at an unknown time"
+    return f"the best of {attempts} attempts, {which}" if attempts > 1 else ""
 
 
 def digest_of(notebooks: Mapping[str, bytes]) -> str:
@@ -59,7 +94,8 @@ def read_record(row: Any) -> Record:
     result = json.loads(row.result)
     verdicts = [scored for data in result["verdicts"] if (scored := Scored.from_json(data))]
     attempt = Attempt(**result["hand_in"]) if result.get("hand_in") else None
-    return Record(row.fingerprint, row.digest, verdicts, result["blocked"], attempt, result.get("environment", ""))
+    environment, choice = result.get("environment", ""), Choice(**result.get("choice", {}))
+    return Record(row.fingerprint, row.digest, verdicts, result["blocked"], attempt, environment, choice)
 
 
 def row_of(record: Record) -> dict[str, str]:
@@ -68,5 +104,6 @@ def row_of(record: Record) -> dict[str, str]:
         "blocked": list(record.blocked),
         "hand_in": asdict(record.attempt) if record.attempt else None,
         "environment": record.environment,
+        **({"choice": asdict(record.choice)} if record.choice != Choice() else {}),
     }
     return {"fingerprint": record.fingerprint, "digest": record.digest, "result": json.dumps(result)}

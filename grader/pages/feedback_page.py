@@ -13,12 +13,12 @@ from nbformat import NotebookNode
 from nbgrader.api import Assignment, Comment, Grade, Notebook, Student, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
-from sqlalchemy import Engine, NullPool, Select, create_engine, select
+from sqlalchemy import Engine, NullPool, Select, create_engine, inspect, select
 from sqlalchemy.orm import Session, joinedload
 from traitlets import default
 
 from grader.gradebook.items import items_of
-from grader.gradebook.set_aside import how_many, said_of_best
+from grader.gradebook.records import RECORDS, attempts_of, describe_attempt, read_records
 from grader.notebooks.cells import METADATA_KEY, NOTES
 from grader.pages.feedback_content import page_of
 from grader.pages.page_parts import render
@@ -94,10 +94,12 @@ class Grades(GetGrades):
         if not self._rules.best:
             return ""
         group = self._rules.group_of(self.student_id)
-        found = [self._session.scalar(self._of(select(SubmittedAssignment), student)) for student in group]
-        submissions = [one for one in found if one]
-        aside = how_many(self._session, [one.id for one in submissions])
-        return said_of_best(sum(map(_is_graded, submissions)) + aside.total(), submission.timestamp, self._rules.zone)
+        members = [self._session.scalar(self._of(select(SubmittedAssignment), member)) for member in group]
+        graded = [member.id for member in members if member and _is_graded(member)]
+        has_records = inspect(self._session.connection()).has_table(RECORDS.name)
+        records = read_records(self._session, submission.assignment_id, group) if has_records else {}
+        attempts = sum(attempts_of(records.get(member)) for member in graded)
+        return describe_attempt(attempts, submission.timestamp, self._rules.zone)
 
     def _taken_off(self, submission: SubmittedAssignment, points: float) -> tuple[float, str]:
         """The points taken off for being late, and the rule that says so."""

@@ -444,7 +444,8 @@ def test_the_best_hand_in_counts_and_comes_back_with_what_a_person_gave_it(
     submit(on_server, "Ödön", {1: solved[1], 3: odd})
     assert total() == 3
     by_hand(2, 1, "Nicely done — ẑ.")
-    submit(on_server, "Ödön", {1: solved[1], 3: solved[3]})
+    other = "def attention_scores(all_queries, all_keys): return None"
+    submit(on_server, "Ödön", {1: solved[1], 2: other, 3: solved[3]})
     assert total() == 5
     by_hand(3, 0.5)
     assert total() == 4, "3 and 1 by hand are more than 3 and 0.5"

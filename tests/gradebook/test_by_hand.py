@@ -20,7 +20,8 @@ from grader.export import send as sending
 from grader.export.canvas import export_canvas
 from grader.export.moodle import export_moodle
 from grader.export.points import said_of_waiting
-from grader.gradebook.fingerprint import same_answers
+from grader.gradebook.fingerprint import answers_in
+from grader.gradebook.marks import AnswerChange
 from grader.gradebook.published import Publications, told_now
 from grader.gradebook.settling import write_rules
 from grader.notebooks.cells import new_cell, solved
@@ -191,6 +192,11 @@ def graded_cell(name: str, source: str, **said: Any) -> Any:
     return {"cell_type": "code", "source": source, "metadata": {"nbgrader": {"grade_id": name, **said}}}
 
 
+def same_answers(before: Mapping[str, str], after: Mapping[str, str]) -> set[tuple[str, str]]:
+    change = AnswerChange(answers_in(before), answers_in(after))
+    return {cell for cell in change.after if change.is_same(cell)}
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"cells": [{"metadata": {"nbgrader": 1}}]}', '{"cells": [{}]}', "[" * 9999]
 )
@@ -205,8 +211,14 @@ def test_the_answer_to_a_task_is_in_cells_of_the_students_own() -> None:
     essay, own = graded_cell("essay", "So.", grade=True, solution=True), graded_cell("own", "x = 1", solution=True)
     added = {"cell_type": "markdown", "source": "I did.", "metadata": {}}
     before = graded_text(task, essay, own, added)
-    assert same_answers(before, graded_text(task, {**essay, "source": "No."}, own, added)) == {(WORDS, "task")}
-    assert same_answers(before, graded_text(task, essay, own, {**added, "source": "I was ill."})) == {(WORDS, "essay")}
+    assert same_answers(before, graded_text(task, {**essay, "source": "No."}, own, added)) == {
+        (WORDS, "task"),
+        (WORDS, "own"),
+    }
+    assert same_answers(before, graded_text(task, essay, own, {**added, "source": "I was ill."})) == {
+        (WORDS, "essay"),
+        (WORDS, "own"),
+    }
     assert same_answers(before, graded_text(task, essay, {**own, "source": "x = 2"}, added)) == {(WORDS, "essay")}
 
 

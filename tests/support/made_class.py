@@ -11,6 +11,7 @@ import nbformat
 
 from grader.course.folder import Course
 from grader.gradebook.class_gradebook import ClassGradebook, GradebookEntry
+from grader.gradebook.marks import AnswerChange
 from grader.gradebook.records import Record
 from grader.model.answer import Lost, sentence_of
 from grader.model.label import Label
@@ -80,7 +81,12 @@ def grade(course: Course, *made: Made) -> None:
         }
         record = Record("", hashlib.sha256(content.encode()).hexdigest(), verdicts, one.blocked)
         entries.append(
-            GradebookEntry(Graded(one.student, {ASSIGNMENT: GradedNotebook(scores=scores)}), record, one.timestamp)
+            GradebookEntry(
+                Graded(one.student, {ASSIGNMENT: GradedNotebook(scores=scores)}),
+                record,
+                one.timestamp,
+                AnswerChange({}, {}),
+            )
         )
     with course.api().gradebook as gradebook:
-        ClassGradebook(gradebook, ASSIGNMENT).write(entries)
+        ClassGradebook(gradebook, ASSIGNMENT).write(entries, {})

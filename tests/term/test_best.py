@@ -7,7 +7,10 @@ import csv
 import json
 import re
 import shutil
+import sqlite3
+import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,7 @@ from grader.collecting import placing
 from grader.collecting.collect import Wanted, collect
 from grader.course.folder import Course
 from grader.export.moodle import export_moodle
+from grader.gradebook.class_gradebook import ClassGradebook
 from grader.model.submission import Graded, Submission
 from grader.notebooks.cells import solved
 from grader.pages.feedback import write_feedback
@@ -301,12 +305,12 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     course = rule(
         course, BEST.replace("share = 0.1", "share = 0.35") + '[assignments.words.extensions]\nkurt = "1 day"\n'
     )
-    assert stale(course, WORDS) == {"kurt": ("another attempt is now the best",)}
+    assert stale(course, WORDS) == {"kurt": ("the rules of the term",)}
     refused = grader("export", WORDS, "--to", "moodle", folder=course.root)
-    assert "another attempt is now the best: kurt. Run: grader autograde words" in " ".join(refused.stderr.split())
+    assert "the rules of the term: kurt. Run: grader autograde words" in " ".join(refused.stderr.split())
     done = count_graded(monkeypatch)
-    assert graded(course) == {"kurt": True}
-    assert done == [], "both have their grades"
+    assert graded(course) == {"kurt": False}
+    assert done == ["kurt", "kurt"], "both are graded again"
     assert points(course) == {"kurt": 4.55}  # an hour late is a day begun: 0.35 of 7 is 2.45
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [])
@@ -317,8 +321,9 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     assert new
     assert new.students["kurt"].hand_in == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     course = rule(course, BEST.replace("share = 0.1", "share = 0.35"))
-    assert graded(course) == {"kurt": True}
+    assert graded(course) == {"kurt": False}
     assert points(course) == {"kurt": 3}
+    assert graded(course) == {"kurt": True}
 
 
 def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course) -> None:
@@ -336,12 +341,12 @@ def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course)
     by_hand(course, "kurt", 0)
     by_hand(course, "kurt", 1, "test-exercise-2")
     assert stale(course, WORDS) == {"kurt": ("another attempt is now the best",)}
-    assert graded(course) == {"kurt": True}
+    assert graded(course) == {"kurt": False}
     assert points(course) == {"kurt": 7}
     assert which(course).endswith("submitted 2026-10-12 07:00 UTC")
     assert waiting(course) == set()
     by_hand(course, "kurt", 0)
-    assert graded(course) == {"kurt": True}
+    assert graded(course) == {"kurt": False}
     assert points(course) == {"kurt": 6}, "7, with 1 of 2 for exercise 2, and nothing for the answer"
     assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
 
@@ -363,6 +368,68 @@ def test_an_answer_that_nobody_has_read_counts_as_what_it_could_be(course: Cours
     by_hand(course, "kurt", 1)
     graded(course)
     assert points(course) == {"kurt": 7}
+
+
+def test_points_by_hand_go_with_an_answer_that_stays_the_same(course: Course) -> None:
+    course = rule(course, 'counts = "best"\n')
+    collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
+    graded(course)
+    by_hand(course, "kurt", 2)
+    commented(course, "kurt", "Well said.")
+    collected(course, (SECOND, notebook(course, RIGHT, "Long and good.")))
+    graded(course)
+    assert points(course) == {"kurt": 9}
+    assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
+    assert waiting(course) == set()
+    assert comment(course, "kurt") == "Well said."
+
+
+def commented(course: Course, student: str, text: str) -> None:
+    with course.api().gradebook as gradebook:
+        gradebook.find_comment("why", WORDS, WORDS, student).manual_comment = text
+        gradebook.db.commit()
+
+
+def comment(course: Course, student: str) -> str | None:
+    with course.api().gradebook as gradebook:
+        text: str | None = gradebook.find_comment("why", WORDS, WORDS, student).manual_comment
+    return text
+
+
+def test_points_by_hand_from_a_table_of_an_earlier_version_are_found_again(course: Course) -> None:
+    """It kept attempts that did not count in a table, with everything that people had given for them."""
+    course = rule(course, 'counts = "best"\n')
+    collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
+    graded(course)
+    by_hand(course, "kurt", 2)
+    commented(course, "kurt", "Well said.")
+    with course.api().gradebook as gradebook:
+        known = ClassGradebook(gradebook, WORDS)
+        marks = asdict(known.marks()["kurt"])
+        attempt = known.records()["kurt"].attempt
+    texts = {WORDS: course.notebook("autograded/kurt", WORDS).read_text()}
+    collected(course, (SECOND, notebook(course, RIGHT, "Short.")))
+    graded(course)
+    assert attempt
+    row = ("hand_in", attempt.digest, json.dumps({"hand_in": asdict(attempt)}), json.dumps(marks))
+    with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as database:
+        (identity, result), *_ = database.execute("SELECT submission_id, result FROM grader_record").fetchall()
+        old = {name: value for name, value in json.loads(result).items() if name != "choice"}
+        database.execute("UPDATE grader_record SET result = ?", [json.dumps(old)])
+        database.execute("CREATE TABLE grader_set_aside (submission_id, hand_in, result, marks, notebooks)")
+        values = [identity, *row[1:], zlib.compress(json.dumps(texts).encode())]
+        database.execute("INSERT INTO grader_set_aside VALUES (?, ?, ?, ?, ?)", values)
+        database.commit()
+    by_hand(course, "kurt", 0)
+    by_hand(course, "kurt", 1, "test-exercise-2")
+    by_hand(course, "kurt", 0, "test-exercise-1")
+    graded(course)
+    assert points(course) == {"kurt": 5}, "3 and 2 by hand are more than 7 - 1 - 2"
+    assert which(course).endswith("submitted 2026-10-12 07:00 UTC")
+    assert waiting(course) == set()
+    assert comment(course, "kurt") == "Well said."
+    with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as database:
+        assert database.execute("SELECT name FROM sqlite_master WHERE name = 'grader_set_aside'").fetchall() == []
 
 
 def test_the_hand_ins_of_all_members_are_candidates(course: Course) -> None:

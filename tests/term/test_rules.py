@@ -196,7 +196,7 @@ def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Cour
         folder = course.folder("submitted") / student / WORDS
         (folder / "timestamp.txt").write_text("2026-10-12 07:50:00 UTC")
         list(autograde(course, WORDS, [student]))
-        hand_in(course, student, {})
+        hand_in(course, student, {"why": "Because it is another answer."})
         (folder / "timestamp.txt").write_text(again)
         list(autograde(course, WORDS, [student]))
     with course.api().gradebook as gradebook:
