@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -43,6 +43,7 @@ _SUBMISSIONS = sql.Table(
     sql.Column("sha256", sql.String(64), nullable=False),
     sql.Column("state", sql.String(12), nullable=False, index=True),
     sql.Column("result", sql.Text, nullable=False),
+    sql.Column("turn", sql.Integer, nullable=False, server_default="0"),  # 1 is the first that was ever graded
     sql.UniqueConstraint("student", "assignment", "number"),
 )
 
@@ -74,6 +75,7 @@ class Arrivals:
         url = str(course.api().coursedir.db_url)
         self.engine = _engine(url if not url.startswith("sqlite") else f"sqlite:///{self._folder / TABLE}")
         _ROWS.create_all(self.engine)
+        _add_turns(self.engine)
         self._one_by_one = threading.Lock()
 
     def add(self, student: str, assignment: str, content: bytes, look: Callable[[], None] = lambda: None) -> Arrival:
@@ -112,8 +114,36 @@ class Arrivals:
         for sha256 in digests:
             (self._folder / f"{sha256}.ipynb").unlink(missing_ok=True)
 
+    def in_line(self, resting: Collection[str] = ()) -> list[Arrival]:
+        """The next submission of each student: first, of whoever has waited longest since their last turn.
+
+        Students of whom one is being graded are left out, and so are assignments that are `resting`.
+        """
+        with self.engine.connect() as connection:
+            line = sql.select(_SUBMISSIONS, _last_turn.label("last_turn")).where(*_is_next(resting))
+            return [_arrival(row) for row in connection.execute(line.order_by("last_turn", _SUBMISSIONS.c.id))]
+
+    def ahead_of(self, arrival: Arrival, resting: Collection[str] = ()) -> int:
+        """How many students, at most, have a turn before this submission."""
+        with self.engine.connect() as connection:
+            own = connection.scalar(sql.select(_last_turn).where(_SUBMISSIONS.c.id == arrival.id)) or 0
+            is_earlier = (_last_turn < own) | ((_last_turn == own) & (_SUBMISSIONS.c.id < arrival.id))
+            others = sql.select(sql.func.count()).select_from(_SUBMISSIONS)
+            others = others.where(*_is_next(resting), _SUBMISSIONS.c.student != arrival.student, is_earlier)
+            return connection.scalar(others) or 0
+
     def begin(self, arrival: Arrival) -> None:
-        self._set(arrival.id, state=Stage.GRADING)
+        """It is this submission's turn."""
+        last = sql.select(sql.func.max(_SUBMISSIONS.c.turn)).scalar_subquery()
+        self._set(arrival.id, state=Stage.GRADING, turn=last + 1)
+
+    def put_back(self, assignment: str | None = None) -> None:
+        """What was being graded, of all assignments or of one, waits again: each is its student's next."""
+        is_left = _SUBMISSIONS.c.state == Stage.GRADING
+        if assignment is not None:
+            is_left &= _SUBMISSIONS.c.assignment == assignment
+        with self.engine.begin() as connection:
+            connection.execute(_SUBMISSIONS.update().where(is_left).values(state=Stage.WAITING))
 
     def finish(self, arrival: Arrival, state: Stage, result: dict[str, Any]) -> None:
         self._set(arrival.id, state=state, result=json.dumps(result))
@@ -151,10 +181,6 @@ class Arrivals:
         with self.engine.connect() as connection:
             return {str(stage): int(count) for stage, count in connection.execute(counted)}
 
-    def not_done(self) -> list[Arrival]:
-        """What waits, and what was being graded when the server stopped."""
-        return self._where(_SUBMISSIONS.c.state.in_([Stage.WAITING, Stage.GRADING]))
-
     def close(self) -> None:
         self.engine.dispose()
 
@@ -166,6 +192,31 @@ class Arrivals:
     def _set(self, key: int, **values: object) -> None:
         with self.engine.begin() as connection:
             connection.execute(_SUBMISSIONS.update().where(_SUBMISSIONS.c.id == key).values(**values))
+
+
+_of_student = _SUBMISSIONS.alias()
+_last_turn = (
+    sql.select(sql.func.max(_of_student.c.turn))
+    .where(_of_student.c.student == _SUBMISSIONS.c.student)
+    .correlate(_SUBMISSIONS)
+    .scalar_subquery()
+)
+
+
+def _is_next(resting: Collection[str]) -> list[sql.ColumnElement[bool]]:
+    """The conditions for a submission to be its student's next, while none of theirs is being graded."""
+    column = _SUBMISSIONS.c
+    first = sql.select(sql.func.min(column.id)).where(column.state == Stage.WAITING).group_by(column.student)
+    busy = sql.select(column.student).where(column.state == Stage.GRADING)
+    return [column.id.in_(first), column.student.not_in(busy), column.assignment.not_in(resting)]
+
+
+def _add_turns(engine: sql.Engine) -> None:
+    """Add the column of turns to a table of an earlier version."""
+    if not any(column["name"] == "turn" for column in sql.inspect(engine).get_columns(_SUBMISSIONS.name)):
+        with engine.begin() as connection:
+            statement = f"ALTER TABLE {_SUBMISSIONS.name} ADD COLUMN turn INTEGER NOT NULL DEFAULT 0"
+            connection.execute(sql.text(statement))
 
 
 def _last_number(student: str, assignment: str) -> sql.Select[Any]:

@@ -37,7 +37,10 @@ class ClassPage(Handler):
         last = sorted(newest(arrivals).values(), key=lambda one: (one.assignment, one.student))
         rules, wrong = self._rules()
         points, unreadable = await asyncio.to_thread(self._points, arrivals)
-        waiting, trouble = len(self.services.desk.queue), unreadable | wrong | self.services.desk.trouble
+        waiting, trouble = (
+            self.services.arrivals.by_stage().get(Stage.WAITING, 0),
+            unreadable | wrong | self.services.desk.trouble,
+        )
         names = self.names()
         lines = [
             ClassLine(arrival, names(arrival.student), points.get((arrival.student, arrival.assignment)))
@@ -196,5 +199,5 @@ class GradeAgain(Handler):
         if not self.services.arrivals.is_last(arrival):
             self.refuse(409, "This is not the student's last submission of this assignment.")
         if self.services.arrivals.once_more(arrival):
-            self.services.desk.queue.put(arrival)
+            self.services.desk.queue.look_again()
         self.redirect(f"{self.base}submissions/{arrival.id}")

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 LONGEST = 5.0  # seconds in which all that is free goes to one assignment while others wait
 AGAIN = 5.0  # seconds until the next try, where something of ours went wrong
 BUSY = 0.5  # … and where somebody else grades or publishes
+ARRIVALS = "what has arrived"  # in place of an assignment, where that cannot be read
 SORRY = "something went wrong on our side. Please tell your instructor."
 
 
@@ -86,15 +87,13 @@ class Desk:
         self._course = course
         self._arrivals = arrivals
         self._how = how
-        self.queue = Queue()
+        self.queue = Queue(arrivals)
         self.trouble: dict[str, str] = {}  # by assignment: why it cannot be graded, for instructors
         self.news = News()
         self._grading: dict[str, Arrival] = {}  # by student
         self._processes = SharedProcesses(how.jobs)
         self._turn = ""  # the assignment that is next: a process that changes to another one starts again
         self._turn_ends = 0.0
-        for arrival in arrivals.not_done():
-            self.queue.put(arrival)
         self._thread = threading.Thread(target=self._work, name="grading", daemon=True)
 
     def start(self) -> None:
@@ -110,14 +109,22 @@ class Desk:
         """What a run tells while it goes on is not needed here."""
 
     def _work(self) -> None:
-        while (assignment := self.queue.next_assignment()) is not None:
+        while not self.queue.is_closed:
+            assignment = ""
             try:
-                with alone(self._course):
-                    self._grade_all()
+                self._grading = {}
+                self._arrivals.put_back()  # after a crash, too
+                assignment = self.queue.next_assignment()
+                self.trouble.pop(ARRIVALS, None)
+                if assignment:
+                    with alone(self._course):
+                        self._grade_all()
             except CourseBusy:
                 self.queue.rest(assignment, BUSY)
             except Exception as error:
-                self._fail(assignment, error)
+                self._note_trouble(assignment or ARRIVALS, error)
+                if not assignment:
+                    self.queue.pause(AGAIN)
 
     def _grade_all(self) -> None:
         """Grade what waits. Runs over several assignments go on side by side, so none waits for a slow submission."""
@@ -157,15 +164,19 @@ class Desk:
 
     def _fail(self, assignment: str, error: Exception) -> None:
         """Try what was being graded again, later. Other assignments go on."""
+        self._note_trouble(assignment, error)
+        self._grading = {
+            student: arrival for student, arrival in self._grading.items() if arrival.assignment != assignment
+        }
+        self._arrivals.put_back(assignment)
+
+    def _note_trouble(self, assignment: str, error: Exception) -> None:
         text = str(error) if isinstance(error, CourseError) else repr(error)
         if self.trouble.get(assignment) != text:
             log.warning(f"{assignment}: {text}")
         self.trouble[assignment] = text
         self._processes.end(assignment)
         self.queue.rest(assignment, AGAIN)
-        for arrival in [arrival for arrival in self._grading.values() if arrival.assignment == assignment]:
-            del self._grading[arrival.student]
-            self.queue.put_back(arrival)
 
     def _grade(self, assignment: str) -> Iterator[None]:
         """Grade an assignment until nobody of it is left, and yield when there is nothing to do but wait."""
@@ -203,7 +214,6 @@ class Desk:
         return True
 
     def _put_in_place(self, arrival: Arrival, course: Course) -> None:
-        self._arrivals.begin(arrival)
         (name,) = course.notebooks("release", arrival.assignment)
         upload = Upload(Key.of(arrival.student), [], "", arrival.arrived.replace(tzinfo=None))
         keeps = course.rules(arrival.assignment).best
@@ -218,7 +228,6 @@ class Desk:
             log.warning(f"{graded.student}, {arrival.assignment}: {graded.error}")
         state = Stage.FAILED if graded.error else Stage.GRADED
         self._arrivals.finish(arrival, state, result_of(graded))
-        self.queue.done(graded.student)
         self.news.tell(arrival)
 
 

@@ -287,9 +287,10 @@ class Handler(RequestHandler):
         else:  # it is asked for often, and the gradebook does not know it yet
             course = services.course_now
             grades = SubmissionGrades(course, arrival.assignment, course.rules(arrival.assignment), [arrival])
+        waits = arrival.state is Stage.WAITING
         return SubmissionState(
             stage=arrival.state,
-            ahead=services.desk.queue.ahead_of(arrival) if arrival.state is Stage.WAITING else 0,
+            ahead=await asyncio.to_thread(services.desk.queue.ahead_of, arrival) if waits else 0,
             result=await asyncio.to_thread(result_of, arrival, grades, detail),
             # There is a page for the submission that counts only.
             feedback=detail is Detail.EVERYTHING and arrival.state is Stage.GRADED and grades.counts(arrival),

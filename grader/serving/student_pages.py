@@ -216,7 +216,7 @@ class TakeIn(Handler):
         except (OSError, SQLAlchemyError) as error:  # a full disk, say
             self.warn(f"A submission by {name} could not be stored: {error}")
             self.refuse(507, "Your notebook could not be stored, so it is not submitted. Try again in a minute.")
-        services.desk.queue.put(arrival)
+        services.desk.queue.look_again()
         if self.scopes:
             self.set_status(202)
             left = services.allowance(name, assignment).left

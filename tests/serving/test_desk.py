@@ -93,7 +93,7 @@ def submit(course: Course, table: Table) -> Callable[[Desk, str, str], Arrival]:
     def submitted(desk: Desk, student: str, assignment: str) -> Arrival:
         release = course.folder("release") / assignment / f"{assignment}.ipynb"
         arrival = table.add(student, assignment, release.read_bytes())
-        desk.queue.put(arrival)
+        desk.queue.look_again()
         return arrival
 
     return submitted
@@ -120,7 +120,7 @@ def test_whoever_is_slow_stops_nobody_else(
     _end_of(table, *others)
     assert len(Process.every) == 2
     assert table.finished.empty()
-    (now,) = [arrival for arrival in table.not_done() if arrival.state is Stage.GRADING]
+    (now,) = [arrival for arrival in table.of_class() if arrival.state is Stage.GRADING]
     assert now.id == slow.id, "of each student, one at a time"
     busy.answer()
     _end_of(table, slow)

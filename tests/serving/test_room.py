@@ -142,7 +142,7 @@ def test_a_student_of_whom_no_more_can_be_kept_stops_nobody(
     desk = Desk(course, table, How(1))
     desk.start()
     until = time.monotonic() + PATIENCE
-    while table.not_done() and not desk.trouble and time.monotonic() < until:
+    while not all(arrival.is_done for arrival in table.of_class()) and not desk.trouble and time.monotonic() < until:
         time.sleep(0.1)
     desk.close()
     states = [arrival.state for arrival in map(table.get, (arrival.id for arrival in submitted)) if arrival]

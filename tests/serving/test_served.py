@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import configparser
 import contextlib
-import dataclasses
 import io
 import json
 import re
@@ -512,7 +511,7 @@ def test_arrivals_are_numbered_and_kept(course: Course) -> None:
     arrivals.finish(second, Stage.GRADED, {"points": 1.0})
     arrivals.close()
     again = Arrivals(course)
-    assert [one.id for one in again.not_done()] == [first.id, other.id]
+    assert [one.id for one in again.of_class() if not one.is_done] == [first.id, other.id]
     assert again.content(second) == b"{ }"
     assert [one.id for one in again.of_student("ada")] == [second.id, first.id]
     again.close()
@@ -592,31 +591,56 @@ def test_a_link_ends_when_it_says(course: Course) -> None:
     assert timedelta(days=2) < found.until - now < timedelta(days=4)
 
 
-def test_nobody_waits_behind_someone_who_submits_often(course: Course) -> None:
-    arrivals, queue = Arrivals(course), Queue()
-    of = {name: [arrivals.add(name, "a", b"{}") for _ in range(count)] for name, count in (("ada", 4), ("emmy", 1))}
-    arrivals.close()
-    for arrival in [*of["ada"], *of["emmy"]]:
-        queue.put(arrival)
+@pytest.fixture
+def arrivals(course: Course) -> Iterator[Arrivals]:
+    table = Arrivals(course)
+    yield table
+    table.close()
+
+
+def test_nobody_waits_behind_someone_who_submits_often(arrivals: Arrivals) -> None:
+    queue = Queue(arrivals)
+    ada = [arrivals.add("ada", "a", b"{}") for _ in range(4)]
+    emmy = arrivals.add("emmy", "a", b"{}")
     assert queue.next_assignment() == "a"
     assert queue.take("b") is None
-    first = queue.take("a")
-    assert first == of["ada"][0]
-    assert queue.take("a") == of["emmy"][0]
+    assert queue.take("a") == ada[0]
+    assert queue.take("a") == emmy
     assert queue.take("a") is None, "of each student, one at a time"
-    queue.done("ada")
-    assert queue.take("a") == of["ada"][1]
-    queue.put_back(of["ada"][1])
-    assert queue.take("a") == of["ada"][1]
-    queue.put(late := dataclasses.replace(of["emmy"][0], id=99))
-    queue.done("ada")
-    queue.done("emmy")
+    arrivals.finish(ada[0], Stage.GRADED, {})
+    assert queue.take("a") == ada[1]
+    arrivals.put_back()
+    arrivals.finish(emmy, Stage.GRADED, {})
+    assert queue.take("a") == ada[1]
+    late = arrivals.add("emmy", "a", b"{}")
+    arrivals.finish(ada[1], Stage.GRADED, {})
     assert queue.ahead_of(late) == 0
-    assert queue.ahead_of(of["ada"][2]) == 1
-    queue.put(other := dataclasses.replace(of["emmy"][0], id=100, student="zoe", assignment="b"))
+    assert queue.ahead_of(ada[2]) == 1
+    zoe = arrivals.add("zoe", "b", b"{}")
     queue.rest("a", 600)
     assert queue.next_assignment() == "b"
-    assert queue.take("b") == other
+    assert queue.take("b") == zoe
     queue.close()
-    assert queue.next_assignment() is None
+    assert queue.next_assignment() == ""
     assert queue.take("a") is None
+
+
+def test_turns_are_remembered_by_the_next_server(course: Course, arrivals: Arrivals) -> None:
+    """Which also grades what the last one was grading when it crashed."""
+    ada = [arrivals.add("ada", "a", b"{}") for _ in range(2)]
+    assert Queue(arrivals).take("a") == ada[0]
+    arrivals.finish(ada[0], Stage.GRADED, {})
+    emmy = arrivals.add("emmy", "a", b"{}")
+    with contextlib.closing(Arrivals(course)) as others:
+        assert [arrival.id for arrival in others.in_line()] == [emmy.id, ada[1].id]
+        assert Queue(others).take("a") == emmy
+        others.put_back()
+        assert [arrival.id for arrival in others.in_line()] == [ada[1].id, emmy.id]
+
+
+def test_a_table_without_turns_is_read(course: Course, arrivals: Arrivals) -> None:
+    ada = arrivals.add("ada", "a", b"{}")
+    with arrivals.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE served_submissions DROP COLUMN turn")
+    with contextlib.closing(Arrivals(course)) as table:
+        assert Queue(table).take("a") == ada
