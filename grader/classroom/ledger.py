@@ -113,11 +113,9 @@ class Ledger:
 
     def write_batch(self) -> None:
         """Write the batch into the gradebook, then move its notebooks into place."""
-        self._gradebook.write(self._batch, self._choices)
+        records = self._gradebook.write(self._batch, self._choices)
         self._written(self._put_in_place)
-        students = [*(entry.student for entry in self._batch), *self._choices]
-        if students:
-            self._known.read(students)
+        self._known.note(records)
         for entry in self._batch:
             entry.graded.notebooks = {}  # else the notebooks of a whole class would stay in memory
         self._batch, self._choices = [], {}

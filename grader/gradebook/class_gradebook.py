@@ -100,11 +100,10 @@ class ClassGradebook:
         """What nbgrader knows about each student's submission; only of `students`, if given."""
         return self._read_only(lambda: submitted(self._session.db, self._assignment_id, students))
 
-    def records(self, students: Collection[str] | None = None) -> dict[str, Record]:
-        """The record of what each student's grade was given for; only of `students`, if given."""
-        records = self._read_only(lambda: read_records(self._session.db, self._assignment_id, students))
-        submissions = self.submitted(students).items()
-        return {student: records[row.id] for student, row in submissions if row.id in records}
+    def records(self) -> dict[str, Record]:
+        """The record of what each student's grade was given for."""
+        records = self._read_only(lambda: read_records(self._session.db, self._assignment_id))
+        return {student: records[row.id] for student, row in self.submitted().items() if row.id in records}
 
     def _read_only(self, read: Callable[[], T]) -> T:
         """Read something, and end the transaction: on a server it would stay open while the class is graded."""
@@ -151,12 +150,14 @@ class ClassGradebook:
         others = {answer: row for answer, row in earlier.items() if answer not in answers.values()}
         return others | marks_by_answer(marks, self._grade_cells | self._comment_cells, answers)
 
-    def write(self, entries: Sequence[GradebookEntry], choices: Mapping[str, Record]) -> None:
-        """Write all these entries, and records of students whose marks stay as they are; or nothing."""
-        if entries or choices:
-            self._session.patiently(lambda: self._write(entries, choices))
+    def write(self, entries: Sequence[GradebookEntry], choices: Mapping[str, Record]) -> dict[str, Record]:
+        """Write all these entries, and records of students whose marks stay as they are; or nothing.
 
-    def _write(self, entries: Sequence[GradebookEntry], choices: Mapping[str, Record]) -> None:
+        Return all records as they are now.
+        """
+        return self._session.patiently(lambda: self._write(entries, choices)) if entries or choices else {}
+
+    def _write(self, entries: Sequence[GradebookEntry], choices: Mapping[str, Record]) -> dict[str, Record]:
         submissions = self._submissions([*(entry.student for entry in entries), *choices])
         times = [
             {"id": submissions[entry.student], "timestamp": entry.timestamp}
@@ -170,6 +171,7 @@ class ClassGradebook:
         rows = [{"submission_id": submissions[student], **row_of(record)} for student, record in records.items()]
         self._add(RECORDS, rows)
         self._session.commit()
+        return records
 
     def _write_marks(self, entries: Sequence[GradebookEntry]) -> dict[str, Record]:
         """Write scores and comments. Return the records, by student, with what people gave for other answers."""

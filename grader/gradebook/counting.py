@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from grader.gradebook.class_gradebook import ClassGradebook, GradebookEntry
-from grader.gradebook.class_rows import Submitted
 from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between, digest
 from grader.gradebook.hidden_seed import Attempt
 from grader.gradebook.items import within_reach
@@ -22,17 +21,16 @@ class Attempts:
     def __init__(self, gradebook: ClassGradebook) -> None:
         self.gradebook = gradebook
         self.rules = gradebook.rules
-        self.records: dict[str, Record] = {}
-        self.marks: dict[str, Marks] = {}  # only if the best attempt counts
-        self._submitted: dict[str, Submitted] = {}
-        self.read()
+        self.records = gradebook.records()
+        self._submitted = gradebook.submitted()
+        self.marks = gradebook.marks() if self.rules.best else {}
 
-    def read(self, students: Collection[str] | None = None) -> None:
-        """Read what is in the gradebook now; only of `students`, if given."""
-        self.records |= self.gradebook.records(students)
-        self._submitted |= self.gradebook.submitted(students)
-        if self.rules.best:
-            self.marks |= self.gradebook.marks(students)
+    def note(self, records: Mapping[str, Record]) -> None:
+        """Note what was written: a server may get the next attempt of a student in the same run."""
+        self.records |= records
+        if self.rules.best and records:
+            self._submitted |= self.gradebook.submitted(list(records))
+            self.marks |= self.gradebook.marks(list(records))
 
     def counting(self, student: str) -> str:
         """The digest of the attempt that counts now; empty if there is none, or it is unknown."""
