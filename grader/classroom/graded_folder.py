@@ -1,8 +1,8 @@
 """The folder autograded/, into which each submission is put whole or not at all.
 
 A graded submission is first written to a waiting folder, named after its fingerprint. Once the gradebook has that
-fingerprint, the folder is moved into place. If one is left behind, the gradebook shows which step was the last:
-`recover` does the rest, or throws the folder away.
+fingerprint, the folder takes its place. If one is left behind, the gradebook shows which step was the last: `recover`
+does the rest, or throws the folder away.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from grader.gradebook.records import digest_of
-from grader.host.scratch import remove_folder, write_files
+from grader.gradebook.records import Record, digest_of
+from grader.host.scratch import remove_folder, replace_folder, write_files
 from grader.model.submission import Files
 
 _WAITING = ".waiting"  # nbgrader's patterns skip names that begin with a dot
@@ -43,7 +43,7 @@ class GradedFolder:
     def lay_down(self, student: str, fingerprint: str, notebooks: Mapping[str, str], files: Files) -> str:
         """Write a graded submission into its waiting folder; return a digest of its notebooks."""
         folder = self._waiting / student / fingerprint
-        self._remove(folder.parent)
+        remove_folder(folder.parent)
         contents = {name: text.encode() for name, text in notebooks.items()}
         write_files({**files, **{f"{name}.ipynb": content for name, content in contents.items()}}, folder)
         for path in folder.rglob("*"):
@@ -57,21 +57,17 @@ class GradedFolder:
         place = self._place(student)
         place.parent.mkdir(parents=True, exist_ok=True)
         if (waiting / fingerprint).exists():
-            with contextlib.suppress(FileNotFoundError):
-                place.rename(waiting / _OLD)
-            (waiting / fingerprint).rename(place)
-        self._remove(waiting)
+            replace_folder(waiting / fingerprint, place, waiting / _OLD)
+        remove_folder(waiting)
 
-    def recover(self, fingerprints: dict[str, str]) -> None:
-        """Finish what an earlier run began; `fingerprints` are those in the gradebook, by student."""
+    def recover(self, records: Mapping[str, Record]) -> None:
+        """Finish what an earlier run began; `records` are those in the gradebook, by student."""
         for waiting in sorted(self._waiting.iterdir()) if self._waiting.is_dir() else []:
-            fingerprint = fingerprints.get(waiting.name, "")
-            place = self._place(waiting.name)
-            if fingerprint and (waiting / fingerprint).exists():
-                self.put_in_place(waiting.name, fingerprint)
-            elif (waiting / _OLD).exists() and not place.exists():
-                (waiting / _OLD).rename(place)
-            self._remove(waiting)
+            record = records.get(waiting.name)
+            # If the folder has changed places already, it holds what was graded before.
+            if record and record.fingerprint and self._digest_of(waiting / record.fingerprint) == record.digest:
+                self.put_in_place(waiting.name, record.fingerprint)
+            remove_folder(waiting)
         self.tidy()
 
     def tidy(self) -> None:
@@ -82,7 +78,10 @@ class GradedFolder:
 
     def digest(self, student: str) -> str:
         """The digest of a student's graded notebooks; empty if there are none."""
-        paths = [self._place(student) / f"{name}.ipynb" for name in self._names]
+        return self._digest_of(self._place(student))
+
+    def _digest_of(self, folder: Path) -> str:
+        paths = [folder / f"{name}.ipynb" for name in self._names]
         try:
             return digest_of({path.stem: path.read_bytes() for path in paths if path.exists()})
         except OSError:
@@ -98,7 +97,3 @@ class GradedFolder:
 
     def _place(self, student: str) -> Path:
         return self._folder / student / self._assignment
-
-    def _remove(self, folder: Path) -> None:
-        if folder.exists():
-            remove_folder(folder)  # also files that plain nbgrader copied with a student's permissions

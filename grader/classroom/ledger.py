@@ -36,8 +36,7 @@ class Ledger:
 
     def recover(self) -> None:
         """Finish what an earlier run began to write."""
-        fingerprints = {student: record.fingerprint for student, record in self._known.records.items()}
-        self._written(lambda: self._folder.recover(fingerprints))
+        self._written(lambda: self._folder.recover(self._known.records))
 
     def to_grade(self, attempts: Sequence[Taken]) -> list[Taken]:
         """Those of a student's attempts that have no grade for exactly what is there now."""

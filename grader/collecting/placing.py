@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import shutil
-from pathlib import Path
 
 from grader.classroom import attempts
 from grader.classroom.submitted_files import TIMESTAMP, NotTakenIn, SubmittedFiles, take_in
 from grader.collecting.choosing import Chosen
 from grader.course.folder import Course
 from grader.gradebook.due_dates import LATE_FILE, is_late_without_time
+from grader.host.scratch import remove, replace_folder
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 
-_EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
 _SAID_BESIDE = (TIMESTAMP, LATE_FILE)  # files that we write beside a submission
 
 NEW, REPLACED, SAME, OLDER, WAITS = "new", "replaced", "the same is there", "a newer one is there", "waits"
@@ -49,7 +46,7 @@ class Place:
         if os.path.lexists(self._old) and not os.path.lexists(self.path):
             self._old.rename(self.path)
         for left in (self._new, self._old):
-            _remove(left)
+            remove(left)
 
     def decide(self, chosen: Chosen, newer: bool) -> tuple[str, str]:
         """Decide what to do with an upload, and why; `newer` if the user says that it is newer."""
@@ -114,23 +111,7 @@ class Place:
             path = self._new / place
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        self._take_place()
-
-    def _take_place(self) -> None:
-        if not os.path.lexists(self.path):
-            self._new.rename(self.path)
-        elif exchanged(self._new, self.path):
-            _remove(self._new)
-        else:  # a disk that cannot exchange them: nothing is in place for a moment, but `recover` would put it back
-            self.path.rename(self._old)
-            self._new.rename(self.path)
-            _remove(self._old)
-
-
-def exchanged(one: Path, other: Path) -> bool:
-    """Exchange two folders in one step, which Linux can do on most disks; returns whether it did."""
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)
-    return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+        replace_folder(self._new, self.path, self._old)
 
 
 def _time_file(chosen: Chosen) -> dict[str, bytes]:
@@ -138,10 +119,3 @@ def _time_file(chosen: Chosen) -> dict[str, bytes]:
     if time:
         return {TIMESTAMP: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()}
     return {LATE_FILE: f"{late} says that this is late, but not by how much.\n".encode()} if late else {}
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

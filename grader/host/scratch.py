@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import itertools
 import os
@@ -148,6 +149,42 @@ def remove_folder(folder: Path) -> None:
     except (OSError, RecursionError):
         for program in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
             subprocess.run([*program, "--", folder], check=False, stderr=subprocess.DEVNULL)
+
+
+_EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
+
+
+def replace_folder(new: Path, place: Path, former: Path) -> None:
+    """Move a folder to a place, and remove what was there.
+
+    There is always something in place, unless the disk cannot exchange folders: then `former` has it for a moment.
+    """
+    if not os.path.lexists(place):
+        new.rename(place)
+    elif exchanged(new, place):
+        remove(new)
+    else:
+        place.rename(former)
+        try:
+            new.rename(place)
+        except OSError:
+            former.rename(place)
+            raise
+        remove(former)
+
+
+def exchanged(folder: Path, other: Path) -> bool:
+    """Exchange two folders in one step, which Linux can do on most disks; returns whether it did."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    return rename is not None and rename(_HERE, os.fsencode(folder), _HERE, os.fsencode(other), _EXCHANGE) == 0
+
+
+def remove(path: Path) -> None:
+    """Remove a folder, a file or a link, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        remove_folder(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def files_beside(folder: Path | None) -> dict[str, bytes]:

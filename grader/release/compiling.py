@@ -19,6 +19,7 @@ from typing import Any
 from grader.course.folder import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook, copy_gradebook
+from grader.host.scratch import replace_folder
 from grader.notebooks.modules_beside import LEFT_BEHIND
 from grader.release.leaks import Searched, refuse_leaks
 from grader.release.malformed import malformed_cells
@@ -39,7 +40,7 @@ def compile_release(course: Course, assignment: str) -> Searched:
         searched = refuse_leaks(course, assignment, tried, course.called("release"))
         with _without_interrupts():
             compile_into(course, assignment, made)
-            _put_in_place(made / assignment, release / assignment, Path(folder, "former"))
+            replace_folder(made / assignment, release / assignment, Path(folder, "former"))
     return searched
 
 
@@ -105,18 +106,6 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
         f"Fix {source}, then run this again. For all of nbgrader's output, run: nbgrader generate_assignment "
         f"{assignment} --force"
     )
-
-
-def _put_in_place(made: Path, place: Path, former: Path) -> None:
-    """Replace a folder. Between the two renames there is none: if the second fails, the first is undone."""
-    if place.exists():
-        place.rename(former)
-    try:
-        made.rename(place)
-    except BaseException:
-        if former.exists():
-            former.rename(place)
-        raise
 
 
 @contextlib.contextmanager

@@ -29,6 +29,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.due_dates import LATE_FILE
 from grader.gradebook.settling import warn_of_unknown_lateness
+from grader.host import scratch
 from grader.model.label import Label
 from support.command_line import Ended
 from support.command_line import grader as run_grader
@@ -955,7 +956,7 @@ def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook
 def test_a_cut_at_any_moment_loses_nothing(at_once: bool, class_of: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each step that writes is the last one once; what comes next then ends as if nothing had been cut off."""
     if not at_once:
-        monkeypatch.setattr(placing, "exchanged", lambda *_: False)
+        monkeypatch.setattr(scratch, "exchanged", lambda *_: False)
     old, new = (a_choice(number, f"data/{number}.txt") for number in (1, 2))
     place = placing.Place(class_of, "ada", ASSIGNMENT)
     place.put(old)
@@ -1011,7 +1012,7 @@ def cut_after(number: int, patch: pytest.MonkeyPatch) -> None:
         (Path, "mkdir"),
         (Path, "write_bytes"),
         (Path, "rename"),
-        (placing, "exchanged"),
+        (scratch, "exchanged"),
         (os, "unlink"),
     ):
         patch.setattr(owner, name, counted(getattr(owner, name)))

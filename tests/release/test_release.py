@@ -18,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.host import scratch
 from grader.notebooks.cells import is_test_cell, solutions
 from grader.release import known_mistakes
 from grader.release.beside import HINTS, hints_in
@@ -360,6 +361,7 @@ def test_a_folder_that_cannot_be_put_in_place_is_not_missed(course: Course, monk
             raise OSError(5, "a disk that fails", str(path))
         return rename(path, target)
 
+    monkeypatch.setattr(scratch, "exchanged", lambda *_: False)
     monkeypatch.setattr(Path, "rename", fails_once)
     with pytest.raises(OSError, match="a disk that fails"):
         compile_release(course, "self_attention")

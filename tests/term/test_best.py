@@ -29,6 +29,7 @@ from grader.collecting.collect import Wanted, collect
 from grader.course.folder import Course
 from grader.export.moodle import export_moodle
 from grader.gradebook.class_gradebook import ClassGradebook
+from grader.host import scratch
 from grader.model.submission import Graded, Submission
 from grader.notebooks.cells import solved
 from grader.pages.feedback import write_feedback
@@ -249,7 +250,7 @@ def cut_after(number: int, patch: pytest.MonkeyPatch) -> None:
 
         return step
 
-    for owner, name in ((Path, "write_bytes"), (Path, "rename"), (placing, "exchanged")):
+    for owner, name in ((Path, "write_bytes"), (Path, "rename"), (scratch, "exchanged")):
         patch.setattr(owner, name, counted(getattr(owner, name)))
 
 
