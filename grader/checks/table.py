@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
+from grader.classroom.tables import folding, plain_table
 from grader.model.label import Label
 from grader.sandbox.plain_text import one_line
 
@@ -74,11 +74,9 @@ def _table(checked: Sequence[Checked]) -> Table:
 
     Each row names its assignment, so that a search hit shows where it belongs.
     """
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False)
-    table.add_column("assignment", overflow="fold")
-    table.add_column("exercise", overflow="fold")
-    table.add_column("checked", overflow="fold")
-    table.add_column("result", justify="right", no_wrap=True)
+    result_column = Column("result", justify="right", no_wrap=True)
+    table = plain_table(*folding("assignment", "exercise", "checked"), result_column)
+    table.show_edge = table.pad_edge = False
     for one in checked:
         for (exercise, what, state), found in _alike(one.findings).items():
             count = len(found) if state == "bad" else found[0].count

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_uppercase
 from types import FrameType
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 
+from grader.classroom.tables import plain_table
 from grader.gradebook.published import Told
 from grader.model.label import Label, as_in
 from grader.model.submission import Graded
@@ -129,7 +129,7 @@ def results_table(
     labels = _labels(results, {one.student: counts for one in results if (counts := (told or {}).get(one.student))})
     besides = {result.student: _besides(result, _counts(result, told)) for result in results}
     headings = _headings(labels)
-    table = Table(title="Points", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = plain_table(title="Points")
     if headings != labels:
         key = ", ".join(f"{heading}: {one_line(label, 60)}" for heading, label in zip(headings, labels, strict=True))
         table.caption, table.caption_justify = escape(key), "left"
@@ -229,10 +229,7 @@ def _kind(verdict: Verdict) -> str:
 
 def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> Table:
     """A table of a few lines about a class: how many students, whom to look at, and what was misunderstood."""
-    table = Table(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 1, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right")
-    table.add_column()
+    table = plain_table(Column(no_wrap=True), Column(justify="right"), "", show_header=False)
     new = [result for result in results if not result.unchanged and not result.error]
     table.add_row("graded", str(len(new)))
     table.add_row("unchanged", str(sum(result.unchanged for result in results)))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from grader.classroom.tables import folding, plain_table
 from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, errors
 from grader.course.folder import open_course
@@ -89,9 +89,7 @@ def import_table(
 
 
 def _table(columns: Iterable[str], rows: Iterable[list[str]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    table = plain_table(*folding(*columns))
     for row in rows:
         table.add_row(*(escape(one_line(text, 500)) for text in row))
     return table

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from rich import box
 from rich.markup import escape
 from rich.table import Table
 
 from grader.classroom.submitted_files import is_name
+from grader.classroom.tables import folding, plain_table
 from grader.collecting.arrival import Times
 from grader.collecting.choosing import Chosen, choose
 from grader.collecting.contents import list_zip
@@ -222,23 +222,16 @@ _LONGEST = 500
 
 
 def collected_table(decisions: Sequence[Decision]) -> Table:
-    table = _table("Collected", "student", "what", "from", "notes")
+    table = plain_table(*folding("student", "what", "from", "notes"), title="Collected")
     for one in decisions:
         table.add_row(*map(_text, (one.student, one.outcome, one.place)), _said(one))
     return table
 
 
 def waiting_table(decisions: Sequence[Decision]) -> Table:
-    table = _table("Not collected yet", "student", "from", "why")
+    table = plain_table(*folding("student", "from", "why"), title="Not collected yet")
     for one in decisions:
         table.add_row(*map(_text, (one.student or "?", one.place)), _said(one))
-    return table
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in columns:
-        table.add_column(name, overflow="fold")
     return table
 
 

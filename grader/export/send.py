@@ -17,11 +17,11 @@ from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import quote
 
-from rich import box
 from rich.markup import escape
 from rich.table import Table
 
 from grader.classroom.run import alone
+from grader.classroom.tables import plain_table
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.canvas import CanvasApi
@@ -167,7 +167,7 @@ def _shown(path: Path) -> list[str]:
 
 
 def plan_table(grades: Sequence[Grade], platform: PlatformApi) -> Table:
-    table = Table(title=f"To send to {platform.name}", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = plain_table(title=f"To send to {platform.name}")
     table.add_column("student", no_wrap=True)
     for name in ("there", "now"):
         table.add_column(name, justify="right")

@@ -11,6 +11,7 @@ import keyword
 import re
 from html import escape
 
+_CODE_IN_SENTENCE = re.compile(r"`([^`]*)`")
 MAX_COLORED = 20_000  # characters; longer code stays plain text
 
 _QUOTED = "|".join(
@@ -60,3 +61,8 @@ def _kind(token: re.Match[str], before: str) -> str:
     if keyword.iskeyword(text):
         return "k"
     return "nb" if text in _BUILTINS and not before.endswith(".") else ""
+
+
+def with_code(sentence: str, tag: str = "<code>") -> str:
+    """A sentence that is HTML already, with its `code` in code font."""
+    return _CODE_IN_SENTENCE.sub(rf"{tag}\1</code>", sentence)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from html import escape
@@ -13,6 +12,7 @@ from nbformat import NotebookNode
 from grader.model.denied import DeniedCall, Tried, for_student
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import METADATA_KEY, is_test_cell, ours, points_of
+from grader.notebooks.highlighting import with_code
 
 BLOCKED_KEY = "blocked"
 MAX_DENIED = 20  # in one output
@@ -33,7 +33,7 @@ _LOOKS = {
     "none": ("✗", "#8f1d2c", "#fbeeee"),
 }
 # The panel is light, so it must not inherit the colors of a dark theme.
-_CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">\\1</code>'
+_CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">'
 _NOT_ALLOWED = "⚑ Not allowed during grading"
 _EXPLAINED = (
     "During grading, a notebook can only read Python's libraries and the files next to it, and write files in its own "
@@ -144,4 +144,4 @@ def _box(kind: str, color: str, background: str, heading: str, lines: Iterable[s
 
 def _code(sentence: str) -> str:
     """A sentence as HTML, with `code` in code font."""
-    return re.sub(r"`([^`]*)`", _CODE, escape(sentence))
+    return with_code(escape(sentence), _CODE)

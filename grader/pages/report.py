@@ -6,15 +6,12 @@ import csv
 import io
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
-
-from markupsafe import Markup, escape
 
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -26,6 +23,7 @@ from grader.pages.page_parts import REPORT, template
 from grader.pages.report_lines import Identical, Points, Summary, as_json
 from grader.pages.spreadsheet import defused, number
 from grader.pages.submitted_work import files_of
+from grader.pages.text_html import sentence_html
 from grader.sandbox.plain_text import one_line, plural
 from grader.term.times import said
 
@@ -157,7 +155,7 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
         duration=duration,
         students=lambda count: plural(count, "student"),
         moment=lambda text: said(datetime.fromisoformat(text), told.zone),
-        code=_code,
+        code=lambda sentence: sentence_html(one_line(sentence, 1000)),
     )
     counts = [part.students + part.waiting for part in told.points.distribution]
     return filled.render(
@@ -248,8 +246,3 @@ def duration(seconds: float) -> str:
         if count:
             parts.append(plural(int(count), unit))
     return " ".join(parts[:2])
-
-
-def _code(sentence: str) -> Markup:
-    """A sentence of ours, with `code` in code font."""
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(one_line(sentence, 1000)))))

@@ -9,7 +9,7 @@ from typing import Any
 import nh3
 from markupsafe import Markup, escape
 
-from grader.notebooks.highlighting import MAX_COLORED, colored
+from grader.notebooks.highlighting import MAX_COLORED, colored, with_code
 from grader.notebooks.outputs import IMAGES
 from grader.notebooks.safe_html import markdown_to_html, safe_markdown
 
@@ -30,7 +30,7 @@ def narrow_html(markdown: str) -> Markup:
 
 def sentence_html(text: str) -> Markup:
     """A sentence with `code` in code font."""
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))
+    return Markup(with_code(str(escape(text))))
 
 
 def highlighted(source: str, quoted: Set[str] = frozenset()) -> Markup:

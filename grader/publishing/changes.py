@@ -7,10 +7,10 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
-from rich import box
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
+from grader.classroom.tables import plain_table
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.published import PointsChange, Publication, Publications, told_now
@@ -42,9 +42,7 @@ def as_json(before: Publication | None, found: Sequence[PointsChange]) -> dict[s
 def history_table(course: Course, assignment: str) -> Table:
     """A table with a row for each publication."""
     publications, zone = Publications(course, assignment), course.rules(assignment).zone
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("number", "when", "by", "students", "changed", "for"):
-        table.add_column(name)
+    table = plain_table("number", "when", "by", "students", "changed", "for")
     for one in map(publications.read, publications.numbers):
         sizes = (str(len(one.students)), str(len(one.changed)))
         table.add_row(str(one.number), day(one, zone), escape(one_line(one.by)), *sizes, ", ".join(one.platforms))
@@ -54,12 +52,8 @@ def history_table(course: Course, assignment: str) -> Table:
 def changes_table(found: Sequence[PointsChange], since: Publication, zone: str) -> Table:
     """A table with a row for each student whose points have changed."""
     title = f"Changes since {day(since, zone)}" if since.number else "Changes to the gradebook"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("student", no_wrap=True)
-    for name in ("published", "now"):
-        table.add_column(name, justify="right")
-    for name in ("exercises", "why"):
-        table.add_column(name)
+    numbers = [Column(name, justify="right") for name in ("published", "now")]
+    table = plain_table(Column("student", no_wrap=True), *numbers, "exercises", "why", title=title)
     for change in found:
         named = (one_line(change.student, 60), points(change.before), points(change.now))
         table.add_row(*map(escape, (*named, "\n".join(change.exercises), "\n".join(change.why))))
