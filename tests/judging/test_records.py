@@ -13,7 +13,7 @@ import pytest
 
 from grader.model.verdict import Verdict
 from support.deciders import PROPERTY, Watch
-from support.our_course import EXERCISES
+from support.our_course import ASSIGNMENTS, of_assignment
 from support.records import Piece, as_text, difference, judging, pieces, record, recorded, records
 from support.solution_cells import from_notebook
 
@@ -43,34 +43,67 @@ def chunks(number: int) -> Iterator[Any]:
             yield pytest.param(number, chunk, id=f"{number}-{name}-{start // AT_ONCE}", marks=mark)
 
 
-@pytest.fixture(scope="module")
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each class has the exercises of its assignment."""
+    if metafunc.cls is None:
+        return
+    numbers = [exercise.number for exercise in of_assignment(metafunc.cls.assignment)]
+    if "chunk" in metafunc.fixturenames:
+        metafunc.parametrize(("number", "chunk"), [chunk for number in numbers for chunk in chunks(number)])
+    else:
+        metafunc.parametrize("number", numbers)
+
+
+@pytest.fixture(scope="class")
 def verdict_on() -> Iterator[Callable[[Piece], Verdict]]:
     with judging() as verdict_on:
         yield verdict_on
 
 
-@pytest.mark.parametrize(("number", "chunk"), [chunk for number in EXERCISES for chunk in chunks(number)])
-def test_each_piece_gets_the_verdict_on_record(
-    number: int, chunk: list[Piece], verdict_on: Callable[[Piece], Verdict], request: pytest.FixtureRequest
-) -> None:
-    texts, decided = {}, []
-    with Watch().watching() as watch:
-        for piece in chunk:
-            verdict = verdict_on(piece)
-            texts[piece.name] = as_text(piece, verdict)
-            decided.append(watch.deciders(verdict))
-    request.node.user_properties.append((PROPERTY, decided))
-    if request.config.getoption("record"):
-        record(number, texts)
-    assert difference(number, texts) == ""
+class Records:
+    """The tests, for each assignment in a class, so that processes share them."""
+
+    def test_each_piece_gets_the_verdict_on_record(
+        self, number: int, chunk: list[Piece], verdict_on: Callable[[Piece], Verdict], request: pytest.FixtureRequest
+    ) -> None:
+        texts, deciders = {}, []
+        with Watch().watching() as watch:
+            for piece in chunk:
+                verdict = verdict_on(piece)
+                texts[piece.name] = as_text(piece, verdict)
+                deciders.append(watch.deciders(verdict))
+        request.node.user_properties.append((PROPERTY, deciders))
+        if request.config.getoption("record"):
+            record(number, texts)
+        assert difference(number, texts) == ""
+
+    def test_the_solution_gets_full_marks(self, number: int, verdict_on: Callable[[Piece], Verdict]) -> None:
+        verdict = verdict_on(Piece(number, "right/solution", from_notebook()[number]))
+        assert verdict.right, verdict.sentences
+
+    def test_no_piece_has_no_record_and_no_record_has_no_piece(self, number: int) -> None:
+        assert list(recorded(number)) == [piece.name for piece in pieces(number)]
 
 
-@pytest.mark.parametrize("number", EXERCISES)
-def test_the_solution_gets_full_marks(number: int, verdict_on: Callable[[Piece], Verdict]) -> None:
-    verdict = verdict_on(Piece(number, "right/solution", from_notebook()[number]))
-    assert verdict.right, verdict.sentences
+class TestSelfAttention(Records):
+    assignment = "self_attention"
 
 
-@pytest.mark.parametrize("number", EXERCISES)
-def test_no_piece_has_no_record_and_no_record_has_no_piece(number: int) -> None:
-    assert list(recorded(number)) == [piece.name for piece in pieces(number)]
+class TestCausalAttention(Records):
+    assignment = "causal_attention"
+
+
+class TestMultiHeadAttention(Records):
+    assignment = "multi_head_attention"
+
+
+class TestTransformer(Records):
+    assignment = "transformer"
+
+
+class TestFastAttention(Records):
+    assignment = "fast_attention"
+
+
+def test_each_assignment_has_a_class() -> None:
+    assert {tests.assignment for tests in Records.__subclasses__()} == set(ASSIGNMENTS)
