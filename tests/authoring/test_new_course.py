@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
+from grader.checks.corpus_checks import Corpus
 from grader.checks.notebook_checks import Noticed, noticed_by_visible_checks
 from grader.checks.sound_cases import must_be_releasable, must_be_sound
 from grader.checks.table import Finding
@@ -225,28 +226,27 @@ def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_tol
     ), said
 
 
-@pytest.mark.slow
 def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
     (course.root / "corpus/week1/2.txt").write_bytes(b"=== right: \xe4")
-    (said,) = wrong(course)
-    assert said == "exercise 2, corpus/week1/2.txt: it is not UTF-8 text. Save it as UTF-8."
+    (problem,) = Corpus(course, "week1").unreadable
+    assert str(problem) == "exercise 2, corpus/week1/2.txt: it is not UTF-8 text. Save it as UTF-8."
 
 
 @pytest.mark.slow
 def test_a_name_that_no_mistake_has_is_told(course: Course) -> None:
     path = course.root / "corpus/week1/2.txt"
     path.write_text(path.read_text().replace(":named: not divided", ":named: not divide"))
-    (said,) = wrong(course)
-    assert "`not divide` should be named, but not divided is; the exercise has no mistake “not divide”." in said
+    (problem,) = Corpus(course, "week1").problems(course, course.exercises("week1"))
+    told = "`not divide` should be named, but not divided is; the exercise has no mistake “not divide”."
+    assert told in str(problem)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("line", [":Named: one too few", "# named: not divided", ": named: not divided", "named: sum"])
 def test_a_field_that_is_none_is_told(course: Course, line: str) -> None:
     path = course.root / "corpus/week1/2.txt"
     path.write_text(path.read_text().replace(":named: not divided", line))
-    (said,) = wrong(course)
-    assert "a field must look like `:named: …`, in lower case, directly below the heading" in said
+    (problem,) = Corpus(course, "week1").unreadable
+    assert "a field must look like `:named: …`, in lower case, directly below the heading" in str(problem)
 
 
 MEAN = "sum(numbers) / len(numbers)"

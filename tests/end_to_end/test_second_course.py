@@ -17,6 +17,7 @@ import pytest
 
 from grader.course.folder import Course
 from grader.notebooks.cells import solved
+from support.proof import some_in_ci
 from support.second_course import SECOND_COURSE, WRONG, copy_of_second_course
 
 pytestmark = pytest.mark.slow
@@ -175,5 +176,6 @@ def test_the_demo_needs_no_course_folder(python: Path, tmp_path: Path) -> None:
     assert (tmp_path / "demo/report/self_attention.html").is_file()
 
 
-def test_it_is_sound(python: Path, tmp_path: Path) -> None:
-    assert "✗" not in Installed(python, tmp_path / "course").grader("validate", *ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", some_in_ci(ASSIGNMENTS, one_in=2))
+def test_it_is_sound(assignment: str, python: Path, tmp_path: Path) -> None:
+    assert "✗" not in Installed(python, tmp_path / "course").grader("validate", assignment)

@@ -19,13 +19,13 @@ from grader.errors import CourseError
 from grader.notebooks.modules_beside import FILES, for_students, given_beside, modules_for
 from grader.release.compiling import compile_release
 from grader.release.first_steps import first_steps
+from support.our_course import ASSIGNMENTS
 from support.places import ROOT
 from support.plain_nbgrader import nbgrader
 from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
 
-ASSIGNMENTS = Course(ROOT).assignments()
 FIRST = {"self_attention": 1, "causal_attention": 9, "transformer": 20, "fast_attention": 28}  # exercises
 PLAIN = "c = get_config()\nc.CourseDirectory.course_id = 'other'\n"
 NAMED = 'c.GenerateAssignment.preprocessors.prepend(["grader.release.beside.ModulesBeside"])\n'

@@ -22,12 +22,12 @@ from grader.notebooks.single_file import as_ordinary, in_one_file
 from grader.release.leaks import LeakError
 from grader.release.one_file import FOLDER, in_colab, public_folder, write_single_files
 from support.command_line import grader
+from support.our_course import ASSIGNMENTS
 from support.plain_nbgrader import nbgrader
 from support.proof import some_in_ci
 
 pytestmark = pytest.mark.slow
 
-ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 WRONG = "def attention_weights(all_attention_scores):\n    return all_attention_scores"
 PUBLIC = "c.GraderCourse.public_url = {!r}\n"
 FIGURE = re.compile(r'<img data-file="([^"]+)" alt="([^"]+)" src="data:image/svg\+xml;base64,([^"]+)">')

@@ -25,14 +25,12 @@ from grader.errors import CourseError
 from grader.notebooks.cells import fill_in, solutions
 from grader.release.leaks import LeakError
 from grader.release.marimo import FOLDER, convert_release, with_unique_names, write_marimo
-from support.our_course import of_assignment
+from support.our_course import ASSIGNMENTS, of_assignment
 from support.places import ROOT
 from support.proof import some_in_ci
 from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
-
-ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 
 
 @pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=5))

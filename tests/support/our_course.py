@@ -12,7 +12,7 @@ CATALOGUE = Course(ROOT).catalogue()
 EXERCISES: dict[int, Exercise] = {
     exercise.number: exercise for exercises in CATALOGUE.assignments.values() for exercise in exercises.values()
 }
-ASSIGNMENTS = tuple(CATALOGUE.assignments)
+ASSIGNMENTS = tuple(CATALOGUE.assignments)  # in the course's order; the first takes least time
 # For notebooks with cells from any of the exercises.
 OURS = Settings(exercises={exercise.label: exercise for exercise in EXERCISES.values()})
 
