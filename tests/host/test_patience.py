@@ -24,8 +24,6 @@ from grader.model.submission import Assignment
 from grader.sandbox.confine import CannotConfineError
 from support.messages import Messages
 
-pytestmark = pytest.mark.slow
-
 
 class FailingAtFirst:
     """Does what it should, after it has failed some times; or before that as well, some other times."""
@@ -60,6 +58,14 @@ def test_work_is_begun_again_until_it_succeeds_or_waiting_is_of_no_use() -> None
         patience.patiently(lambda: 1 / 0, pause_after)
 
 
+def test_a_short_machine_is_tried_once_more_than_there_are_pauses() -> None:
+    tries = len(patience.PAUSES) + 1
+    assert patience.while_short(FailingAtFirst(lambda: 7, errno.ENOSPC, tries - 1)) == 7
+    with pytest.raises(OSError, match="No space left"):
+        patience.while_short(FailingAtFirst(lambda: 7, errno.ENOSPC, tries))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EMFILE, errno.ENOMEM])
 def test_a_sandbox_that_has_no_room_waits_for_it(
     error: int, course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
@@ -70,6 +76,7 @@ def test_a_sandbox_that_has_no_room_waits_for_it(
     assert (graded.error, graded.points) == ("", 2)
 
 
+@pytest.mark.slow
 def test_a_fork_that_fails_is_tried_again(
     course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,6 +87,7 @@ def test_a_fork_that_fails_is_tried_again(
     assert (graded.error, graded.points) == ("", 2)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_waited_for_when_results_are_written(
     course: Course,
     submit: Callable[..., Path],
@@ -96,6 +104,7 @@ def test_a_full_disk_is_waited_for_when_results_are_written(
     assert messages.texts == ["This machine is short of resources (No space left on device). Waiting …"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [0, 1])
 def test_what_does_not_pass_is_told_at_once_and_the_folder_of_the_sandbox_is_gone(
     before: int, course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -114,6 +123,7 @@ def test_what_does_not_pass_is_told_at_once_and_the_folder_of_the_sandbox_is_gon
     assert [path.name for path in (tmp_path / "scratch").glob("sandbox-*")] == []
 
 
+@pytest.mark.slow
 def test_what_lasts_ends_the_run_and_loses_nothing(
     course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +138,7 @@ def test_what_lasts_ends_the_run_and_loses_nothing(
     assert graded.points == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [ZygoteError("it ended"), CannotConfineError("it is not confined")])
 def test_a_submission_whose_sandbox_never_starts_fails_alone(
     error: Exception,
@@ -154,6 +165,7 @@ def test_a_submission_whose_sandbox_never_starts_fails_alone(
     assert len(tries) == 2
 
 
+@pytest.mark.slow
 def test_a_machine_that_cannot_start_sandboxes_any_more_ends_the_run(
     course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,39 @@
+"""Which attempt of a student counts, by the points and times of all of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from unittest.mock import Mock
+
+import pytest
+
+from grader.gradebook.counting import Attempts
+
+MONDAY = datetime(2026, 10, 12, 8)
+TUESDAY = datetime(2026, 10, 13, 8)
+
+
+@pytest.fixture
+def attempts() -> Attempts:
+    """Of an assignment without points, so that all attempts are equal."""
+    gradebook = Mock(items=[], duedate=None)
+    gradebook.records.return_value = gradebook.marks.return_value = gradebook.submitted.return_value = {}
+    gradebook.set_aside.return_value = []
+    gradebook.rules.late = gradebook.rules.late_by.return_value = None
+    return Attempts(gradebook)
+
+
+@pytest.mark.parametrize(
+    ("times", "best"),
+    [
+        ({"first": MONDAY, "second": TUESDAY}, "second"),
+        ({"first": TUESDAY, "second": MONDAY}, "first"),
+        ({"first": MONDAY, "second": MONDAY}, "second"),
+        ({"first": MONDAY, "second": None}, "first"),
+        ({"first": None, "second": None}, "second"),
+    ],
+)
+def test_of_equal_attempts_the_newer_counts_and_one_without_a_time_is_the_oldest(
+    times: dict[str, datetime | None], best: str, attempts: Attempts
+) -> None:
+    assert attempts.best("ada", times) == best
