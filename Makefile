@@ -19,9 +19,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: install
 	@$(GRADER) demo
 
-# Lint, types and the plain tests, in three minutes.
+# Lint, types and the plain tests, in three minutes; with TESTS=tests/pages, the plain tests of a room.
 test: install lint types
-	@$(PYTEST) -m "not slow and not browser and not proof"
+	@$(PYTEST) -m "not slow and not browser and not proof" $(TESTS)
 
 # What CI runs beside the plain tests.
 slow: install

@@ -63,6 +63,8 @@ def verdict_on() -> Iterator[Callable[[Piece], Verdict]]:
 class Records:
     """The tests, for each assignment in a class, so that processes share them."""
 
+    assignment: str
+
     def test_each_piece_gets_the_verdict_on_record(
         self, number: int, chunk: list[Piece], verdict_on: Callable[[Piece], Verdict], request: pytest.FixtureRequest
     ) -> None:

@@ -1,0 +1,49 @@
+"""What a feedback page says of a test cell, read from a notebook that nobody had to grade."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from grader.pages.feedback_content import page_of
+from grader.pages.page_parts import PagePart
+from grader.pages.sections import Sections
+from grader.term.rules import Rule
+from support.small_notebooks import code
+
+FOR_EVERYONE = "Full marks for everyone who submitted"
+
+
+def part_with(score: float | None, **nbgrader: object) -> PagePart:
+    """The part on a test cell of two points with this score."""
+    cell = code("", grade_id="test-exercise-3", grade=True, solution=False, points=2, score=score, **nbgrader)
+    (part,) = page_of(nbformat.v4.new_notebook(cells=[cell]), {}, Sections()).parts
+    return part
+
+
+@pytest.mark.parametrize(
+    ("score", "headline", "automatic"),
+    [
+        (2.0, "Graded, without details", None),
+        (2.5, "Graded, without details", None),
+        (0.5, FOR_EVERYONE, 0.5),
+        (None, FOR_EVERYONE, None),
+    ],
+)
+def test_the_rule_gives_full_marks_and_says_so_to_those_who_have_less(
+    score: float | None, headline: str, automatic: float | None
+) -> None:
+    part = part_with(score, rule=Rule.FULL)
+    assert (part.points, part.headline, part.automatic) == (max(score or 0, 2.0), headline, automatic)
+    assert part.state == "full"
+
+
+def test_what_does_not_count_keeps_what_was_found() -> None:
+    part = part_with(0.5, rule=Rule.VOID)
+    assert (part.points, part.state, part.headline) == (0.5, "void", "Graded, without details")
+    assert part_with(None, rule=Rule.VOID).headline == "Not graded"
+
+
+def test_who_waits_for_a_person_reads_that() -> None:
+    part = part_with(0.0, waiting=True)
+    assert (part.points, part.state, part.headline) == (None, "waiting", "Waiting for your instructor")
