@@ -66,6 +66,24 @@ def test_wrong_loses_marks_and_the_cause_is_named(number: int) -> None:
     assert {name: set(found[name].misconceptions) for name in asked} == asked
 
 
+@pytest.mark.parametrize("number", EXERCISES)
+def test_code_with_one_mistake_earns_its_credit(number: int) -> None:
+    """The other functions of the exercise are right. Where memory has a limit, code beyond it earns half of that."""
+    functions = EXERCISES[number].functions
+    shares = (1.0, 0.5) if any(case.promise for function in functions for case in function.cases) else (1.0,)
+    credits: dict[str, set[float]] = {}
+    for function in functions:
+        for mistake in function.mistakes:
+            earned = (mistake.credit + len(functions) - 1) / len(functions)
+            credits.setdefault(mistake.name, set()).update(share * earned for share in shares)
+    other_credits = {}
+    for name, piece in records(number).items():
+        (mistake_name, *others) = piece.misconceptions or ("",)
+        if mistake_name in credits and not others and piece.credit not in credits[mistake_name]:
+            other_credits[name] = piece.credit
+    assert other_credits == {}
+
+
 @pytest.mark.slow
 def test_a_mistake_in_an_earlier_exercise_is_not_told_in_place_of_the_one_in_this(
     new_course: Callable[[], Course], submit: Callable[..., Path]
