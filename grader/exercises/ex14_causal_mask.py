@@ -41,12 +41,13 @@ def future_first(rng: torch.Generator) -> Inputs:
 
 
 def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
-    """Scores like those of queries and keys of size d_k, about one after scaling. One of them is 0."""
+    """Scores like those of queries and keys of size d_k, about one after scaling. Of those seen and of those hidden,
+    one is 0."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         scores = (level + randn(rng, T, T)) * d_k**0.5
         if T > 1:
-            scores[-1, T // 2] = 0
+            scores[-1, T // 2] = scores[0, -1] = 0
         return scores, d_k
 
     return inputs
@@ -141,6 +142,10 @@ scores_first = Exercise(
               {"future": "", "mask": "scores = torch.tril(attn_scores)\n"
                                      "scores = scores.masked_fill(scores == 0, -torch.inf)"},
               "A score of exactly 0 is hidden, even where it should be seen. Decide by position: hide all above the "
+              "diagonal, and nothing else.", kind="mix-up"),
+        wrong("hidden scores of 0 seen",
+              {"mask": "scores = attn_scores.masked_fill(attn_scores.triu(diagonal=1) != 0, -torch.inf)"},
+              "A score of exactly 0 is seen, even where it should be hidden. Decide by position: hide all above the "
               "diagonal, and nothing else.", kind="mix-up"),
         wrong("masked after softmax", {"mask": "scores = attn_scores", "result": "return weights.tril()"},
               "Your weights look as if the future had been set to zero after softmax: rows do not sum to one, and the "

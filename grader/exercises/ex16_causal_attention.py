@@ -112,6 +112,7 @@ exercise = Exercise(
               "them to −∞."),
         attention.LAYERS_NOT_TRANSPOSED,
         *attention.HIDDEN_LATE,
+        *attention.HIDDEN_BY_VALUE,
         attention.HIDDEN_BY_A_NUMBER,
         wrong("softmax twice", {"normalize": "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)"},
               "Your results look as if softmax had been applied twice. The second one gives hidden words some weight "

@@ -217,6 +217,7 @@ exercise = Exercise(
             wrong("−1 for −∞, after scaling", "scores = scores.masked_fill(mask, -1)",
                   "In your results, hidden scores count as −1, so softmax still sees them. Set them to −∞.")),
         *attention.HIDDEN_LATE,
+        *attention.HIDDEN_BY_VALUE,
         attention.HIDDEN_BY_A_NUMBER,
         wrong("context length 6", {"size": "mask = torch.ones(6, 6).triu(diagonal=1)"},
               "Your module works for at most six words. Its mask should have the size context_length.",

@@ -19,6 +19,7 @@ from grader.model.fact import Fact, FactKind
 
 # Facts about the methods of a class.
 
+_RANDOM = frozenset({"rand", "randn", "rand_like", "randn_like", "randint", "normal", "uniform", "random", "normal_"})
 _LAYERS = frozenset({"Linear", "Parameter", "Embedding", "LayerNorm", "RMSNorm", "MultiheadAttention"})  # of nn
 
 
@@ -98,7 +99,9 @@ def facts_of(
             facts = _without_lost_variables(facts, owner)
             facts += find_new_layer(owner, [line[:MAX_LINE] for line in lines])
         for function in functions:
-            facts.append(Fact(FactKind.ARGUMENTS, function.name, _arguments(function, methods)))
+            arguments = _arguments(function, methods)
+            facts += [Fact(FactKind.ARGUMENTS, function.name, arguments), *_find_unread(function, arguments)]
+            facts += _find_random_numbers(function, [line[:MAX_LINE] for line in lines])
         facts += [Fact(FactKind.WRITTEN, text) for text in expressions if _is_written(text, functions)]
         return tuple(dict.fromkeys(facts))
     return ()
@@ -290,6 +293,27 @@ def _arguments(function: Function, methods: Collection[str]) -> tuple[str, ...]:
     """The names of positional arguments, without the `self` of a method."""
     names = tuple(argument.arg for argument in (*function.args.posonlyargs, *function.args.args))
     return names[1:] if function.name in methods else names
+
+
+def _find_unread(function: Function, arguments: Sequence[str]) -> Iterator[Fact]:
+    """The arguments that nothing in the function reads, if it reads any: else it is still to do, or a constant."""
+    nodes = _nodes_of_body(function)
+    if any(isinstance(node, ast.Call) and "super" in ast.unparse(node.func) and node.args for node in nodes):
+        return  # what it inherits may read them
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)}
+    unread = tuple(name for name in arguments if name not in names and not name.startswith("_"))
+    if unread and names & set(arguments):
+        yield Fact(FactKind.UNREAD, function.name, unread)
+
+
+def _find_random_numbers(function: Function, lines: Sequence[str]) -> Iterator[Fact]:
+    """The first line that draws random numbers; a class may begin with some."""
+    if function.name == "__init__":
+        return
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and _called_name(node) in _RANDOM:
+            yield Fact(FactKind.RANDOM, lines[node.lineno - 1].strip())
+            return
 
 
 def _is_written(expression: str, functions: Sequence[Function]) -> bool:

@@ -64,9 +64,8 @@ def of_facts(facts: Sequence[Fact]) -> list[str]:
 
 
 def _of_fact(fact: Fact) -> str:
-    parts = fact.parts[:MANY]
-    said = _REPLACED_ALL if fact.kind == FactKind.REPLACED and len(parts) > 1 else _FACTS[fact.kind]
-    return said.format(one_line(fact.what, MAX_LINE), listed([f"`{name}`" for name in parts]))
+    sentence = _FACTS_OF_SEVERAL.get(fact.kind, _FACTS[fact.kind]) if len(fact.parts) > 1 else _FACTS[fact.kind]
+    return sentence.format(one_line(fact.what, MAX_LINE), listed([f"`{name}`" for name in fact.parts], MANY))
 
 
 def _borrowed(names: Sequence[str]) -> str:
@@ -97,8 +96,13 @@ _FACTS = {
     FactKind.NOT_OF_SELF: "`{0}` is a variable of `__init__` alone, so another method cannot read it. Write "
     "`self.{0}` in both.",
     FactKind.NO_RETURN: "`{}` has no return statement, so it returns None.",
+    FactKind.UNREAD: "`{}` never uses its argument {}.",
+    FactKind.RANDOM: "The line `{}` draws random numbers, which do not depend on the arguments.",
 }
-_REPLACED_ALL = "After the loop over `{}`, only the last {} are left, since each step overwrites them."
+_FACTS_OF_SEVERAL = {
+    FactKind.REPLACED: "After the loop over `{}`, only the last {} are left, since each step overwrites them.",
+    FactKind.UNREAD: "`{}` never uses its arguments {}.",
+}
 
 
 def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:

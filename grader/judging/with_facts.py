@@ -16,6 +16,10 @@ NAME = "the notebook's variables"
 BORROWED_CREDIT = 0.5  # as for a notebook's number written in the code
 
 
+# What explains answers where nothing else does, and would only be in the way of what does.
+_OF_UNEXPLAINED_ANSWERS = (FactKind.EMPTY, FactKind.UNREAD, FactKind.RANDOM)
+
+
 def is_for_the_code_to_tell(verdict: Verdict) -> bool:
     """Whether something is wrong that the code may show."""
     return not verdict.right and verdict.reason not in (Reason.TO_DO, Reason.MISSING, Reason.NO_ANSWER)
@@ -47,10 +51,14 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     A step missing from the numbers may be in the code, its result lost: then that comes first.
     """
     if any(fact.kind == FactKind.NO_RETURN for fact in facts):  # whatever else is said follows from that
-        said = sentences.of_facts([fact for fact in facts if fact.kind != FactKind.EMPTY])
+        said = sentences.of_facts([fact for fact in facts if fact.kind not in _OF_UNEXPLAINED_ANSWERS])
         return replace(verdict, sentences=tuple(said), symptom=Symptom.NOTHING)
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
+    if verdict.misconceptions or verdict.reason not in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT):
+        kinds.add(FactKind.UNREAD)
+    if verdict.reason != Reason.CONSTANT:
+        kinds.add(FactKind.RANDOM)
     if verdict.misconceptions or verdict.reason != Reason.WRONG:
         kinds.add(FactKind.EMPTY)
     elif any(fact.kind == FactKind.EMPTY for fact in facts):  # then it was just in memory

@@ -22,6 +22,8 @@ class FactKind(StrEnum):
     NOT_OF_SELF = "not of self"  # a method reads a variable of `__init__` alone: rare, but else it is called unused
     REPLACED = "replaced"  # by each step of a loop over `what`, so that only the last of its `parts` is left
     LEFT_EARLY = "left early"  # a loop, in its first step
+    UNREAD = "unread"  # `parts` are arguments that `what` never reads
+    RANDOM = "random"  # it draws random numbers
     ARGUMENTS = "arguments"  # of a function or method, by name
     WRITTEN = "written"  # an expression that a misconception asks for: see Misconception.in_code
 

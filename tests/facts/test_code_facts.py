@@ -62,6 +62,7 @@ def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tu
         ("class f:\n    def mix(self, x):\n        x.exp()\n        return x\n    def forward(self, x):\n"
          "        return self.mix(x)", FactKind.LOST, "x.exp()"),
         ("def mix(x):\n    y = x.exp()\n    return x\ndef f(x):\n    return mix(x)", FactKind.UNUSED, "y"),
+        ("def f(x):\n    y = torch.randn(3)\n    return x + y", FactKind.RANDOM, "y = torch.randn(3)"),
     ],
 )  # fmt: skip
 def test_what_a_code_shows(source: str, kind: FactKind, what: str) -> None:
@@ -183,6 +184,34 @@ def test_loops_of_hostile_length_are_soon_read() -> None:
 )
 def test_what_is_no_mistake_is_no_fact(source: str) -> None:
     assert facts(source, variables=frozenset({"D"}) - variables_of(source)) == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "function", "names"),
+    [
+        ("def f(x, dim=-1):\n    return x.exp() / x.exp().sum()", "f", ("dim",)),
+        ("def f(x, p, training):\n    x = torch.ones(3)\n    return x * p", "f", ("training",)),
+        ("class f:\n    def __init__(self, d, dropout):\n        self.W = nn.Linear(d, d)\n"
+         "    def forward(self, x):\n        return self.W(x)", "__init__", ("dropout",)),
+        ("class f:\n    def forward(self, v, k, mask=None):\n        return v", "forward", ("k", "mask")),
+    ],
+)  # fmt: skip
+def test_arguments_that_a_code_never_reads(source: str, function: str, names: tuple[str, ...]) -> None:
+    assert Fact(FactKind.UNREAD, function, names) in facts(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x, dim):\n    def rows(y):\n        return y.sum(dim)\n    return rows(x)",
+        "def f(x, _mask):\n    return x",
+        "def f(x, mask):\n    raise NotImplementedError",
+        "def f(x, mask):\n    return locals()",
+        "class f(g):\n    def forward(self, x, mask):\n        return super(f, self).forward(*self.seen)",
+    ],
+)
+def test_arguments_that_may_be_read(source: str) -> None:
+    assert [fact for fact in facts(source) if fact.kind == FactKind.UNREAD] == []
 
 
 @pytest.mark.parametrize(

@@ -272,6 +272,17 @@ HIDDEN_LATE = [
           "Set hidden scores to −∞ before softmax."),
 ]
 
+HIDDEN_BY_VALUE = [
+    wrong("visible scores of 0 hidden",
+          {"hide": "scores = scores.tril()\nscores = scores.masked_fill(scores == 0, -math.inf)"},
+          "A score of exactly 0 is hidden, even where it should be seen: words of zeros make all results NaN. Decide "
+          "by position: hide all above the diagonal, and nothing else.", kind="mix-up"),
+    wrong("hidden scores of 0 seen",
+          {"hide": "scores = scores.masked_fill(scores.triu(diagonal=1) != 0, -math.inf)"},
+          "A score of exactly 0 is seen, even where it should be hidden, as that of a later word of zeros. Decide by "
+          "position: hide all above the diagonal, and nothing else.", kind="mix-up"),
+]
+
 SOFTMAX_MISSING = wrong(
       "raw scores as weights", {"hide": "scores = scores.masked_fill(mask, 0)", "normalize": "weights = scores"},
       "Your values are weighted by raw scores. The weights should be the softmax of the masked scores.",
