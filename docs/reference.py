@@ -173,7 +173,7 @@ def exercise_files() -> str:
     taken: Any = ast.parse(inspect.getsource(wrong)).body[0]
     called = textwrap.fill(f"wrong({ast.unparse(taken.args)})", 100, subsequent_indent="      ")
     credits = table(["kind", "credit"], [[code(kind), f"{credit:g}"] for kind, credit in CREDITS.items()])
-    forms = [(name, value) for name in grader._HOMES if isinstance(value := getattr(grader, name), Form)]
+    forms = [(name, value) for name in dir(grader) if isinstance(value := getattr(grader, name), Form)]
     sections = {
         "`Exercise`": fields(Exercise),
         "`Case`": fields(Case),

@@ -57,10 +57,18 @@ def imports_of(code: str, importer: str) -> Iterator[Import]:
                 yield _resolved(importer, str(node.module), alias.name)
 
 
+@functools.cache
+def exports() -> dict[str, str]:
+    """The module of each name that is exported at the top."""
+    stub = ast.parse((HOUSE / "__init__.pyi").read_text())
+    imports = [node for node in ast.walk(stub) if isinstance(node, ast.ImportFrom)]
+    return {alias.name: f"grader.{node.module}" for node in imports for alias in node.names}
+
+
 def _resolved(importer: str, module: str, name: str) -> Import:
     """`from grader.room import module` imports a module; `from grader import Case` a name exported at the top."""
-    if module == "grader" and name in grader.__all__:
-        return Import(importer, grader._HOMES[name], name)
+    if module == "grader" and name in exports():
+        return Import(importer, exports()[name], name)
     below = HOUSE.joinpath(*module.split(".")[1:], name)
     is_module = below.is_dir() or below.with_suffix(".py").is_file()
     return Import(importer, f"{module}.{name}", "") if is_module else Import(importer, module, name)
@@ -118,6 +126,12 @@ def test_imports_point_down_and_stay_at_the_door() -> None:
 def test_a_wrong_import_is_found(importer: str, line: str) -> None:
     (found,) = imports_of(line, importer)
     assert wrong(found)
+
+
+def test_what_the_package_exports_is_there() -> None:
+    assert sorted(exports()) == dir(grader)
+    for name, module in exports().items():
+        assert getattr(grader, name) is getattr(import_module(module), name)
 
 
 def test_a_right_import_is_let_through() -> None:
