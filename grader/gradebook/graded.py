@@ -14,6 +14,7 @@ from grader.gradebook.records import Record, digest_of
 from grader.model.answer import Lost
 from grader.model.denied import Tried
 from grader.model.label import Label
+from grader.model.untrusted import converted
 from grader.model.verdict import Scored
 from grader.notebooks.cells import NOTES, STOPPED, ours, solved_exercise
 from grader.notebooks.verdict_cells import results_of, together, tried_in
@@ -66,8 +67,8 @@ def _stopped(notebook: NotebookNode) -> list[Stopped]:
 
     Students can give errors any name and write any traceback, but no cell that they submit keeps our metadata.
     """
-    found = [(solved_exercise(cell), Lost.from_json(ours(cell).get(STOPPED))) for cell in notebook.cells]
-    return [Stopped(exercise, lost) for exercise, lost in found if lost]
+    losses = [(solved_exercise(cell), converted(ours(cell).get(STOPPED), Lost)) for cell in notebook.cells]
+    return [Stopped(exercise, lost) for exercise, lost in losses if lost]
 
 
 def solution_sources(notebook: NotebookNode) -> dict[Label, str]:

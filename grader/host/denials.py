@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
 
+import msgspec
+
 from grader.model.denied import DeniedCall, Tried
+from grader.model.untrusted import NotJSON, read_json
 from grader.sandbox.plain_text import one_line
 
 MOST = 20  # denied calls, for one cell
@@ -53,7 +55,7 @@ class Denials:
 def denied_in_note(note: bytes) -> DeniedCall | None:
     """The denied call in a sandbox's note; None if that is not a proper note."""
     try:
-        kind, detail = json.loads(note)
-        return DeniedCall(Tried(kind), one_line(detail, MAX_DETAIL).strip())
-    except (ValueError, TypeError, RecursionError):
+        kind, detail = msgspec.convert(read_json(note), tuple[Tried, str])
+    except (NotJSON, msgspec.ValidationError):
         return None
+    return DeniedCall(kind, one_line(detail, MAX_DETAIL).strip())

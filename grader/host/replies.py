@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from nbformat import NotebookNode
 
-from grader.model import untrusted
 from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned
+from grader.model.untrusted import Count, Texts, converted
 from grader.notebooks.outputs import rebuild_outputs
 from grader.sandbox import wire
 from grader.sandbox.decoder import devices
@@ -40,8 +40,8 @@ def read_cell(frame: wire.Frame) -> CellResult:
         one_line(text, 600),
         one_line(parts.get("type", ""), 500),
         one_line(parts.get("message", ""), 500),
-        untrusted.count(parts.get("line")),
-        tuple(one_line(name, 60) for name in untrusted.texts(frame.header.get("changed"))),
+        converted(parts.get("line"), Count) or 0,
+        tuple(one_line(name, 60) for name in converted(frame.header.get("changed"), Texts) or ()),
     )
 
 

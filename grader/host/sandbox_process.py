@@ -29,12 +29,12 @@ from grader.host.scratch import MustEnd
 from grader.host.stand_ins import compute, kinds
 from grader.host.zygote_process import Forked, ZygoteError, fork_sandbox, inherited
 from grader.kit.endless import endless_loop
-from grader.model import untrusted
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.denied import DeniedCall
 from grader.model.edited import EditedSource
 from grader.model.exercise import MemoryPromise, SampledCase, Standins
 from grader.model.submission import Files
+from grader.model.untrusted import Count, converted
 from grader.notebooks.modules_beside import all_modules
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
@@ -392,7 +392,7 @@ class SandboxProcess:
             if frame.header.get("unusable") is True:
                 raise MustEnd(Loss.DEVICE)
             if "endless" in frame.header:
-                raise MustEnd(Loss.ENDLESS, untrusted.count(frame.header["endless"]))
+                raise MustEnd(Loss.ENDLESS, converted(frame.header["endless"], Count) or 0)
             if "call" not in frame.header:
                 return frame
             watch(False)  # frames may come too fast for a check while waiting

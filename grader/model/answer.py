@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any
 
-from grader.model import untrusted
+from grader.model.untrusted import Number
 
 
 class Loss(StrEnum):
@@ -109,15 +109,7 @@ class Lost:
     """No answer: the code ran too long, the process died, or it took too much of something."""
 
     loss: Loss  # in which way
-    limit: float = 0.0  # what was exceeded: seconds, megabytes, files, folders or threads
-
-    @classmethod
-    def from_json(cls, data: object) -> Lost | None:
-        """Read a loss from JSON that somebody may have changed; None if it is not one."""
-        if not untrusted.is_object(data) or data.get("loss") not in list(Loss):
-            return None
-        limit: Any = data.get("limit")  # a whole number stays one
-        return cls(Loss(str(data["loss"])), 0.0 if untrusted.number(limit) is None else limit)
+    limit: Number = 0.0  # what was exceeded: seconds, megabytes, files, folders or threads
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from grader.model import untrusted
+from grader.model.untrusted import Text
 from grader.sandbox.plain_text import one_line
 
 
@@ -25,19 +25,12 @@ class DeniedCall:
     """One call that was denied."""
 
     kind: Tried
-    detail: str = ""  # text of the student's choice
-
-    @classmethod
-    def from_json(cls, data: object) -> DeniedCall | None:
-        """Read a call from JSON that somebody may have changed; None if it is not one."""
-        if not untrusted.is_object(data) or data.get("kind") not in list(Tried):
-            return None
-        return cls(Tried(str(data["kind"])), one_line(data.get("detail", "")))
+    detail: Text = ""  # text of the student's choice
 
     @property
     def for_instructor(self) -> str:
         """The call with its detail, to follow "tried to"."""
-        return _IN_FULL[self.kind].format(self.detail).replace(" ()", "")
+        return _IN_FULL[self.kind].format(one_line(self.detail)).replace(" ()", "")
 
 
 def for_student(kind: Tried) -> str:

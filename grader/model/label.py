@@ -8,7 +8,8 @@ from typing import Any
 
 Label = int | str
 
-PATTERN = r"[1-9]\d{0,4}|[A-Za-z][A-Za-z0-9_-]{0,63}"
+NAME = "[A-Za-z][A-Za-z0-9_-]{0,63}"
+PATTERN = rf"[1-9]\d{{0,4}}|{NAME}"
 
 
 def label_of(value: object) -> Label | None:

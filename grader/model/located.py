@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from grader.model import untrusted
-from grader.sandbox.plain_text import one_line
+from grader.model.untrusted import Text
 
 
 class Change(StrEnum):
@@ -39,12 +38,5 @@ class Change(StrEnum):
 class Located:
     """The line as the student wrote it, and what is wrong there."""
 
-    line: str  # as the student wrote it
+    line: Text  # as the student wrote it
     change: Change  # what has to change there
-
-    @classmethod
-    def from_json(cls, data: object) -> Located | None:
-        """Read a line from a notebook that anybody may have changed; None if it is not one."""
-        if not untrusted.is_object(data) or data.get("change") not in list(Change):
-            return None
-        return cls(one_line(data.get("line", "")), Change(str(data["change"])))

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from grader.model import untrusted
+from msgspec import Meta
+
 from grader.model.answer import Loss, Lost, Symptom
-from grader.model.label import Label, label_of
+from grader.model.label import NAME
 from grader.model.located import Located
+from grader.model.untrusted import Count, Number, Text, Texts, converted, is_object
 from grader.sandbox.plain_text import one_line
 
 # A small picture of what a student's code returned.
 
 MAX_SIDE = 12
-MAX_NOTES = 8
-MAX_NOTE = 400  # characters
-_WORDS = ("NaN", "∞", "−∞")
+_Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+_Number = _Finite | Annotated[str, Meta(pattern=r"^(NaN|∞|−∞)\Z")]
+_Line = Annotated[tuple[_Number, ...], Meta(min_length=1, max_length=MAX_SIDE)]
+_Index = Annotated[int, Meta(ge=0, lt=MAX_SIDE)]
 
 
 @dataclass(frozen=True)
@@ -29,82 +33,35 @@ class Picture:
     Numbers have two digits, enough to see a pattern; one that is not finite is a word.
     """
 
-    numbers: tuple[tuple[float | str, ...], ...]  # by row
-    title: str = ""  # what its rows and columns are, in a case made for it
-    rows: str = "row"  # what a row is
-    columns: str = "column"  # what a column is
-    first: int = 1  # the number of the first row and column: 0 where the notebook counts from 0
-    marked: tuple[tuple[int, int], ...] = ()  # row and column of what breaks a rule
-    summed: str = ""  # what is summed: "row", "column", or nothing
-    sums: tuple[float | str, ...] = ()  # of each row or column
-    wrong_sums: tuple[int, ...] = ()  # which of them break a rule
-    wrong: tuple[str, ...] = ()  # sentences on what is marked
-    right: tuple[str, ...] = ()  # and on the rules that are kept
+    numbers: Annotated[tuple[_Line, ...], Meta(min_length=1, max_length=MAX_SIDE)]  # by row
+    title: Text = ""  # what its rows and columns are, in a case made for it
+    rows: Text = "row"  # what a row is
+    columns: Text = "column"  # what a column is
+    first: Annotated[int, Meta(ge=0, le=1)] = 1  # the number of the first row and column, as the notebook counts
+    marked: Annotated[tuple[tuple[_Index, _Index], ...], Meta(max_length=MAX_SIDE**2)] = ()  # what breaks a rule
+    summed: Annotated[str, Meta(pattern=r"^(row|column|)\Z")] = ""  # what is summed
+    sums: tuple[_Number, ...] = ()  # of each row or column
+    wrong_sums: Annotated[tuple[_Index, ...], Meta(max_length=MAX_SIDE)] = ()  # which of them break a rule
+    wrong: Texts = ()  # sentences on what is marked
+    right: Texts = ()  # and on the rules that are kept
 
-    @classmethod
-    def from_json(cls, data: object) -> Picture | None:
-        """The picture in a verdict's JSON; None if it is not one of ours."""
-        try:
-            return _picture(data) if untrusted.is_object(data) else None
-        except (IndexError, KeyError, OverflowError, TypeError, ValueError):
-            return None
-
-
-def _picture(data: Mapping[str, Any]) -> Picture | None:
-    """Read a picture; raises some error where a value is wrong."""
-    numbers = tuple(tuple(map(_number, row)) for row in _few(data["numbers"], MAX_SIDE))
-    height, width = len(numbers), len(numbers[0])
-    if not 0 < width <= MAX_SIDE or any(len(row) != width for row in numbers):
-        return None
-    summed = data.get("summed", "")
-    lines = {"row": height, "column": width}.get(summed, 0)
-    sums = tuple(map(_number, _few(data.get("sums", ()), MAX_SIDE)))
-    return Picture(
-        numbers=numbers,
-        title=_text(data.get("title", "")),
-        rows=_text(data.get("rows", "row"))[:12],
-        columns=_text(data.get("columns", "column"))[:12],
-        first=0 if data.get("first") == 0 else 1,
-        marked=tuple((_index(i, height), _index(j, width)) for i, j in _few(data.get("marked", ()), MAX_SIDE**2)),
-        summed=summed if lines and len(sums) == lines else "",
-        sums=sums if len(sums) == lines else (),
-        wrong_sums=tuple(_index(i, lines) for i in _few(data.get("wrong_sums", ()), MAX_SIDE)) if lines else (),
-        wrong=tuple(map(_text, _few(data.get("wrong", ()), MAX_NOTES))),
-        right=tuple(map(_text, _few(data.get("right", ()), MAX_NOTES))),
-    )
-
-
-def _number(value: object) -> float | str:
-    if isinstance(value, str) and value in _WORDS:
-        return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError
-    return float(value)
-
-
-def _index(value: object, length: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < length:
-        raise ValueError
-    return value
-
-
-def _few(values: object, most: int) -> Sequence[Any]:
-    if not isinstance(values, (list, tuple)) or len(values) > most:
-        raise ValueError
-    return values
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError
-    return value[:MAX_NOTE]
+    def __post_init__(self) -> None:
+        height, width = len(self.numbers), len(self.numbers[0])
+        sums = {"row": height, "column": width, "": 0}[self.summed]
+        marked_rows, marked_columns = [row for row, _ in self.marked], [column for _, column in self.marked]
+        if any(len(row) != width for row in self.numbers) or len(self.sums) != sums:
+            raise ValueError("not all rows have the same length, or there are not as many sums as rows or columns")
+        if any(max(places, default=-1) >= length for places, length in (
+            (marked_rows, height), (marked_columns, width), (self.wrong_sums, sums),
+        )):  # fmt: skip
+            raise ValueError("what is marked is not in the picture")
 
 
 __all__ = ["Picture", "Reason", "Scored", "Verdict", "about_their_cell"]
 
-MAX_PICTURES = 4
-MAX_LINES = 4  # in which mistakes are located
-MAX_FUNCTIONS = 8  # that share an exercise
+MOST = 50  # functions that share an exercise, and what there is for each
+_Label = Annotated[int, Meta(ge=1, le=99_999)] | Annotated[str, Meta(pattern=rf"^{NAME}\Z")]
+_FunctionName = Annotated[str, Meta(pattern=r"^[\w.]{1,200}\Z")]
 _LEFT_OUT_IF_EMPTY = (
     *("explained_in", "pictures", "lost", "located", "functions", "symptom", "heading", "partly_named", "in_process"),
 )
@@ -144,21 +101,22 @@ class Reason(StrEnum):
 class Verdict:
     """What an exercise of a submission earns, and why."""
 
-    exercise: Label | None  # its number or name; None for a test that belongs to no exercise
-    title: str  # of the exercise
-    credit: float  # 0 to 1
+    exercise: _Label | None  # its number or name; None for a test that belongs to no exercise
+    title: Text  # of the exercise
+    credit: Annotated[float, Meta(ge=0, le=1)]
     reason: Reason  # why it earns that
-    sentences: tuple[str, ...] = ()  # for the student; none holds a hidden input or an expected value
-    misconceptions: tuple[str, ...] = ()  # by name
-    cases_right: int = 0  # how many hidden cases came out right
-    cases: int = 0  # how many there were
-    explained_in: str = ""  # the anchor of a section of the notebook that explains it, if not the exercise's own
-    pictures: tuple[Picture, ...] = ()  # of what the student's code returned, for feedback
+    sentences: Texts = ()  # for the student; none holds a hidden input or an expected value
+    misconceptions: Texts = ()  # by name
+    cases_right: Count = 0  # how many hidden cases came out right
+    cases: Count = 0  # how many there were
+    explained_in: Text = ""  # the anchor of a section of the notebook that explains it, if not the exercise's own
+    pictures: Annotated[tuple[Picture, ...], Meta(max_length=MOST)] = ()  # of what the student's code returned
     lost: Lost | None = None  # how the sandbox was lost, if that is why
-    located: tuple[Located, ...] = ()  # where the code has to change, by proof
-    functions: Mapping[str, Verdict] = field(default_factory=dict)  # by name, where several share an exercise
+    located: Annotated[tuple[Located, ...], Meta(max_length=MOST)] = ()  # where the code has to change, by proof
+    # By name, where several functions share an exercise.
+    functions: Annotated[Mapping[_FunctionName, Verdict], Meta(max_length=MOST)] = field(default_factory=dict)
     symptom: Symptom | None = None  # what it looks like, if it has no name
-    heading: str = ""  # the sentence above those on several misconceptions, one for each
+    heading: Text = ""  # the sentence above those on several misconceptions, one for each
     partly_named: bool = False  # there are more misconceptions than are named
     in_process: bool = False  # an ordinary test ran in the student's process, which could make up the credit
     holds_nan: bool = field(default=False, compare=False)  # whether NaN came back: for the judge, never written
@@ -189,16 +147,11 @@ class Verdict:
 
     @classmethod
     def from_json(cls, data: object) -> Verdict | None:
-        """Read a verdict from a notebook, every value of the right kind; None if it is not one.
-
-        Anybody may have changed the notebook.
-        """
-        if not untrusted.is_object(data):
+        """Read a verdict from a notebook that anybody may have changed; None if any part of it is wrong."""
+        verdict = converted(_renamed(data), cls)
+        if verdict is None or any(part.functions for part in verdict.functions.values()):
             return None
-        functions = data.get("functions")
-        named = list(functions.items())[:MAX_FUNCTIONS] if untrusted.is_object(functions) else []
-        found = {one_line(name): _verdict(said) for name, said in named if untrusted.is_object(said)}
-        return replace(_verdict(data), functions=found)
+        return replace(verdict, title=one_line(verdict.title))
 
 
 def about_their_cell(functions: Mapping[str, Verdict]) -> tuple[str, ...]:
@@ -209,32 +162,11 @@ def about_their_cell(functions: Mapping[str, Verdict]) -> tuple[str, ...]:
     return tuple(text for text in first.sentences if all(text in other.sentences for other in others))
 
 
-def _verdict(data: Mapping[str, object]) -> Verdict:
-    """A verdict, without those on functions that share the exercise."""
-    credit = min(1.0, max(0.0, untrusted.number(data.get("credit")) or 0.0))
-    reason = data.get("reason")
-    pictures = data.get("pictures")
-    few = pictures[:MAX_PICTURES] if isinstance(pictures, (list, tuple)) else ()
-    located = data.get("located")
-    some = located if isinstance(located, (list, tuple)) else ()
-    return Verdict(
-        exercise=label_of(data.get("exercise")),
-        title=one_line(data.get("title", "")),
-        credit=credit,
-        reason=Reason(str(reason)) if reason in list(Reason) else Reason.RIGHT if credit == 1 else Reason.WRONG,
-        sentences=untrusted.texts(data.get("sentences")),
-        misconceptions=untrusted.texts(data.get("misconceptions")),
-        cases_right=untrusted.count(data.get("cases_right")),
-        cases=untrusted.count(data.get("cases")),
-        explained_in=str(data.get("explained_in", data.get("reread", ""))),  # the old name
-        pictures=tuple(picture for said in few if (picture := Picture.from_json(said))),
-        lost=Lost.from_json(data.get("lost")),
-        located=tuple(place for said in some[:MAX_LINES] if (place := Located.from_json(said))),
-        symptom=Symptom(str(symptom)) if (symptom := data.get("symptom")) in list(Symptom) else None,
-        heading=str(data.get("heading", "")),
-        partly_named=data.get("partly_named") is True,
-        in_process=data.get("in_process") is True,
-    )
+def _renamed(data: object) -> object:
+    """A verdict in JSON as it is written now: the first versions wrote 0 for no exercise, and `reread`."""
+    if not is_object(data):
+        return data
+    return {"explained_in": data.get("reread", ""), **data, "exercise": data.get("exercise") or None}
 
 
 def _as_written(data: dict[str, Any]) -> dict[str, Any]:
@@ -265,7 +197,13 @@ class Scored:
 
     @classmethod
     def from_json(cls, data: object) -> Scored | None:
-        verdict = Verdict.from_json(data) if untrusted.is_object(data) and "points" in data else None
-        if verdict is None or not untrusted.is_object(data):
-            return None
-        return cls(verdict, untrusted.number(data.get("max_points")) or 0.0)
+        worth, verdict = converted(data, _Worth), Verdict.from_json(data)
+        return cls(verdict, worth.max_points) if worth and verdict else None
+
+
+@dataclass(frozen=True)
+class _Worth:
+    """The part of a scored verdict's JSON that a verdict alone lacks."""
+
+    points: Number
+    max_points: Number

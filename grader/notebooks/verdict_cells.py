@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from html import escape
+from typing import Annotated
 
 import nbformat
+from msgspec import Meta
 from nbformat import NotebookNode
 
 from grader.model.denied import DeniedCall, Tried, for_student
+from grader.model.untrusted import converted
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import METADATA_KEY, is_test_cell, ours, points_of
 from grader.notebooks.highlighting import with_code
 
 BLOCKED_KEY = "blocked"
-MAX_DENIED = 20  # in one output
+_DENIED_CALLS = Annotated[list[DeniedCall], Meta(max_length=1000)]
 
 _BOX = (
     '<div class="{kind}" style="border-left: 6px solid {color}; background: {background}; color: #1d1d1f; '
@@ -116,9 +119,7 @@ def tried_in(notebook: NotebookNode) -> list[Tried]:
 
 def denied_in(output: NotebookNode) -> list[DeniedCall]:
     """The denied calls that one of our outputs reports."""
-    told = ours(output).get(BLOCKED_KEY)
-    few = told[:MAX_DENIED] if isinstance(told, list) else ()
-    return [one for said in few if (one := DeniedCall.from_json(said))]
+    return converted(ours(output).get(BLOCKED_KEY), _DENIED_CALLS) or []
 
 
 def _all_denied_in(notebook: NotebookNode) -> Iterator[DeniedCall]:

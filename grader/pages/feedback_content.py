@@ -16,7 +16,7 @@ from grader.facts.student_text import line_of_syntax_error
 from grader.model.answer import Symptom
 from grader.model.denied import for_student
 from grader.model.label import Label
-from grader.model.untrusted import number, texts
+from grader.model.untrusted import Texts, converted, number
 from grader.model.verdict import Picture, Reason, Scored, Verdict, about_their_cell
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
 from grader.notebooks.outputs import rebuild_outputs
@@ -104,7 +104,8 @@ class _Reader:
         score, largest = number(self.names.get("score")), number(self.names.get("max_score"))
         largest = sum(part.max_points for part in parts) if largest is None else largest
         name = one_line(self.names.get("notebook", "") or "feedback")
-        notes = [note for place in (self.notebook, *self.notebook.cells[:1]) for note in texts(ours(place).get(NOTES))]
+        places = (self.notebook, *self.notebook.cells[:1])
+        notes = [note for place in places for note in converted(ours(place).get(NOTES), Texts) or ()]
         return Page(
             title=self.sections.title or name,
             student=one_line(self.names.get("of") or self.names.get("student", "")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import Any
 
 import nbformat
@@ -16,6 +18,7 @@ from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.host.sandbox_process import MAX_SOURCE, SandboxLost, SandboxProcess
 from grader.host.scratch import files_beside
+from grader.model.denied import DeniedCall, Tried
 from grader.notebooks.cells import METADATA_KEY
 from grader.notebooks.verdict_cells import BLOCKED_KEY
 from support.our_course import OURS
@@ -171,12 +174,24 @@ NOTES = [
     b'["read", "a", "b"]',
     b'["other", "x"]',
     b"{}",
+    b'["read", 3]',
+    b'["read", null]',
+    b'["read", ["a"]]',
+    b'[["read"], "a"]',
+    b'["read", "a", ' + b"9" * 4000 + b"]",
+    b'["read", NaN]',
 ]
 
 
 @pytest.mark.parametrize("note", NOTES)
 def test_a_note_that_is_none_is_dropped(note: bytes) -> None:
     assert denied_in_note(note) is None
+
+
+def test_a_note_on_a_file_with_an_odd_name_is_read() -> None:
+    """Python writes the half of a character that stands for a byte, as in names of files."""
+    note = json.dumps(["read", os.fsdecode(b"/etc/\xff")]).encode()
+    assert denied_in_note(note) == DeniedCall(Tried.READ, "/etc/")
 
 
 @pytest.mark.slow

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -197,12 +198,65 @@ def changed(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @given(
     st.fixed_dictionaries({}, optional=dict.fromkeys([*WHOLE.to_json(), "loss", "limit", "numbers", "sums"], values()))
 )
-def test_whatever_somebody_has_made_of_it_is_a_verdict_of_the_right_kinds(data: dict[str, Any]) -> None:
-    for one in changed({**data, "points": 1}):
-        scored = Scored.from_json(one)
-        assert scored is not None
-        assert 0 <= scored.verdict.credit <= 1
-        assert Scored.from_json(json.loads(json.dumps(scored.to_json()))) == scored
+def test_whatever_somebody_has_made_of_it_is_a_verdict_of_the_right_kinds_or_none(data: dict[str, Any]) -> None:
+    for version in changed({**Scored(WHOLE, 2.0).to_json(), **data}):
+        scored = Scored.from_json(version)
+        if scored is not None:
+            assert 0 <= scored.verdict.credit <= 1
+            assert Scored.from_json(json.loads(json.dumps(scored.to_json(), allow_nan=False))) == scored
+
+
+def nested(depth: int) -> dict[str, Any]:
+    inner = data = PART.to_json()
+    for _ in range(depth):
+        data = {**inner, "functions": {"f": data}}
+    return data
+
+
+WRONG_VALUES: dict[str, list[Any]] = {
+    "exercise": [True, 1.5, 10**6, -1, "3", "a b", "a\n", [1], 10**400],
+    "title": [3, None, ["x"], "x" * 10_001],
+    "credit": [True, "1", None, math.nan, math.inf, -0.1, 1.1, 2**70, 10**400, [1]],
+    "reason": ["unheard of", "RIGHT", None, 1, ["right"], {"right": 1}],
+    "sentences": ["text", None, {"a": 1}, [3], [["nested"]], ["x" * 10_001], ["x"] * 201],
+    "misconceptions": [["x", None], "not scaled"],
+    "cases_right": [True, 1.5, -1, "1", math.nan, 10**6, 2**70, 10**400],
+    "cases": [None, [8]],
+    "explained_in": [None, 3],
+    "pictures": [None, {}, [None], [{}], [{"numbers": [[math.nan]]}], [{"numbers": [[0.5]], "first": 2}]],
+    "lost": ["time", {}, {"loss": "luck"}, {"loss": "time", "limit": math.inf}, {"loss": "time", "limit": "5"}],
+    "located": [{}, [{}], [{"line": 3, "change": "an axis"}], [{"line": "x", "change": "a word"}]],
+    "functions": [[], {"f": None}, {"<b>": PART.to_json()}, {"f\n": PART.to_json()}, {3: PART.to_json()}],
+    "symptom": ["luck", 1, []],
+    "heading": [1],
+    "partly_named": [1, "true", None],
+    "in_process": [0, []],
+    "max_points": [None, "2", math.nan, 10**6, True],
+}
+
+
+@pytest.mark.parametrize("field", WRONG_VALUES)
+def test_one_wrong_value_rejects_a_verdict(field: str) -> None:
+    right = json.loads(json.dumps(Scored(WHOLE, 2.0).to_json()))
+    assert Scored.from_json(right) == Scored(WHOLE, 2.0)
+    assert [value for value in WRONG_VALUES[field] if Scored.from_json({**right, field: value})] == []
+
+
+@pytest.mark.parametrize("depth", [2, 100, 10_000])
+def test_functions_have_no_functions_however_deep(depth: int) -> None:
+    assert Verdict.from_json(nested(1))
+    assert Verdict.from_json(nested(depth)) is None
+
+
+def test_every_field_is_tried_with_wrong_values() -> None:
+    names = {field.name for field in fields(Verdict)} - {"holds_nan"}  # which is never written
+    assert names | {"max_points"} == set(WRONG_VALUES)
+
+
+def test_no_title_breaks_a_line() -> None:
+    verdict = Verdict.from_json({**PART.to_json(), "title": "a\nb\x1b[31m"})
+    assert verdict
+    assert verdict.title == "a b [31m"
 
 
 @pytest.mark.parametrize("data", [None, 3, "x", [], {}, {"credit": 1}])

@@ -17,8 +17,10 @@ from grader.judging.judge import Judge, read
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.model.answer import UNCHANGED, Returned
 from grader.model.forms.function import Malformed
+from grader.model.forms.generation import GENERATION
 from grader.model.forms.module import MODULE
 from grader.model.forms.parts import InParts
+from grader.model.forms.training import TRAINING
 from grader.model.forms.twice import TWICE
 from grader.model.verdict import Reason, Verdict
 from grader.sandbox.values import Unusable
@@ -61,6 +63,12 @@ FORGED: dict[str, Any] = {
     "something unheard of": {"more": 1},
     "both kinds at once": {"built": True},
     "gradients that nobody asked for": {"gradients": None, "ruined": True},
+    "a part of a size": {"buffers": {"mask": [2.5]}},
+    "text for names": {"frozen": "W_query.weight"},
+    "a number for the name of a tensor": {"parameters": {3: [2, 2]}},
+    "a truth value for a number": {"numbers": {"num_heads": True}},
+    "a list for outputs in part": {"outputs": None, "in_part": [ROWS]},
+    "a number for a gradient": {"gradients": {"W_query.weight": 0.5}},
 }
 
 
@@ -93,10 +101,41 @@ def test_what_was_not_asked_for_is_refused() -> None:
             assert isinstance(answer.value, Unusable)
 
 
-@pytest.mark.parametrize("value", [None, [], {}, {"outputs": []}, {"outputs": {"first": 1}}])
-def test_what_is_no_note_of_two_calls_is_refused(value: Any) -> None:
+TWO_CALLS = {"outputs": {"first": 1, "second": 2}, "zeros": [3], "third": None, "gradient": None, "ruined": False}
+THREE_STEPS = {"changes_input": False, "floats": True, "losses": [0.5], "outputs": {"weight": ROWS}}
+FOUR_TEXTS = {"changes_input": False, "outputs": dict.fromkeys(("text", "few", "again", "other"))}
+
+
+@pytest.mark.parametrize(("form", "right"), [(TWICE, TWO_CALLS), (TRAINING, THREE_STEPS), (GENERATION, FOUR_TEXTS)])
+def test_what_is_not_like_a_note_of_ours_is_refused(form: InParts, right: dict[str, Any]) -> None:
+    form.observed(right)
+    wrong: list[Any] = [
+        None,
+        3,
+        [],
+        {},
+        {**right, "more": 1},
+        {**right, "outputs": []},
+        {**right, "outputs": {"first": 1}},
+    ]
+    wrong += [{**right, "outputs": {**right["outputs"], "more": 1}}, {"outputs": right["outputs"]}]
+    for value in wrong:
+        with pytest.raises(Malformed):
+            form.observed(value)
+
+
+@pytest.mark.parametrize(
+    ("form", "note"),
+    [
+        (TWICE, {**TWO_CALLS, "zeros": [True]}), (TWICE, {**TWO_CALLS, "ruined": 0}),
+        (TWICE, {name: value for name, value in TWO_CALLS.items() if name != "zeros"}),
+        (TRAINING, {**THREE_STEPS, "losses": []}), (TRAINING, {**THREE_STEPS, "floats": 1}),
+        (GENERATION, {**FOUR_TEXTS, "train": "no"}),
+    ],
+)  # fmt: skip
+def test_a_note_with_one_wrong_value_is_refused(form: InParts, note: dict[str, Any]) -> None:
     with pytest.raises(Malformed):
-        TWICE.observed(value)
+        form.observed(note)
 
 
 def test_judging_ends_when_its_time_is_used_up() -> None:

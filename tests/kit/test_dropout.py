@@ -132,13 +132,17 @@ def test_another_form_is_told() -> None:
     assert "a list of 5" in finding(x.tolist(), x, P)
 
 
+def seen_twice(outputs: dict[str, torch.Tensor], zeros: list[int]) -> TwiceSeen:
+    return TwiceSeen(outputs, zeros, third=None, gradient=None, ruined=False)
+
+
 def test_the_same_entries_in_two_calls_are_told() -> None:
     drawn_cases = [case for case in EXERCISES[15].sample() if case.inputs[1] and case.inputs[2]]
     with torch.random.fork_rng():
         for weights, p, training in (case.inputs for case in drawn_cases):
             one, other = (torch.nn.functional.dropout(weights, p, training) for _ in range(2))
             said = [
-                ex15_dropout.read(TwiceSeen({"first": one, "second": second}), weights, p, training)
+                ex15_dropout.read(seen_twice({"first": one, "second": second}, []), weights, p, training)
                 for second in (one, other)
             ]
             assert [parts["pattern"] for parts in said] == [SAME_AGAIN, ""]
@@ -150,10 +154,8 @@ def test_as_many_dropped_entries_in_each_call_are_told() -> None:
     same_number = [torch.randperm(weights.numel(), generator=rng).reshape(50, 41) for _ in range(2)]
     first, second = (weights * (order >= 615) / 0.7 for order in same_number)
     outputs = {"first": first, "second": second}
-    said = [
-        ex15_dropout.read(TwiceSeen(outputs, zeros), weights, 0.3, True)["pattern"] for zeros in ([615] * 6, [615, 614])
-    ]
-    assert said == [SAME_NUMBER, ""]
+    seen = [seen_twice(outputs, zeros) for zeros in ([615] * 6, [615, 614])]
+    assert [ex15_dropout.read(calls, weights, 0.3, True)["pattern"] for calls in seen] == [SAME_NUMBER, ""]
 
 
 @pytest.mark.slow

@@ -28,6 +28,7 @@ from grader.judging.judge import best_picture, judge
 from grader.kit.module_cases import LATER_CHANGED
 from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned, Symptom
+from grader.model.untrusted import converted
 from grader.model.verdict import MAX_SIDE, Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
@@ -813,7 +814,7 @@ def test_a_picture_counts_as_the_notebook_does(number: int, misconception: str, 
     written = verdict.to_json()["pictures"][0]
     assert written.get("first", 1) == first
     assert ("first" in written) == (first == 0)
-    picture = Picture.from_json(written)
+    picture = converted(written, Picture)
     assert picture
     rows = [f"word {first + index}" for index in range(len(picture.numbers))]
     table = heat_map(picture)
@@ -846,7 +847,7 @@ def test_verdicts_without_pictures_are_kept_as_they_always_were() -> None:
     assert list(Verdict(1, "a", 1.0, Reason.RIGHT).to_json()) == names
     drawn = verdict_on(4, "softmax over queries")
     kept = json.loads(json.dumps(drawn.to_json(), allow_nan=False))
-    assert Picture.from_json(kept["pictures"][0]) == drawn.pictures[0]
+    assert converted(kept["pictures"][0], Picture) == drawn.pictures[0]
     assert len(json.dumps(kept)) < 3000
 
 
@@ -866,7 +867,7 @@ def test_whatever_came_back_is_drawn_or_left_alone(value: Any) -> None:
         picture = draw(value, (torch.zeros(2, 2), 0))
         if picture:
             kept = json.loads(json.dumps({"pictures": [vars(picture)]}, allow_nan=False))["pictures"][0]
-            assert Picture.from_json(kept) == picture
+            assert converted(kept, Picture) == picture
     assert looks_ahead(value, value) is None
     for number in (16, 17, 18):
         one = EXERCISES[number]
@@ -884,7 +885,7 @@ def test_the_largest_numbers_are_kept_as_infinite() -> None:
     picture = softmax_along(torch.tensor([[1.79e308, 0.5], [0.5, -1.79e308]], dtype=torch.float64), ())
     assert picture
     assert picture.numbers == (("∞", 0.5), (0.5, "−∞"))
-    assert Picture.from_json(json.loads(json.dumps(vars(picture), allow_nan=False))) == picture
+    assert converted(json.loads(json.dumps(vars(picture), allow_nan=False)), Picture) == picture
 
 
 @pytest.mark.parametrize(("total", "shown"), [(1.02, "1.02"), (0.999, "0.999"), (1.0014, "1.001"), (0.96, "0.96")])
@@ -941,13 +942,13 @@ GOOD = {"numbers": [[0.5, 0.5], [1.0, 0.0]], "marked": [[0, 1]], "summed": "row"
     ],
 )  # fmt: skip
 def test_a_picture_that_is_none_of_ours_is_not_drawn(change: dict[str, Any]) -> None:
-    assert Picture.from_json(GOOD)
-    assert Picture.from_json(GOOD | change) is None
-    assert Picture.from_json("x") is None
+    assert converted(GOOD, Picture)
+    assert converted(GOOD | change, Picture) is None
+    assert converted("x", Picture) is None
 
 
 def test_a_picture_holds_no_markup_of_others() -> None:
-    picture = Picture.from_json(GOOD | {"title": HOSTILE, "rows": "<b onx=1>", "columns": "<b onx=1>"})
+    picture = converted(GOOD | {"title": HOSTILE, "rows": "<b onx=1>", "columns": "<b onx=1>"}, Picture)
     assert picture
     table = heat_map(picture)
     assert dangers(table) == []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 import torch
 
@@ -49,6 +50,21 @@ def _as_float(value: int) -> float | Unusable:
 
 class Malformed(ValueError):
     """This is not what our code in the sandbox sends: somebody has forged it."""
+
+
+class Observation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something that our code in the sandbox has seen: just these fields, each of its type."""
+
+
+T = TypeVar("T", bound=Observation)
+
+
+def observation(value: object, kind: type[T]) -> T:
+    """An observation of this kind; raises Malformed if it is forged."""
+    try:
+        return msgspec.convert(value, kind)
+    except (msgspec.ValidationError, RecursionError):
+        raise Malformed from None
 
 
 class Form:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from grader.model.forms.function import Malformed
+import msgspec
+
+from grader.model.forms.function import Observation, observation
 from grader.model.forms.parts import InParts
 
+TEXTS = {"text", "few", "again", "other"}
 
-@dataclass(frozen=True)
-class GenerationSeen:
+
+class GenerationSeen(Observation, frozen=True):
     """The texts, and the state of the model; neither if an input was changed."""
 
     changes_input: bool
-    outputs: Mapping[str, Any] = field(default_factory=dict)
+    outputs: dict[str, Any] = msgspec.field(default_factory=dict)
     train: bool = False  # in which mode the model is left
     trains: bool = False  # whether it was in training when it was called
     modules: bool = False  # whether its parts are left as they were
@@ -23,8 +25,9 @@ class GenerationSeen:
     keeps: bool = False  # whether gradients were kept
     left_off: bool = False  # whether they are left switched off
 
-
-NOTED = {"train", "trains", "modules", "frozen", "keeps", "left_off"}
+    def __post_init__(self) -> None:
+        if not self.changes_input and self.outputs.keys() != TEXTS:
+            raise ValueError("texts are missing, or there are others")
 
 
 class Generation(InParts):
@@ -35,13 +38,7 @@ class Generation(InParts):
 
     def observed(self, value: Any) -> GenerationSeen:
         """Four texts of any kind, and truth values; or that an input was changed."""
-        match value:
-            case {"changes_input": True, **more} if not more:
-                return GenerationSeen(True)
-            case {"changes_input": False, "outputs": {"text": _, "few": _, "again": _, "other": _, **others}, **more}:
-                if not others and more.keys() == NOTED and all(isinstance(one, bool) for one in more.values()):
-                    return GenerationSeen(**value)
-        raise Malformed
+        return observation(value, GenerationSeen)
 
     def rules_broken(self, answer: object) -> Mapping[str, str]:
         """All sentences from reading the answer: each is about something different."""

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
 import torch
+from msgspec import UNSET, Meta, UnsetType
 
-from grader.model.forms.function import Malformed
+from grader.model.forms.function import Malformed, Observation, observation
 from grader.model.forms.parts import InParts, named
 
-MAX_DIMENSIONS = 64  # as many as torch has
+Shape = Annotated[list[int], Meta(max_length=64)]  # torch has as many dimensions
+Shapes = dict[str, Shape]  # by name
+Gradients = Mapping[str, torch.Tensor | None]  # by what they are for
 
-Shapes = Mapping[str, list[int]]  # by name
 
-
-@dataclass(frozen=True)
-class BuildSeen:
+class BuildSeen(Observation, frozen=True):
     """Whether a module was built of arguments that cannot work."""
 
     built: bool
 
 
-@dataclass(frozen=True)
-class ModuleSeen:
+class ModuleSeen(Observation, frozen=True):
     """What a module holds and, if it could be called, what it does."""
 
     parameters: Shapes
@@ -33,19 +32,17 @@ class ModuleSeen:
     frozen: list[str]  # parameters that are not trained
     even: list[str]  # parameters that are the same number everywhere
     unsaved: list[str]  # buffers that are not in its state_dict
-    numbers: Mapping[str, int | None] = field(
-        default_factory=dict
-    )  # attributes that must be some; None if they are not
-    outputs: Mapping[str, Any] | None = None  # by call; None if its parameters are not the right ones
+    # Attributes that must be whole numbers; None if they are not.
+    numbers: dict[str, int | None] = msgspec.field(default_factory=dict)
+    outputs: dict[str, Any] | None = None  # by call; None if its parameters are not the right ones
     changes_input: bool = False
-    in_part: Mapping[str, Any] | None = None  # outputs with the parameters that fit
-    gradients: Mapping[str, torch.Tensor | None] | None = None  # if they were asked for
-    ruined: bool = False  # whether a change in place has made them impossible
+    in_part: dict[str, Any] | None = None  # outputs with the parameters that fit
+    gradients: Gradients | UnsetType | None = UNSET  # if they were asked for; None if they are ruined
 
     @property
-    def asked_gradients(self) -> Mapping[str, torch.Tensor | None] | None:
-        """The gradients asked for; None if they are ruined."""
-        if self.gradients is None and not self.ruined:
+    def asked_gradients(self) -> Gradients | None:
+        """The gradients asked for; None if a change in place has made them impossible."""
+        if self.gradients is UNSET:
             raise Malformed
         return self.gradients
 
@@ -60,60 +57,12 @@ class Module(InParts):
 
     def observed(self, value: object) -> Any:
         """What `observe` in the sandbox noted: whether it can be built, or what it holds and does."""
-        match value:
-            case {"built": bool(built), **more} if not more:
-                return BuildSeen(built)
-            case {
-                "parameters": parameters, "buffers": buffers, "attributes": attributes,
-                "frozen": frozen, "even": even, "unsaved": unsaved, **more,
-            }:  # fmt: skip
-                return ModuleSeen(
-                    parameters=_shapes(parameters), buffers=_shapes(buffers), attributes=_shapes(attributes),
-                    frozen=_names(frozen), even=_names(even), unsaved=_names(unsaved),
-                    numbers=_numbers(more.pop("numbers", {})), **_done(more),
-                )  # fmt: skip
-        raise Malformed
+        is_build = isinstance(value, dict) and "built" in value
+        return observation(value, BuildSeen) if is_build else observation(value, ModuleSeen)
 
     def is_evidence(self, wrong: Any) -> bool:
         """Whether a wrong answer is more than a refusal to be built, which shows nothing of what is computed."""
         return list(wrong) != ["arguments"]
-
-
-def _shapes(held: object) -> Shapes:
-    if not isinstance(held, dict) or not all(map(_is_shape, held.values())):
-        raise Malformed
-    return held
-
-
-def _is_shape(value: object) -> bool:
-    return isinstance(value, list) and len(value) <= MAX_DIMENSIONS and all(type(size) is int for size in value)
-
-
-def _names(value: object) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise Malformed
-    return value
-
-
-def _numbers(value: object) -> Mapping[str, int | None]:
-    if not isinstance(value, dict) or not all(number is None or type(number) is int for number in value.values()):
-        raise Malformed
-    return value
-
-
-def _done(more: dict[Any, Any]) -> dict[Any, Any]:
-    """What was seen of a module's calls, if any."""
-    match more:
-        case {"outputs": dict(), "changes_input": bool(), "gradients": None, **rest} if not rest:
-            return {**more, "ruined": True}
-        case {"outputs": dict(), "changes_input": bool(), "gradients": dict(found), **rest} if not rest:
-            if all(gradient is None or isinstance(gradient, torch.Tensor) for gradient in found.values()):
-                return more
-        case {"outputs": dict(), "changes_input": bool(), **rest} | {"in_part": dict(), **rest} if not rest:
-            return more
-        case {**rest} if not rest:
-            return more
-    raise Malformed
 
 
 def with_gradients_in_order(value: Any, order: Sequence[int]) -> Any:
@@ -157,11 +106,10 @@ CACHED = Cached()
 # A class whose new modules count, too: the parameters that they begin with.
 
 
-@dataclass(frozen=True)
-class NewSeen:
+class NewSeen(Observation, frozen=True):
     """The parameters that a new module begins with, by name."""
 
-    parameters: Mapping[str, Any]
+    parameters: dict[str, Any] = msgspec.field(name="new")
 
 
 class NewModule(Module):
@@ -172,10 +120,8 @@ class NewModule(Module):
 
     def observed(self, value: object) -> Any:
         """The parameters of a new module, or what is noted for any class."""
-        match value:
-            case {"new": dict(parameters), **more} if not more:
-                return NewSeen(parameters)
-        return super().observed(value)
+        is_new = isinstance(value, dict) and "new" in value
+        return observation(value, NewSeen) if is_new else super().observed(value)
 
 
 NEW_MODULE = NewModule()

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import torch
 
-from grader.model.forms.function import Malformed
+from grader.model.forms.function import Observation, observation
 from grader.model.forms.parts import InParts
 
 
-@dataclass(frozen=True)
-class TrainingSeen:
+class TrainingSeen(Observation, frozen=True):
     """What each step returned, and the weights after all; neither if an input was changed."""
 
     changes_input: bool
     floats: bool = False  # whether all losses are floats
-    losses: Sequence[Any] = ()
-    weights: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    losses: list[Any] = msgspec.field(default_factory=list)
+    weights: dict[str, torch.Tensor] = msgspec.field(name="outputs", default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.changes_input and not self.losses:
+            raise ValueError("there is no loss")
 
 
 class Training(InParts):
@@ -30,19 +32,7 @@ class Training(InParts):
 
     def observed(self, value: object) -> TrainingSeen:
         """Losses of any kind, and weights by name; or that an input was changed."""
-        match value:
-            case {"changes_input": True, **more} if not more:
-                return TrainingSeen(True)
-            case {
-                "changes_input": False,
-                "floats": bool(floats),
-                "losses": list(losses),
-                "outputs": dict(weights),
-                **more,
-            }:
-                if not more and all(isinstance(weight, torch.Tensor) for weight in weights.values()):
-                    return TrainingSeen(False, floats, losses, weights)
-        raise Malformed
+        return observation(value, TrainingSeen)
 
     def returned_nothing(self, seen: TrainingSeen) -> bool:
         """Whether a step returned None."""

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from grader.model.forms.function import Malformed
+from grader.model.forms.function import Observation, observation
 from grader.model.forms.parts import InParts
 
 
-@dataclass(frozen=True)
-class TwiceSeen:
+class TwiceSeen(Observation, frozen=True):
     """What two calls return, and what others show."""
 
-    outputs: Mapping[str, Any]  # "first" and "second"
-    zeros: Sequence[int] = ()  # how many each of some more calls returns
-    third: Any = None  # what another call returns
-    gradient: Any = None  # of the sum of that, for the first input
-    ruined: bool = False  # whether a change in place has made it impossible
+    outputs: dict[str, Any]  # "first" and "second"
+    zeros: list[int]  # how many each of some more calls returns
+    third: Any  # what another call returns
+    gradient: Any  # of the sum of that, for the first input
+    ruined: bool  # whether a change in place has made it impossible
+
+    def __post_init__(self) -> None:
+        if self.outputs.keys() != {"first", "second"}:
+            raise ValueError("the outputs are not those of two calls")
 
 
 class Twice(InParts):
@@ -28,17 +29,7 @@ class Twice(InParts):
 
     def observed(self, value: object) -> TwiceSeen:
         """Two outputs of any kind, and more."""
-        match value:
-            case {
-                "outputs": {"first": _, "second": _, **others} as outputs,
-                "zeros": list() as zeros,
-                "third": third,
-                "gradient": gradient,
-                "ruined": bool() as ruined,
-                **more,
-            } if not others and not more and all(type(count) is int for count in zeros):
-                return TwiceSeen(outputs, zeros, third, gradient, ruined)
-        raise Malformed
+        return observation(value, TwiceSeen)
 
 
 TWICE = Twice()
