@@ -310,7 +310,7 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
         yield f"`{function.entry}` has no cases, so every answer would be right.", ""
     for kind, names in (
         ("cases", [case.name for case in function.cases]),
-        ("mistakes", [misconception.name for misconception in function.mistakes]),
+        ("mistakes", [mistake.name for mistake in function.mistakes if mistake.way == 0]),
     ):
         for name, times in Counter(names).items():
             if times > 1:

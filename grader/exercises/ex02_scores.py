@@ -118,9 +118,9 @@ exercise = Exercise(
             wrong("cosine similarity", "score = torch.sum(query * key) / (query.norm() * key.norm())",
                   "Your scores are cosines divided by √D. A score is the plain dot product divided by √D."),
             wrong("cosine similarity for the scaled score",
-                  {"": "score = torch.sum(query * key) / (query.norm() * key.norm())",
-                   "scale": "scores.append(score)"},
-                  "Your scores are the cosines between query and key. A score is the dot product divided by √D."),
+                  "score = torch.sum(query * key) / (query.norm() * key.norm())",
+                  "Your scores are the cosines between query and key. A score is the dot product divided by √D.",
+                  also={"scale": "scores.append(score)"}),
             wrong("not summed", "score = query * key",
                   "Your scores are entry-by-entry products that are not summed. A dot product is one number: add up "
                   "the products.", credit=0.25, kind="missing step"),

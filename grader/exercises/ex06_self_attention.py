@@ -69,10 +69,10 @@ exercise = Exercise(
             wrong("sign flipped", scored("-torch.sum(query * key) / len(query)**0.5"),
                   "The scores have the wrong sign: a query should look most where its dot product is largest."),
             wrong("scaled in the wrong place",
-                  {"": scored("torch.sum(query * key)"),
-                   "after sums": "all_outputs = [output / len(output)**0.5 for output in all_outputs]"},
+                  scored("torch.sum(query * key)"),
                   "Your results look as if the scores were not scaled, and the outputs divided by √D instead. Scale "
-                  "the scores, before softmax.", kind="scaling")),
+                  "the scores, before softmax.", kind="scaling",
+                  also={"after sums": "all_outputs = [output / len(output)**0.5 for output in all_outputs]"})),
         wrong("queries and keys exchanged", {"before scores": "all_queries, all_keys = all_keys, all_queries"},
               "Queries and keys are swapped. Each query asks, and the keys of all words answer.", kind="mix-up"),
         *at("before sums",

@@ -135,9 +135,10 @@ exercise = Exercise(
                   "X.", kind="hard-coded"),
             wrong("sign flipped", "scores = -scores / math.sqrt(K.shape[0])",
                   "The scores have the wrong sign: a query should look most where its dot product is largest."),
-            wrong("scaled in the wrong place", {"": "", "after mix": "outputs = outputs / math.sqrt(K.shape[0])"},
+            wrong("scaled in the wrong place", "",
                   "Your results look as if the scores were not scaled, and the outputs divided by the root instead. "
-                  "Scale the scores, before softmax.", kind="scaling")),
+                  "Scale the scores, before softmax.", kind="scaling",
+                  also={"after mix": "outputs = outputs / math.sqrt(K.shape[0])"})),
         *at("normalize",
             wrong("softmax along rows", "weights = torch.softmax(scores, dim=1)",
                   "Your weights are normalized over the queries for each key. Normalize down each column of KᵀQ: over "

@@ -200,7 +200,8 @@ exercise = Exercise(
                   SECOND_LOST, kind="axis"),
             # Its errors hide whether there is any shift.
             wrong("sum along the second dimension, which is lost, whatever the shift",
-                  {"shift": "shifted = x - x.max()", "": "weights = exp / exp.sum(dim=1)"}, SECOND_LOST, kind="axis"),
+                  "weights = exp / exp.sum(dim=1)", SECOND_LOST, kind="axis",
+                  also={"shift": "shifted = x - x.max()"}),
             wrong("sum over everything", "weights = exp / exp.sum()",
                   "Your results are divided by the sum of the whole tensor. Sum along dim, with keepdim=True.",
                   kind="axis")),

@@ -226,9 +226,10 @@ exercise = Exercise(
         *at("weigh",
             wrong("weight added", "y = y + self.weight",
                   "In your results, the weight is added. Multiply by it."),
-            wrong("one more than the weight", {"weight": ("ones", "zeros"), "": "y = y * (1 + self.weight)"},
+            wrong("one more than the weight", "y = y * (1 + self.weight)",
                   "Your results are multiplied by 1 + weight, as in some published models. Here, the weight starts "
-                  "with ones. Multiply by the weight itself.", credit=0.75, kind="convention")),
+                  "with ones. Multiply by the weight itself.", credit=0.75, kind="convention",
+                  also={"weight": ("ones", "zeros")})),
         wrong("does not begin with ones", {"weight": ("ones", "zeros")}, NOT_ONES,
               credit=0.75, kind="missing step"),
         wrong("computed in 16 bits", {"precise": "precise = x"}, SIXTEEN, kind="type"),

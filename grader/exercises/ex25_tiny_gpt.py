@@ -226,9 +226,10 @@ exercise = Exercise(
                   "Your logits come from the weights of token_embedding, and head has no effect. Here each has its own "
                   "weights: use head.", credit=0.75, kind="convention"),
             wrong("embedding as head, and no layer head",
-                  {"head": "", "": "logits = x @ self.token_embedding.weight.T"},
+                  "logits = x @ self.token_embedding.weight.T",
                   "Your module has no layer called head: the weights of token_embedding are in its place. That is a "
-                  "good idea elsewhere, but here each has its own.", credit=0.75, kind="convention")),
+                  "good idea elsewhere, but here each has its own.", credit=0.75, kind="convention",
+                  also={"head": ""})),
         *at("after logits",
             wrong("probabilities returned", "logits = torch.softmax(logits, dim=-1)",
                   "Your results are probabilities. Return the logits themselves: the loss takes the softmax.",

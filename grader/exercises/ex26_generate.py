@@ -293,10 +293,10 @@ exercise = Exercise(
                   "In your results, the model gets only the last token. Give it the whole text, up to context_length.",
                   kind="missing step"),
             wrong("the last word only, after the first step",
-                  {"before enter": "begun = tokens.shape[1]",
-                   "": "context = tokens[:, -model.context_length :] if tokens.shape[1] == begun else tokens[:, -1:]"},
+                  "context = tokens[:, -model.context_length :] if tokens.shape[1] == begun else tokens[:, -1:]",
                   "After the first new token, the model gets only the newest one, as with a cache. It has none: give "
-                  "it the whole text, up to context_length.", kind="missing step")),
+                  "it the whole text, up to context_length.", kind="missing step",
+                  also={"before enter": "begun = tokens.shape[1]"})),
         wrong("new tokens not read", {"before enter": "prompt = tokens", "crop": ("tokens", "prompt")},
               "Each time, the model gets the original text, without the new tokens. Give it the whole text so far.",
               kind="missing step"),

@@ -195,18 +195,19 @@ exercise = Exercise(
                   "In your results, the windows of the first queries contain keys of zeros, with scores of 0, as after "
                   "padding. There are no keys before the first one: set these scores to −∞.", kind="missing step"),
             wrong("zeros before the text count, no more than words",
-                  {"": ZEROS_IN_FRONT, "before blocks": "window = min(window, T)"},
+                  ZEROS_IN_FRONT,
                   "In your results, the windows of the first queries contain keys of zeros, with scores of 0, as after "
-                  "padding. There are no keys before the first one: set these scores to −∞.", kind="missing step"),
+                  "padding. There are no keys before the first one: set these scores to −∞.", kind="missing step",
+                  also={"before blocks": "window = min(window, T)"}),
             wrong("first key counted again", FIRST_IN_FRONT,
                   "In your results, the first key counts several times in the windows of the first queries, as if "
                   "positions below 0 became 0. There are no keys before the first one: set these scores to −∞.",
                   kind="missing step"),
             wrong("first key counted again, no more than words",
-                  {"": FIRST_IN_FRONT, "before blocks": "window = min(window, T)"},
+                  FIRST_IN_FRONT,
                   "In your results, the first key counts several times in the windows of the first queries, as if "
                   "positions below 0 became 0. There are no keys before the first one: set these scores to −∞.",
-                  kind="missing step")),
+                  kind="missing step", also={"before blocks": "window = min(window, T)"})),
         wrong("first windows counted from the end",
               {"outside": "begin = t - window + 1\n"
                           "hidden = (s > t) | (s < torch.where(begin < 0, begin + T, begin))",

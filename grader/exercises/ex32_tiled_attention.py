@@ -128,14 +128,14 @@ exercise = Exercise(
                   "Your code stops if T is not a multiple of block_size. Let the last block be shorter.",
                   kind="missing step"),
             wrong("padded keys count",
-                  {"": """
+                  """
                        if start + block_size > T:
                            keys, values = (F.pad(x, (0, 0, 0, start + block_size - T)) for x in (keys, values))
                            t = torch.arange(start + block_size, device=queries.device)
-                   """, "later": ("t[:, None]", "t[:T, None]")},
+                   """,
                   "Without causal=True, your last block is filled up with keys of zeros, and these count: their score "
                   "is 0, and exp(0) is 1. Set their scores to −∞, or let the last block be shorter.",
-                  kind="missing step")),
+                  kind="missing step", also={"later": ("t[:, None]", "t[:T, None]")})),
         *at("before result",
             wrong("queries after the last full block left out, not written, unless it is the only one", """
                       full = T // min(block_size, T) * min(block_size, T)
@@ -234,18 +234,20 @@ exercise = Exercise(
         *at("divide",
             wrong("not divided", "", "Your output is not divided by the sum of the exponentials. Divide it at the end.",
                   kind="missing step"),
-            wrong("divided after each block", {"after mix": "output = output / l", "": ""},
+            wrong("divided after each block", "",
                   "Your output is divided by the sum so far after each block, and then used as if it were not. Divide "
-                  "once, at the end."),
-            wrong("softmax in each block, added", {"mix": f"output = output + {BLOCK_ALONE}", "": ""},
+                  "once, at the end.", also={"after mix": "output = output / l"}),
+            wrong("softmax in each block, added", "",
                   "Your output is the sum of separate softmax results, one for each block. The weights must sum to one "
-                  "over all keys: merge the blocks by their maxima and sums."),
+                  "over all keys: merge the blocks by their maxima and sums.",
+                  also={"mix": f"output = output + {BLOCK_ALONE}"}),
             wrong("softmax in each block, averaged",
-                  {"mix": f"output = output + {BLOCK_ALONE}", "": "output = output / math.ceil(T / block_size)"},
+                  "output = output / math.ceil(T / block_size)",
                   "Your output is the mean of separate softmax results, one for each block. Weight each block by the "
-                  "sum of its exponentials."),
-            wrong("only the last block", {"mix": f"output = {BLOCK_ALONE}", "": ""},
-                  "Your output comes from the last block of keys only. Merge all blocks.")),
+                  "sum of its exponentials.", also={"mix": f"output = output + {BLOCK_ALONE}"}),
+            wrong("only the last block", "",
+                  "Your output comes from the last block of keys only. Merge all blocks.",
+                  also={"mix": f"output = {BLOCK_ALONE}"})),
         wrong("only its own block",
               {"before maximum": "elsewhere = t[block] // block_size != t[:, None] // block_size\n"
                                  "scores = scores.masked_fill(elsewhere, -math.inf)", **EMPTY_BLOCKS},
@@ -274,22 +276,23 @@ exercise = Exercise(
                   "With causal=True, a query does not see the later keys of its own block, but it sees all later "
                   "blocks. Leave these out.", kind="missing step"),
             wrong("own block hidden",
-                  {"": "hidden = t[block] // block_size >= t[:, None] // block_size", **EMPTY_BLOCKS},
+                  "hidden = t[block] // block_size >= t[:, None] // block_size",
                   "With causal=True, your queries see only the blocks before their own, and those of the first block "
-                  "see nothing. Go through their own block, too, and mask it word by word.", kind="missing step"),
+                  "see nothing. Go through their own block, too, and mask it word by word.", kind="missing step",
+                  also=EMPTY_BLOCKS),
             wrong("positions beyond the text",
                   "hidden = torch.arange(start, start + block_size, device=queries.device) > t[:, None]",
                   "With causal=True, your code stops if the last block is shorter: its mask has positions beyond the "
                   "text. Let the block end at min(start + block_size, T).", kind="missing step"),
-            wrong("own key hidden", {"": "hidden = t[block] >= t[:, None]", **EMPTY_BLOCKS},
+            wrong("own key hidden", "hidden = t[block] >= t[:, None]",
                   "With causal=True, your queries do not see the key at their own position. Hide only what comes after "
-                  "it.", kind="mix-up"),
+                  "it.", kind="mix-up", also=EMPTY_BLOCKS),
             wrong("next key seen", "hidden = t[block] > t[:, None] + 1",
                   "With causal=True, your queries see the key after their own. Hide everything that comes after the "
                   "query.", kind="mix-up"),
-            wrong("past hidden", {"": "hidden = t[block] < t[:, None]", **EMPTY_BLOCKS},
+            wrong("past hidden", "hidden = t[block] < t[:, None]",
                   "With causal=True, your queries see the future, and the past is hidden. Hide the keys after the "
-                  "query instead.", kind="mix-up")),
+                  "query instead.", kind="mix-up", also=EMPTY_BLOCKS)),
         *at("before causal",
             wrong("causal has no effect", "causal = False",
                   "With causal=True, all queries still see all keys in your results. Query t may see the keys 0 … t.",

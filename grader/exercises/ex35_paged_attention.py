@@ -173,9 +173,9 @@ exercise = Exercise(
                   "In your results, one slot too many counts where the last page has a free one. Count the first "
                   "lengths[b] words: the last of them is at position lengths[b] − 1."),
             wrong("one word too many, −1 taken for page 0",
-                  {"before keys": "page_table = page_table.clamp(min=0)", "": "lengths = lengths + 1"},
+                  "lengths = lengths + 1",
                   "In your results, one slot too many counts. Count the first lengths[b] words: the last of them is at "
-                  "position lengths[b] − 1.")),
+                  "position lengths[b] − 1.", also={"before keys": "page_table = page_table.clamp(min=0)"})),
         wrong("last page alone",
               {"behind": "first = (lengths - 1) // page_size * page_size  # on the last page\n"
                          "hidden = (place >= lengths[:, None, None]) | (place < first[:, None, None])"},
@@ -187,10 +187,10 @@ exercise = Exercise(
                   "In your results, all slots count, and where the table has −1, those of the last page do. In "
                   "sentence b, count only the first lengths[b] words.", kind="missing step"),
             wrong("lengths without effect, −1 taken for page 0",
-                  {"before keys": "page_table = page_table.clamp(min=0)",
-                   "": "lengths = torch.full_like(lengths, len(place))"},
+                  "lengths = torch.full_like(lengths, len(place))",
                   "In your results, all slots count, and where the table has −1, those of page 0 do. In sentence b, "
-                  "count only the first lengths[b] words.", kind="missing step"),
+                  "count only the first lengths[b] words.", kind="missing step",
+                  also={"before keys": "page_table = page_table.clamp(min=0)"}),
             wrong("lengths without effect", "lengths = (lengths + page_size - 1) // page_size * page_size",
                   "In your results, all slots of a sentence's pages count, even those that nothing was written to. Use "
                   "lengths[b] to see how many count on its last page.", kind="missing step")),
@@ -198,9 +198,9 @@ exercise = Exercise(
               "In your results, slots that a sentence does not use count as keys and values of zeros. Such a key has "
               "the score 0, and exp(0) is 1, so it takes a share of the weights. Set its score to −∞."),
         *at("before behind",
-            wrong("last page left out", {"": "lengths = lengths // page_size * page_size", **ZERO_WEIGHTS},
+            wrong("last page left out", "lengths = lengths // page_size * page_size",
                   "In your results, only full pages count. The words on a last page with free slots count, too: "
-                  "include them.", kind="missing step"),
+                  "include them.", kind="missing step", also=ZERO_WEIGHTS),
             wrong("last page left out, and NaN if it is the only one", "lengths = lengths // page_size * page_size",
                   "In your results, only full pages count, and a sentence without one gives NaN. The words on a last "
                   "page with free slots count, too: include them.", kind="missing step"),
@@ -208,9 +208,9 @@ exercise = Exercise(
                   "lengths = torch.where(lengths < page_size, lengths, lengths // page_size * page_size)",
                   "In your results, the words on the last page are missing if it is not full, unless it is the only "
                   "page. Round the number of pages up.", kind="missing step"),
-            wrong("one word too few", {"": "lengths = lengths - 1", **ZERO_WEIGHTS},
+            wrong("one word too few", "lengths = lengths - 1",
                   "In your results, the last word of each sentence does not count. Count the first lengths[b] words: "
-                  "the last of them is at position lengths[b] − 1."),
+                  "the last of them is at position lengths[b] − 1.", also=ZERO_WEIGHTS),
             wrong("one word too few, and NaN of a single one", "lengths = lengths - 1",
                   "In your results, the last word of each sentence does not count, and a sentence of one word gives "
                   "NaN. Count the first lengths[b] words: the last of them is at position lengths[b] − 1."),

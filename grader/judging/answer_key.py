@@ -14,6 +14,7 @@ from grader.model.exercise import Exercise, Glance, Misconception, SampledCase, 
 
 Computed = TypeVar("Computed")
 Held = Sequence[Misconception]  # one misconception, or two at once
+Key = tuple[tuple[str, int], ...]  # of those
 
 
 class CaseKey:
@@ -23,9 +24,9 @@ class CaseKey:
         self.case = case
         self._exercise = exercise
         # For single misconceptions: there are thousands of pairs. Only their first outputs, which are small, are kept.
-        self._answers: dict[str, Returned | Raised] = {}
-        self._readings: dict[str, Returned | Raised] = {}
-        self._outputs: dict[str, Any] = {}
+        self._answers: dict[Key, Returned | Raised] = {}
+        self._readings: dict[Key, Returned | Raised] = {}
+        self._outputs: dict[Key, Any] = {}
         self.seconds = 0.0  # spent on the expected answer, for choosing among cases
 
     @functools.cached_property
@@ -91,14 +92,14 @@ class CaseKey:
             return None
 
 
-def _kept(known: dict[str, Computed], held: Held, compute: Callable[[Held], Computed], most: int = 1) -> Computed:
+def _kept(known: dict[Key, Computed], held: Held, compute: Callable[[Held], Computed], most: int = 1) -> Computed:
     """The value for these misconceptions, remembered if there are at most so many."""
     if len(held) > most:
         return compute(held)
-    name = " + ".join(one.name for one in held)
-    if name not in known:
-        known[name] = compute(held)
-    return known[name]
+    key = tuple(mistake.key for mistake in held)
+    if key not in known:
+        known[key] = compute(held)
+    return known[key]
 
 
 def _quietly(compute: Callable[[Mapping[str, Any]], Any], changes: Mapping[str, Any]) -> Any:

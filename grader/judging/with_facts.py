@@ -107,4 +107,4 @@ def _kinds(exercise: Exercise, verdict: Verdict) -> set[str]:
 
 def named_in(exercise: Exercise, verdict: Verdict) -> list[Misconception]:
     """The misconceptions that a verdict names."""
-    return [held for held in exercise.mistakes if held.name in verdict.misconceptions]
+    return [held for held in exercise.mistakes if held.name in verdict.misconceptions and held.way == 0]

@@ -194,6 +194,10 @@ class Misconception:
     """What a student reads. Only numbers are compared, so it must be true of all code that gives these numbers."""
     change: Mapping[str, Any] = field(default_factory=dict)
     """Other lines of the solution, by their marks."""
+    other_changes: tuple[Mapping[str, Any], ...] = ()
+    """Other ways to write it, with other results."""
+    way: int = 0
+    """Which of its ways this is. An exercise holds one for each."""
     in_code: tuple[str, ...] = ()
     """Expressions such as "_ ** 1 / 2", where _ matches anything: if code has one, the student reads `says_of_code`."""
     says_of_code: str = ""
@@ -201,12 +205,27 @@ class Misconception:
     or_borrowed: bool = False
     """Whether the number may also be one that the code takes from the notebook. A student then reads that instead."""
 
+    @property
+    def ways(self) -> list[Misconception]:
+        """The mistake as written in each way."""
+        changes = enumerate((self.change, *self.other_changes), self.way)
+        return [replace(self, change=change, other_changes=(), way=way) for way, change in changes]
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells it from all others of its exercise."""
+        return self.name, self.way
+
+
+Way = Change | Mapping[str, Change]
+
 
 def wrong(
     name: str,
-    lines: Change | Mapping[str, Change],
+    lines: Way | list[Way],
     says: str,
     *,
+    also: Mapping[str, Change] | None = None,
     credit: float | None = None,
     kind: Kind = "wrong formula",
     in_code: tuple[str, ...] = (),
@@ -217,23 +236,42 @@ def wrong(
 
     `lines` has them by their marks: `{"scale": "scores = scores / d"}`. Instead of a whole line, a tuple replaces parts
     of the marked one: `("dim=-1", "dim=0")`. An empty text removes the line; `"before scale"` and `"after scale"` add
-    some. Within `at("scale", …)`, give the line alone.
+    some. Within `at("scale", …)`, give the line alone, and what changes at other marks as `also={…}`. A list holds
+    several ways to write one mistake, with different results: `["scores = scores / d", "scores = scores / d**2"]`.
 
     `says` is what a student reads, and must be true of all code that gives the same numbers. `credit` is what the
     exercise still earns, if it is not what CREDITS has for this kind.
     """
     if kind not in KINDS:
         raise CourseError(f"“{name}”: there is no kind “{kind}”. There are: {', '.join(KINDS)}.")
-    change = lines if isinstance(lines, Mapping) else {"": lines}
-    credit = CREDITS[kind] if credit is None else credit
+    ways = lines if isinstance(lines, list) else [lines]
+    change, *other_changes = [way if isinstance(way, Mapping) else {_MARKED: way, **(also or {})} for way in ways]
     return Misconception(
-        name, kind, credit, says, change, in_code=in_code, says_of_code=says_of_code, or_borrowed=or_borrowed
+        name,
+        kind,
+        CREDITS[kind] if credit is None else credit,
+        says,
+        change,
+        tuple(other_changes),
+        in_code=in_code,
+        says_of_code=says_of_code,
+        or_borrowed=or_borrowed,
     )
+
+
+_MARKED = "the line of at(…)"
 
 
 def at(mark: str, *mistakes: Misconception) -> list[Misconception]:
     """Mistakes in the line with this mark."""
-    return [replace(one, change={place or mark: line for place, line in one.change.items()}) for one in mistakes]
+
+    def placed(change: Mapping[str, Change]) -> Mapping[str, Change]:
+        return {mark if place == _MARKED else place: line for place, line in change.items()}
+
+    return [
+        replace(mistake, change=placed(mistake.change), other_changes=tuple(map(placed, mistake.other_changes)))
+        for mistake in mistakes
+    ]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -259,7 +297,8 @@ class Exercise:
     cases: Sequence[Case]
     """The hidden inputs. Each mistake must differ from the solution in at least one of them."""
     mistakes: Sequence[Misconception]
-    """What students get wrong, each as `wrong(…)`, often within `at("mark", …)`."""
+    """What students get wrong, each as `wrong(…)`, often within `at("mark", …)`. One that can be written in several
+    ways stands here several times, under one name."""
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
     """Other forms of the same inputs, such as rows for columns. An answer is right if it is right in one form."""
     first_form: Callable[[Inputs], Inputs] | None = None
@@ -288,6 +327,7 @@ class Exercise:
     def __post_init__(self) -> None:
         solution = self.solution
         object.__setattr__(self, "entry", self.entry or solution.__name__)
+        object.__setattr__(self, "mistakes", _in_all_ways(self.mistakes))
         written: Written
         if isinstance(solution, type) and not self.form.methods:
             written = WrittenPlainClass(solution)
@@ -367,6 +407,13 @@ class Exercise:
         return version
 
 
+def _in_all_ways(mistakes: Sequence[Misconception]) -> Sequence[Misconception]:
+    """The mistakes, each in all its ways; anything else stays for the loader to refuse."""
+    if not isinstance(mistakes, list | tuple) or not all(isinstance(mistake, Misconception) for mistake in mistakes):
+        return mistakes
+    return [way for mistake in mistakes for way in mistake.ways]
+
+
 def _asked(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] | None) -> Callable[..., Any]:
     """A reference that asks the solution, with other lines, just as a student's code is asked."""
 
@@ -418,7 +465,7 @@ def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
 def can_combine(one: Misconception, other: Misconception) -> bool:
     """Whether misconceptions change different steps, or parts of a line: then a student can hold both at once.
 
-    Two forms of a mistake, which have one sentence, are not two mistakes."""
+    Two ways to write a mistake, which have one sentence, are not two mistakes."""
     both = set(one.change) & set(other.change)
     parts = all(isinstance(each.change[step], tuple) for each in (one, other) for step in both)
     return bool(one.change) and bool(other.change) and parts and one.says != other.says

@@ -88,7 +88,7 @@ class ThreeAtOnce:
         self._index = index
         self._time = time
         self._all = list(among)
-        self._place = {one.name: site for site, one in enumerate(self._all)}  # far quicker than list.index
+        self._place = {one.key: site for site, one in enumerate(self._all)}  # far quicker than list.index
 
     def likely(self, answer: Returned, changed: Sequence[Returned]) -> Iterator[Held]:
         """The sets that give the student's answer. `changed` are answers of edited versions of the code."""
@@ -123,10 +123,10 @@ class ThreeAtOnce:
         for pair in pairs:
             for third in self._all:
                 if all(can_combine(third, one) for one in pair):
-                    held = tuple(sorted((*pair, third), key=lambda one: self._place[one.name]))
-                    names = tuple(one.name for one in held)
-                    if names not in known:
-                        known.add(names)
+                    held = tuple(sorted((*pair, third), key=lambda one: self._place[one.key]))
+                    keys = tuple(mistake.key for mistake in held)
+                    if keys not in known:
+                        known.add(keys)
                         yield held
 
     def _combinations(self, count: int) -> Iterator[tuple[Misconception, ...]]:

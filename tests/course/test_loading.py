@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import inspect
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from traitlets.config import Config
 
+from grader import at, wrong
 from grader.course.exercise_texts import hidden_folders, read_exercise_files
 from grader.course.loading import ExerciseError, earlier_functions, in_order_of, load
 from grader.errors import CourseError
+from grader.judging.answer_key import AnswerKey, answers_of_code
+from grader.judging.judge import Judge
+from grader.model.exercise import can_combine
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.label import as_in, in_order, label_of
 
@@ -201,6 +206,29 @@ def test_a_mistake_is_a_line_of_the_solution() -> None:
     assert exercise.wrong_answer(exercise.mistakes, (5,)) == 15
 
 
+TWO_WAYS = '[{"twice": "twice = 4 * x"}, {"twice": "twice = 5 * x"}]'
+
+
+def test_a_mistake_that_is_written_in_two_ways_has_one_name() -> None:
+    exercise = load(files(ex1=lines(TWO_WAYS))).of("ps1")[1]
+    *_, four, five = exercise.mistakes
+    assert (four.name, five.name) == ("another", "another")
+    assert [exercise.wrong_answer([way], (5,)) for way in (four, five)] == [20, 25]
+    assert not can_combine(four, five)
+    key = AnswerKey(exercise, exercise.sample())
+    for way in (four, five):
+        answers = answers_of_code(key.cases, exercise.as_a_whole(way))
+        assert Judge().verdict(key, answers).misconceptions == ("another",)
+    assert replace(exercise, title="another title").mistakes == exercise.mistakes
+
+
+def test_in_at_a_mistake_may_change_other_lines_also() -> None:
+    first, second = at("scale", wrong("x", ["a", ("b", "c")], "It is.", also={"mix": "d"}), wrong("y", "", "It is."))
+    assert [way.change for way in first.ways] == [{"scale": "a", "mix": "d"}, {"scale": ("b", "c"), "mix": "d"}]
+    assert [way.key for way in first.ways] == [("x", 0), ("x", 1)]
+    assert [way.change for way in second.ways] == [{"scale": ""}]
+
+
 # --- what is wrong ---------------------------------------------------------------------------------------------------
 
 NO_NAME = "an exercise needs either a number"
@@ -243,6 +271,10 @@ NO_NAME = "an exercise needs either a number"
         ({"ex1": double().replace("cases=[", "cases=None and [")}, "`cases` is None, but should be a list."),
         ({"ex1": double().replace("cases=[", 'cases=["all", ')}, "`cases` holds 'all', not `Case(…)`."),
         ({"ex1": double().replace("lambda rng: (randn(rng, 3),)", "(1,)")}, "line 16: “three numbers”: `inputs` is of"),
+        ({"ex1": lines('{"": "x = 1"}')}, "line 17: “another” changes “”, which is not a mark of the"),
+        ({"ex1": lines('"x = 1"')}, "line 17: “another” changes “the line of at(…)”, which is not a mark of the"),
+        ({"ex1": lines('[{"twice": "y = 3"}, {"twice": "x = x"}]')}, "line 17: “another”: its lines read `twice`,"),
+        ({"ex1": lines(f"[{TWO_WAYS[1:-1]}, {TWO_WAYS[1:-1]}]")}, "“another” has the same lines as “another”."),
         ({"ex1": lines('{"twce": "x = 1"}')}, "line 17: “another” changes “twce”, which is not a mark of the"),
         ({"ex1": lines('{"twice": "x = x"}')}, "line 17: “another”: its lines read `twice`, which nothing binds."),
         ({"ex1": lines('{"twice": "twice = 2 *"}')}, "“another”: with its lines, the solution is not Python"),

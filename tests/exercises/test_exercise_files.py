@@ -37,7 +37,7 @@ every_exercise = pytest.mark.parametrize("exercise", FUNCTIONS.values(), ids=FUN
 every_misconception = pytest.mark.parametrize(
     ("exercise", "one"),
     [
-        pytest.param(exercise, one, id=f"{number}-{one.name}")
+        pytest.param(exercise, one, id=f"{number}-{one.name}{one.way or ''}")
         for number, exercise in FUNCTIONS.items()
         for one in exercise.mistakes
     ],
@@ -89,10 +89,10 @@ def key_to(exercise: Exercise, seed: int = DEFAULT_SEED) -> AnswerKey:
 
 
 @functools.cache
-def wrong_answer(number: int | str, name: str, index: int) -> Answer:
+def wrong_answer(number: int | str, mistake: tuple[str, int], index: int) -> Answer:
     """What a student with this misconception answers in one of the cases."""
     exercise = FUNCTIONS[number]
-    held = [one for one in exercise.mistakes if one.name == name]
+    held = [one for one in exercise.mistakes if one.key == mistake]
     if exercise.glance:
         return key_to(exercise)[index].answer(held)
     return answer(exercise, key_to(exercise).cases[index].inputs, held)
@@ -145,11 +145,10 @@ def test_a_misconception_says_what_helps(exercise: Exercise, one: Misconception)
 
 @every_exercise
 def test_no_name_and_no_sentence_stands_twice(exercise: Exercise) -> None:
-    """A mistake that comes in two forms, "x" and "x, after y", has one sentence."""
-    names = [one.name for one in exercise.mistakes]
-    sentences = {one.says: one.name.split(",")[0] for one in exercise.mistakes}
-    assert [name for name, times in Counter(names).items() if times > 1] == []
-    assert [one.name for one in exercise.mistakes if sentences[one.says] != one.name.split(",")[0]] == []
+    """A mistake that is written in two ways has one name and one sentence."""
+    mistakes = [mistake for mistake in exercise.mistakes if mistake.way == 0]
+    for texts in ([mistake.name for mistake in mistakes], [mistake.says for mistake in mistakes]):
+        assert [text for text, times in Counter(texts).items() if times > 1] == []
 
 
 @every_exercise
@@ -165,7 +164,7 @@ def test_neither_reference_nor_misconceptions_change_their_inputs(exercise: Exer
     number = key(exercise)
     for index, case in enumerate(key_to(exercise).cases):
         found = [answer(exercise, case.inputs)]
-        found += [wrong_answer(number, one.name, index) for one in exercise.mistakes]
+        found += [wrong_answer(number, one.key, index) for one in exercise.mistakes]
         for given in found:
             if isinstance(given, Returned):
                 assert same(given.inputs_after, list(case.inputs)), case.case.name

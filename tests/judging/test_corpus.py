@@ -42,8 +42,8 @@ def test_there_is_a_piece_for_every_misconception(number: int) -> None:
 def test_the_solution_with_the_lines_of_a_mistake_has_its_name(number: int, names: list[str]) -> None:
     """As a student's code, in its notebook: what the exercise holds for this mistake is what that code does."""
     with judging() as verdict_on:
-        found = {one.name: verdict_on(piece) for _, one, piece in made_of_mistakes(number) if one.name in names}
-    assert {name: verdict.misconceptions for name, verdict in found.items()} == {name: (name,) for name in names}
+        found = [(one.name, *verdict_on(piece).misconceptions) for _, one, piece in made_of_mistakes(number)]
+    assert found == [(name, name) for name in names]
 
 
 def misconceptions(number: int) -> set[str]:

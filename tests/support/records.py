@@ -68,7 +68,7 @@ def made_of_mistakes(number: int) -> Iterator[tuple[Exercise, Misconception, Pie
             text = lines_of(function).text(one.change)
             if not _needs_its_file(function, text, plain[function.entry]):
                 cell = "\n\n".join({**plain, function.entry: text}.values())
-                yield function, one, Piece(number, f"made/{one.name}", cell)
+                yield function, one, Piece(number, f"made/{one.name}{one.way or ''}", cell)
 
 
 def lines_of(function: Exercise) -> Lines:

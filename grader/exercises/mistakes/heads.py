@@ -47,19 +47,19 @@ def with_lines(masked: str = "") -> list[Misconception]:
             wrong("sign flipped", "scores = -scores / d**0.5",
                   "Your scores have the wrong sign. The larger the dot product of a query and a key, the larger the "
                   "weight must be."),
-            wrong("scaled in the wrong place", {"": "", "before mix": "weights = weights / d**0.5"},
+            wrong("scaled in the wrong place", "",
                   "Your results look as if the scores were not scaled, and √d divided the result at the end. Scale the "
-                  "scores, before softmax.", kind="scaling")),
+                  "scores, before softmax.", kind="scaling", also={"before mix": "weights = weights / d**0.5"})),
         *at("mix",
             wrong("keys as values", ("values", "keys"),
                   "Your results are weighted sums of the keys. Use the weights for the values.", kind="mix-up"),
-            wrong("keys and values exchanged", {"scores": ("keys", "values"), "": ("values", "keys")},
+            wrong("keys and values exchanged", ("values", "keys"),
                   "Keys and values are swapped in your results: queries are compared with the values, and the weighted "
-                  "sums are of the keys. Swap them back.", kind="mix-up")),
+                  "sums are of the keys. Swap them back.", kind="mix-up", also={"scores": ("keys", "values")})),
         *at("normalize",
-            wrong("raw scores as weights", {"hide": "scores = scores.masked_fill(hidden, 0.0)", "": "weights = scores"},
+            wrong("raw scores as weights", "weights = scores",
                   "Your values are weighted with raw scores. Use the softmax of the scores as weights.",
-                  credit=0.25, kind="missing step"),
+                  credit=0.25, kind="missing step", also={"hide": "scores = scores.masked_fill(hidden, 0.0)"}),
             wrong("exponentials not divided", "weights = torch.exp(scores)",
                   "Your values are weighted with exponentials that do not sum to one. Divide them by their sum over "
                   "the keys.", kind="missing step"),
@@ -75,9 +75,10 @@ def with_lines(masked: str = "") -> list[Misconception]:
                   "over the keys: dim=-1.", kind="axis")),
         *at("hide",
             wrong("masked after softmax",
-                  {"": "", "after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)"},
+                  "",
                   "Your weights no longer sum to one, as if zeros were put in after a softmax over all keys. Set "
-                  "hidden scores to −∞ before softmax.", kind="missing step"),
+                  "hidden scores to −∞ before softmax.", kind="missing step",
+                  also={"after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)"}),
             wrong("zeros for −∞", "scores = scores.masked_fill(hidden, 0.0)",
                   "Hidden keys still get a share of the weights, as with scores of 0: exp(0) is 1. Set their scores to "
                   "−∞."),
@@ -85,19 +86,20 @@ def with_lines(masked: str = "") -> list[Misconception]:
                   "In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set "
                   "them to −∞.", credit=0.75),
             wrong("renormalized after softmax",
-                  {"": "",
-                   "after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
-                                      f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True)"},
+                  "",
                   "Where hidden scores are far above the others, all weights that should remain are 0, and 0/0 is NaN. "
                   "That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ before "
-                  "softmax.", credit=0.75),
+                  "softmax.", credit=0.75,
+                  also={"after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
+                                      f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True)"}),
             wrong("renormalized after softmax, with a limit",
-                  {"": "",
-                   "after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
-                                      f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)"},
+                  "",
                   "Where hidden scores are far above the others, almost nothing is left of the weights that should "
                   "remain. That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ "
-                  "before softmax.", credit=0.75)),
+                  "before softmax.", credit=0.75,
+                  also={"after normalize":
+                        f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
+                        f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)"})),
         wrong("softmax not shifted", {"normalize": "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
               "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
               "subtract each query's maximum over the keys before exp.", credit=0.75, kind="missing step"),
