@@ -23,6 +23,7 @@ from grader.gradebook.preprocessors import RunAndJudge
 from grader.gradebook.published import Publication
 from grader.model.exercise import CREDITS, Case, Exercise, Misconception, wrong
 from grader.model.forms.function import Form
+from grader.model.forms.module import ClassCase
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.pages.report_lines import Summary, key_of
@@ -177,6 +178,7 @@ def exercise_files() -> str:
     sections = {
         "`Exercise`": fields(Exercise),
         "`Case`": fields(Case),
+        "`ClassCase`": fields(ClassCase),
         "`wrong`": f"```python\n{called}\n```\n\n{inspect.getdoc(wrong)}\n\n",
         "`Misconception`": fields(Misconception),
         "Kinds of mistakes": f"What an exercise still earns, by the `kind` of its mistake:\n\n{credits}",

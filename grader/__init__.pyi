@@ -1,8 +1,6 @@
 """What authors of exercises need: each name is imported from its module when it is first used."""
 
 from .kit.module_cases import draw_weights as draw_weights
-from .kit.module_cases import impossible as impossible
-from .kit.module_cases import trial as trial
 from .kit.module_readings import reader as reader
 from .model.exercise import Case as Case
 from .model.exercise import Columns as Columns
@@ -29,6 +27,7 @@ from .model.forms.module import CACHED as CACHED
 from .model.forms.module import MODULE as MODULE
 from .model.forms.module import NEW_MODULE as NEW_MODULE
 from .model.forms.module import BuildSeen as BuildSeen
+from .model.forms.module import ClassCase as ClassCase
 from .model.forms.module import ModuleSeen as ModuleSeen
 from .model.forms.module import NewSeen as NewSeen
 from .model.forms.objects import OBJECTS as OBJECTS

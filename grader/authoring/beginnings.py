@@ -269,8 +269,8 @@ def _of_cell(label: Label, cell: SolutionCell) -> dict[str, Any]:
             drawn += f', ("{method}", {", ".join(number for _ in arguments)})'
         drawn += ")"
     elif cell.is_class:
-        names = ["MODULE", "Case", "Exercise", "randn", "trial", "wrong"]
-        drawn = 'trial([3], {}, {"output": [randn(rng, 4, 3)]})'
+        names = ["MODULE", "Case", "ClassCase", "Exercise", "randn", "wrong"]
+        drawn = 'ClassCase([3], {}, {"output": [randn(rng, 4, 3)]})'
     return {
         "function": cell.node.name,
         "title": str(label).replace("-", " ").capitalize(),

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from grader import Inputs, randn
-from grader.kit.module_cases import draw_weights, trial, twice_and_changed
+from grader import ClassCase, randn
+from grader.kit.module_cases import draw_weights, twice_and_changed
 
 Tensor = torch.Tensor
 Shapes = Mapping[str, Sequence[int]]
@@ -25,22 +25,22 @@ def projection_shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]
 
 def texts(
     arguments: Sequence[Any], shapes: Shapes, B: int, T: int, *, bias: bool, **how: Any
-) -> Callable[[torch.Generator], Inputs]:
+) -> Callable[[torch.Generator], ClassCase]:
     """B texts of T words each, for modules made with (d_in, d_out, context_length, …)."""
     d_in, _d_out, context, *_ = arguments
 
-    def inputs(rng: torch.Generator) -> Inputs:
+    def inputs(rng: torch.Generator) -> ClassCase:
         weights = draw_weights(rng, shapes)
         x = randn(rng, B, T, d_in)
         if B > 2:
             x[:, 1] = 0  # without biases, its scores are 0; code must not treat these as hidden
         calls = twice_and_changed(rng, x, context)
-        return trial([*arguments, *([True] if bias else [])], weights, calls, **how)
+        return ClassCase([*arguments, *([True] if bias else [])], weights, calls, **how)
 
     return inputs
 
 
-def texts_for_heads(shapes: Callable[[int, int, int, bool], Shapes]) -> Callable[..., Callable[..., Inputs]]:
+def texts_for_heads(shapes: Callable[[int, int, int, bool], Shapes]) -> Callable[..., Callable[..., ClassCase]]:
     """Like `texts`, for modules with several heads; `shapes` takes d_in, d_out, the number of heads, and bias."""
 
     def sized(
@@ -54,7 +54,7 @@ def texts_for_heads(shapes: Callable[[int, int, int, bool], Shapes]) -> Callable
         dropout: float = 0.0,
         bias: bool = False,
         **how: Any,
-    ) -> Callable[[torch.Generator], Inputs]:
+    ) -> Callable[[torch.Generator], ClassCase]:
         arguments = [d_in, d_out, context, dropout, heads]
         return texts(arguments, shapes(d_in, d_out, heads, bias), B, T, bias=bias, **how)
 

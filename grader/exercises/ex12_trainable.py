@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, randn, wrong
-from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, far_below_zero, trial
+from grader import MODULE, Case, ClassCase, Exercise, randn, wrong
+from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, far_below_zero
 from grader.kit.module_readings import reader
 
 from .mistakes import attention
@@ -38,11 +38,11 @@ class SelfAttention_v1(nn.Module):
         return context  #: result
 
 
-def sized(T: int, d_in: int, d_out: int, **how: Any) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
+def sized(T: int, d_in: int, d_out: int, **how: Any) -> Callable[[torch.Generator], ClassCase]:
+    def inputs(rng: torch.Generator) -> ClassCase:
         weights = draw_weights(rng, dict.fromkeys(("W_query", "W_key", "W_value"), (d_in, d_out)))
         x = randn(rng, T, d_in)
-        return trial([d_in, d_out], weights, {"output": [x], SECOND_CALL: [x]}, **how)
+        return ClassCase([d_in, d_out], weights, {"output": [x], SECOND_CALL: [x]}, **how)
 
     return inputs
 

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, at, randn, wrong
-from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, far_below_zero, trial
+from grader import MODULE, Case, ClassCase, Exercise, at, randn, wrong
+from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, far_below_zero
 from grader.kit.module_readings import reader
 
 from .attention_cases import projection_shapes
@@ -39,12 +39,12 @@ class SelfAttention_v2(nn.Module):
         return context  #: result
 
 
-def sized(T: int, d_in: int, d_out: int, bias: bool = False, **how: Any) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
+def sized(T: int, d_in: int, d_out: int, bias: bool = False, **how: Any) -> Callable[[torch.Generator], ClassCase]:
+    def inputs(rng: torch.Generator) -> ClassCase:
         x = randn(rng, T, d_in)
         arguments = [d_in, d_out, *([True] if bias else [])]
         weights = draw_weights(rng, projection_shapes(d_in, d_out, bias))
-        return trial(arguments, weights, {"output": [x], SECOND_CALL: [x]}, **how)
+        return ClassCase(arguments, weights, {"output": [x], SECOND_CALL: [x]}, **how)
 
     return inputs
 

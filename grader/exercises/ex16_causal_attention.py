@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, ModuleSeen, at, wrong
+from grader import MODULE, Case, ClassCase, Exercise, ModuleSeen, at, wrong
 from grader.kit.module_cases import WORDS, about_minus_ten_thousand, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 
@@ -49,12 +49,12 @@ class CausalAttention(nn.Module):
 
 def sized(
     B: int, T: int, d_in: int, d_out: int, context: int, *, dropout: float = 0.0, bias: bool = False, **how: Any
-) -> Callable[[torch.Generator], Inputs]:
+) -> Callable[[torch.Generator], ClassCase]:
     shapes = attention_cases.projection_shapes(d_in, d_out, bias)
     return attention_cases.texts([d_in, d_out, context, dropout], shapes, B, T, bias=bias, **how)
 
 
-def with_dropout(rng: torch.Generator) -> Inputs:
+def with_dropout(rng: torch.Generator) -> ClassCase:
     p = attention_cases.some_rate(rng)
 
     def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:

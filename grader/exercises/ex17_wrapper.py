@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, ModuleSeen, at, version, wrong
+from grader import MODULE, Case, ClassCase, Exercise, ModuleSeen, at, version, wrong
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 
@@ -42,7 +42,7 @@ def shapes(d_in: int, d_out: int, heads: int, bias: bool) -> dict[str, list[int]
 sized = attention_cases.texts_for_heads(shapes)
 
 
-def with_dropout(rng: torch.Generator) -> Inputs:
+def with_dropout(rng: torch.Generator) -> ClassCase:
     p, heads = attention_cases.some_rate(rng), 2
 
     def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:

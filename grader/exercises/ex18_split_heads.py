@@ -8,8 +8,8 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, at, wrong
-from grader.kit.module_cases import WORDS, about_minus_ten_thousand, beside_numbers, dropout_trial, impossible
+from grader import MODULE, Case, ClassCase, Exercise, at, wrong
+from grader.kit.module_cases import WORDS, about_minus_ten_thousand, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader
 
 from . import attention_cases
@@ -63,7 +63,7 @@ def shapes(d_in: int, d_out: int, _heads: int, bias: bool) -> dict[str, list[int
 sized = attention_cases.texts_for_heads(shapes)
 
 
-def with_dropout(rng: torch.Generator) -> Inputs:
+def with_dropout(rng: torch.Generator) -> ClassCase:
     p, heads = attention_cases.some_rate(rng), 2
 
     def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
@@ -109,9 +109,9 @@ exercise = Exercise(
         Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 9, 3, 5, dropout=0.5)),
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),
         Case("features that cannot be split", catches="a check of d_out and num_heads that is missing",
-             inputs=lambda rng: impossible([4, 7, 5, 0.0, 2])),
+             inputs=lambda rng: ClassCase([4, 7, 5, 0.0, 2], impossible=True)),
         Case("more heads than features", catches="a check of d_out and num_heads that is missing",
-             inputs=lambda rng: impossible([6, 3, 5, 0.0, 6])),
+             inputs=lambda rng: ClassCase([6, 3, 5, 0.0, 6], impossible=True)),
         *beside_numbers(sized(2, 5, 3, 6, 2, 6)),
         about_minus_ten_thousand(sized(2, 5, 3, 6, 2, 6), head_dim=3),
     ],

@@ -10,15 +10,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, Misconception, at, randn, wrong
+from grader import MODULE, Case, ClassCase, Exercise, Misconception, at, randn, wrong
 from grader.kit.module_cases import (
     OTHERS_CHANGED,
     SECOND_CALL,
     about_minus_ten_thousand,
     beside_numbers,
     draw_weights,
-    impossible,
-    trial,
 )
 from grader.kit.module_readings import reader
 
@@ -63,8 +61,8 @@ class SelfAttention(nn.Module):
 
 def sized(
     N: int, T: int, S: int, embed_size: int, heads: int, make_mask: MakeMask, **how: Any
-) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
+) -> Callable[[torch.Generator], ClassCase]:
+    def inputs(rng: torch.Generator) -> ClassCase:
         weights = draw_weights(rng, {f"{name}.weight": [embed_size, embed_size] for name in LAYERS})
         sequences = [randn(rng, N, length, embed_size) for length in (S, S, T)]
         mask = make_mask(rng, N, heads, T, S)
@@ -76,17 +74,17 @@ def sized(
             calls[OTHERS_CHANGED] = [*others, mask]
         if mask is not None:
             calls["output for one more sentence, without a mask"] = [torch.cat([each, each[:1]]) for each in sequences]
-        return trial([embed_size, heads], weights, calls, **how)
+        return ClassCase([embed_size, heads], weights, calls, **how)
 
     return inputs
 
 
-def with_large_padding(rng: torch.Generator) -> Inputs:
+def with_large_padding(rng: torch.Generator) -> ClassCase:
     """Hidden words whose scores would be by far the largest for about half of the queries."""
-    arguments, weights, calls, _how = sized(2, 4, 5, 6, 3, padding(torch.bool))(rng)
-    values, keys, query, mask = calls["output"]
+    case = sized(2, 4, 5, 6, 3, padding(torch.bool))(rng)
+    values, keys, query, mask = case.calls["output"]
     keys = torch.where(mask[:, 0, 0, :, None], keys, 300 * keys)  # (N, S, embed_size)
-    return trial(arguments, weights, {"output": [values, keys, query, mask]})
+    return replace(case, calls={"output": [values, keys, query, mask]})
 
 
 # Splits each sequence by the length that it should have, so that wrong sequences of other lengths raise an error.
@@ -144,9 +142,9 @@ exercise = Exercise(
         Case("in training", catches="dropout that is active all the time",
              inputs=sized(2, 3, 5, 8, 4, padding(whole), train=True)),
         Case("features that cannot be split", catches="a check of embed_size and heads that is missing",
-             inputs=lambda rng: impossible([7, 2])),
+             inputs=lambda rng: ClassCase([7, 2], impossible=True)),
         Case("more heads than features", catches="a check of embed_size and heads that is missing",
-             inputs=lambda rng: impossible([3, 6])),
+             inputs=lambda rng: ClassCase([3, 6], impossible=True)),
         Case("what stands under padding", catches="words that are hidden after the softmax only, and then renormalized",
              inputs=with_large_padding,
              beside="Your code is right unless a hidden word would have by far the largest score. Then no weight is "

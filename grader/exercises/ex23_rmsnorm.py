@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import NEW_MODULE, OF_16_BITS, BuildSeen, Case, Exercise, Inputs, ModuleSeen, NewSeen, at, randn, wrong
-from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, in_float64, trial
+from grader import NEW_MODULE, OF_16_BITS, BuildSeen, Case, ClassCase, Exercise, ModuleSeen, NewSeen, at, randn, wrong
+from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, in_float64
 from grader.kit.module_readings import Parts, reader
 from grader.kit.pieces import FLOAT64, other_type
 
@@ -73,41 +74,41 @@ def _is_far(output: Any, exact: Tensor, x: Tensor) -> bool:
     return not bool((output.float() - exact).abs().max() <= OF_16_BITS[x.dtype] * exact.abs().max())
 
 
-def sized(*shape: int, eps: float | None = None, scale: float = 1.0, **how: Any) -> Callable[..., Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
+def sized(*shape: int, eps: float | None = None, scale: float = 1.0, **how: Any) -> Callable[..., ClassCase]:
+    def inputs(rng: torch.Generator) -> ClassCase:
         x = scale * randn(rng, *shape)
         calls = {"output": [x], SECOND_CALL: [x]}
         if len(shape) > 1 and len(x) > 1:
             calls[OTHERS_CHANGED] = [torch.cat([x[:1], randn(rng, *x[1:].shape)])]
         weights = {"weight": 1 + randn(rng, shape[-1]) / 2}
-        return trial([shape[-1], *([] if eps is None else [eps])], weights, calls, **how)
+        return ClassCase([shape[-1], *([] if eps is None else [eps])], weights, calls, **how)
 
     return inputs
 
 
-def new(*shape: int) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
-        arguments, weights, calls, _how = sized(*shape)(rng)
-        return arguments, weights, {"output": calls["output"]}, {"new": True}
+def new(*shape: int) -> Callable[[torch.Generator], ClassCase]:
+    def inputs(rng: torch.Generator) -> ClassCase:
+        case = sized(*shape)(rng)
+        return replace(case, calls={"output": case.calls["output"]}, new=True)
 
     return inputs
 
 
-def of_type(dtype: torch.dtype, scale: float) -> Callable[[torch.Generator], Inputs]:
+def of_type(dtype: torch.dtype, scale: float) -> Callable[[torch.Generator], ClassCase]:
     """Numbers that can be squared in float32, but not in 16 bits."""
 
-    def inputs(rng: torch.Generator) -> Inputs:
-        arguments, weights, calls, _how = sized(2, 3, 8, scale=scale)(rng)
-        return trial(arguments, weights, {"output": [calls["output"][0].to(dtype)]})
+    def inputs(rng: torch.Generator) -> ClassCase:
+        case = sized(2, 3, 8, scale=scale)(rng)
+        return replace(case, calls={"output": [case.calls["output"][0].to(dtype)]})
 
     return inputs
 
 
-def a_zero_vector(rng: torch.Generator) -> Inputs:
-    arguments, weights, calls, how = sized(2, 3, 4)(rng)
-    x = calls["output"][0].clone()
+def a_zero_vector(rng: torch.Generator) -> ClassCase:
+    case = sized(2, 3, 4)(rng)
+    x = case.calls["output"][0].clone()
     x[0, 1] = 0
-    return arguments, weights, {"output": [x]}, how
+    return replace(case, calls={"output": [x]})
 
 
 OF_16 = (

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from grader import MODULE, Case, Exercise, Inputs, LentClass, at, randn, wrong
-from grader.kit.module_cases import draw_weights, in_float64, trial, twice_and_changed
+from grader import MODULE, Case, ClassCase, Exercise, LentClass, at, randn, wrong
+from grader.kit.module_cases import draw_weights, in_float64, twice_and_changed
 from grader.kit.module_readings import picture_of_future, reader
 from grader.kit.pieces import FLOAT64
 
@@ -54,30 +55,29 @@ def drawn(rng: torch.Generator, d_model: int, d_ff: int) -> dict[str, Tensor]:
 
 def sized(
     B: int, T: int, d_model: int, heads: int, d_ff: int, p: float = 0.0, **how: Any
-) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
+) -> Callable[[torch.Generator], ClassCase]:
+    def inputs(rng: torch.Generator) -> ClassCase:
         weights = drawn(rng, d_model, d_ff)
         x = 2 * randn(rng, B, T, d_model) + 0.5
-        return trial([d_model, heads, d_ff, p], weights, twice_and_changed(rng, x), **how)
+        return ClassCase([d_model, heads, d_ff, p], weights, twice_and_changed(rng, x), **how)
 
     return inputs
 
 
-def with_nothing_to_add(rng: torch.Generator) -> Inputs:
+def with_nothing_to_add(rng: torch.Generator) -> ClassCase:
     """Both output layers are zero, so nothing is added to x, and the output is x itself."""
-    arguments, weights, calls, how = sized(2, 4, 6, 2, 9)(rng)
+    case = sized(2, 4, 6, 2, 9)(rng)
     last = ("attention.combine", "ff_out")
-    silent = {name: torch.zeros_like(each) if name.startswith(last) else each for name, each in weights.items()}
-    return (arguments, silent, calls, how)
+    silent = {name: torch.zeros_like(each) if name.startswith(last) else each for name, each in case.weights.items()}
+    return replace(case, weights=silent)
 
 
-def of_tiny_numbers(rng: torch.Generator, *, silent: bool) -> Inputs:
+def of_tiny_numbers(rng: torch.Generator, *, silent: bool) -> ClassCase:
     """Words whose variance is about as small as eps. With `silent`, attention adds nothing to them, so the second norm
     sees them, too; otherwise, only the first does."""
-    arguments, weights, calls, how = sized(2, 3, 5, 1, 6)(rng)
-    if silent:
-        weights |= {name: torch.zeros_like(each) for name, each in weights.items() if "combine" in name}
-    return (arguments, weights, {"output": [TINY * calls["output"][0]]}, how)
+    case = sized(2, 3, 5, 1, 6)(rng)
+    zeros = {name: torch.zeros_like(each) for name, each in case.weights.items() if silent and "combine" in name}
+    return replace(case, weights={**case.weights, **zeros}, calls={"output": [TINY * case.calls["output"][0]]})
 
 
 # fmt: off

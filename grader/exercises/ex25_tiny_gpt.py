@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import MODULE, BuildSeen, Case, Exercise, Inputs, ModuleSeen, at, wrong
-from grader.kit.module_cases import LATER_CHANGED, LONGER, OTHERS_CHANGED, SECOND_CALL, draw_weights, in_float64, trial
+from grader import MODULE, BuildSeen, Case, ClassCase, Exercise, ModuleSeen, at, wrong
+from grader.kit.module_cases import LATER_CHANGED, LONGER, OTHERS_CHANGED, SECOND_CALL, draw_weights, in_float64
 from grader.kit.module_readings import reader
 from grader.kit.pieces import FLOAT64
 
@@ -69,8 +70,8 @@ def some_tokens(rng: torch.Generator, vocab_size: int, *shape: int) -> Tensor:
 
 def sized(
     B: int, T: int, vocab_size: int, d_model: int, layers: int, heads: int, context: int, p: float = 0.0, **how: Any
-) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
+) -> Callable[[torch.Generator], ClassCase]:
+    def inputs(rng: torch.Generator) -> ClassCase:
         tokens = some_tokens(rng, vocab_size, B, T)
         others = (tokens + 1 + some_tokens(rng, vocab_size - 1, B, T)) % vocab_size  # differ everywhere
         calls = {"output": [tokens], SECOND_CALL: [tokens]}
@@ -82,23 +83,23 @@ def sized(
             calls[LONGER] = [some_tokens(rng, vocab_size, B, context)]
         arguments = [vocab_size, d_model, layers, heads, context, *([p] if p else [])]
         weights = drawn(rng, shapes(vocab_size, d_model, layers, context))
-        return trial(arguments, weights, calls, numbers=["context_length"], **how)
+        return ClassCase(arguments, weights, calls, numbers=["context_length"], **how)
 
     return inputs
 
 
-def of_tiny_numbers(rng: torch.Generator) -> Inputs:
+def of_tiny_numbers(rng: torch.Generator) -> ClassCase:
     """Embeddings whose variance is about as small as eps, and no blocks before the norm."""
-    arguments, weights, calls, how = sized(2, 3, 7, 5, 0, 1, 4)(rng)
-    tiny = {name: TINY * weight if "embedding" in name else weight for name, weight in weights.items()}
-    return (arguments, tiny, calls, how)
+    case = sized(2, 3, 7, 5, 0, 1, 4)(rng)
+    tiny = {name: TINY * weight if "embedding" in name else weight for name, weight in case.weights.items()}
+    return replace(case, weights=tiny)
 
 
-def all_dropped(rng: torch.Generator) -> Inputs:
+def all_dropped(rng: torch.Generator) -> ClassCase:
     """The blocks drop everything. Embeddings are zero, since many models drop them as well, which must not matter."""
-    arguments, weights, calls, how = sized(2, 5, 6, 4, 2, 1, 5, p=1.0, train=True)(rng)
-    zero = {name: 0 * weight if "embedding" in name else weight for name, weight in weights.items()}
-    return (arguments, zero, calls, how)
+    case = sized(2, 5, 6, 4, 2, 1, 5, p=1.0, train=True)(rng)
+    zero = {name: 0 * weight if "embedding" in name else weight for name, weight in case.weights.items()}
+    return replace(case, weights=zero)
 
 
 read_module = reader(TinyGPT, causal=True)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import CACHE, CACHED, OUTPUTS, Case, Exercise, Inputs, Picture, at, randn, wrong
+from grader import CACHE, CACHED, OUTPUTS, Case, ClassCase, Exercise, Picture, at, randn, wrong
 from grader.kit.module_cases import (
     LATER_CHANGED,
     OTHERS_CHANGED,
@@ -17,7 +17,6 @@ from grader.kit.module_cases import (
     about_minus_ten_thousand,
     beside_numbers,
     draw_weights,
-    trial,
 )
 from grader.kit.module_readings import TWO_OUTPUTS, Parts, reader
 from grader.kit.pictures import looks_ahead
@@ -67,7 +66,7 @@ class CachedAttention(nn.Module):
         return context, cache  #: result
 
 
-Sample = Callable[[torch.Generator], Inputs]
+Sample = Callable[[torch.Generator], ClassCase]
 
 
 def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: Any) -> Sample:
@@ -77,7 +76,7 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
     in chunks.
     """
 
-    def inputs(rng: torch.Generator) -> Inputs:
+    def inputs(rng: torch.Generator) -> ClassCase:
         x, weights = randn(rng, B, T, d_model), weights_for(rng, d_model)
         x[:, 1] = 0
         whole, single = [T], [1] * T
@@ -95,7 +94,7 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
         if B > 1:
             calls[OTHERS_CHANGED] = [others, list(first)]
         calls[IN_THE_END] = [x, list(chunks), CACHE]
-        return trial([d_model, heads], weights, calls, **how)
+        return ClassCase([d_model, heads], weights, calls, **how)
 
     return inputs
 
@@ -103,7 +102,7 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
 def going_on(B: int, S: int, T: int, d_model: int, heads: int, chunks: list[int]) -> Sample:
     """A text that continues S earlier words, whose cache is given."""
 
-    def inputs(rng: torch.Generator) -> Inputs:
+    def inputs(rng: torch.Generator) -> ClassCase:
         x, weights = randn(rng, B, T, d_model), weights_for(rng, d_model)
         keys, values = (randn(rng, B, heads, S, d_model // heads) for _ in range(2))
         calls = {
@@ -112,7 +111,7 @@ def going_on(B: int, S: int, T: int, d_model: int, heads: int, chunks: list[int]
             "output in chunks": [x, chunks, OUTPUTS, keys, values],
             IN_THE_END: [x, list(chunks), CACHE, keys, values],
         }
-        return trial([d_model, heads], weights, calls)
+        return ClassCase([d_model, heads], weights, calls)
 
     return inputs
 

@@ -9,7 +9,8 @@ from typing import TypeGuard
 import torch
 
 from grader.kit.pieces import FLOAT64, LARGE, as_double
-from grader.model.exercise import Case, Inputs, randn
+from grader.model.exercise import Case, randn
+from grader.model.forms.module import ClassCase
 
 Tensor = torch.Tensor
 
@@ -23,38 +24,14 @@ LONGER = "output for more and longer texts, which came next"
 SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
 
 
-def trial(
-    arguments: Sequence[object],
-    weights: Mapping[str, Tensor],
-    calls: Mapping[str, Sequence[object]],
-    *,
-    train: bool = False,
-    gradients: int = 0,
-    numbers: Sequence[str] = (),
-) -> Inputs:
-    """A case for a class: arguments, weights by name, calls by what they show, and gradients for the first inputs.
-
-    `numbers` are attributes that are looked at.
-    """
-    named_calls = {name: list(call) for name, call in calls.items()}
-    return (
-        list(arguments),
-        dict(weights),
-        named_calls,
-        {"train": train, "gradients": gradients, **({"numbers": [*numbers]} if numbers else {})},
-    )
-
-
-def impossible(arguments: Sequence[object]) -> Inputs:
-    """A case with arguments for which no module can be built."""
-    return (list(arguments), {}, {}, {"impossible": True})
+DrawCase = Callable[[torch.Generator], ClassCase]
 
 
 def dropout_trial(
     rng: torch.Generator,
     arguments: Callable[[int, int], Sequence[object]],
     weights: Callable[[Callable[[], Tensor], Callable[[], Tensor]], Mapping[str, Tensor]],
-) -> Inputs:
+) -> ClassCase:
     """A case in training whose output shows the weights that were not dropped.
 
     The last features of each word say which word it is. Queries and keys do not see them; values are nothing else:
@@ -75,8 +52,7 @@ def dropout_trial(
     x = torch.cat([randn(rng, SENTENCES, WORDS, FEATURES), which], dim=-1)  # (B, T, d_in)
     drawn, calls = weights(for_scores, for_values), {"output": [x], SECOND_CALL: [x], FEW: [x[:2]]}
     # Gradients are those of few numbers, so that functions are lent for them.
-    how = {"train": True, "gradients": 1, "gradients of": FEW, "extra": extra}
-    return (list(arguments(d_in, d_head)), dict(drawn), calls, how)
+    return ClassCase(arguments(d_in, d_head), drawn, calls, train=True, gradients=1, gradients_of=FEW, extra=extra)
 
 
 def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, list[Tensor]]:
@@ -102,7 +78,7 @@ def draw_weights(rng: torch.Generator, shapes: Mapping[str, Sequence[int]]) -> d
     return {name: randn(rng, *shape) / shape[-1] ** 0.5 for name, shape in shapes.items()}
 
 
-def beside_numbers(sample: Callable[[torch.Generator], Inputs]) -> list[Case]:
+def beside_numbers(sample: DrawCase) -> list[Case]:
     """Cases of float64, and of scores of ±10⁴, for a way to draw inputs, which may have a mask of true and false."""
     return [
         Case("float64 inputs", "a result of another type than the input", in_float64(sample), FLOAT64),
@@ -110,23 +86,24 @@ def beside_numbers(sample: Callable[[torch.Generator], Inputs]) -> list[Case]:
     ]
 
 
-def in_float64(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
+def in_float64(sample: DrawCase) -> DrawCase:
     """A way to draw the same inputs and weights in float64."""
 
-    def inputs(rng: torch.Generator) -> Inputs:
-        arguments, weights, calls, _how = sample(rng)
-        double = {name: [as_double(value) for value in call] for name, call in calls.items()}
-        return trial(arguments, {name: weight.double() for name, weight in weights.items()}, double)
+    def inputs(rng: torch.Generator) -> ClassCase:
+        drawn = sample(rng)
+        weights = {name: weight.double() for name, weight in drawn.weights.items()}
+        calls = {name: [as_double(value) for value in call] for name, call in drawn.calls.items()}
+        return ClassCase(drawn.arguments, weights, calls)
 
     return inputs
 
 
-def far_below_zero(sample: Callable[[torch.Generator], Inputs]) -> Case:
+def far_below_zero(sample: DrawCase) -> Case:
     """A case for modules of one text, all of whose scores are about −10³ to −10⁴."""
     return Case("scores far below zero", "a largest score that begins at 0", with_large_scores(sample, True), LARGE)
 
 
-def about_minus_ten_thousand(sample: Callable[[torch.Generator], Inputs], head_dim: int) -> Case:
+def about_minus_ten_thousand(sample: DrawCase, head_dim: int) -> Case:
     """A case for modules, all of whose scores are just below −10⁴: −10⁴ does not hide any of them."""
     largest = 100 / head_dim**0.25  # squared, head_dim times, and divided by its root: 10⁴
 
@@ -154,9 +131,7 @@ def _of_lengths(rng: torch.Generator, x: Tensor, largest: float) -> Tensor:
     return torch.cat([first[..., None], x[..., 1:]], dim=-1)
 
 
-def with_large_scores(
-    sample: Callable[[torch.Generator], Inputs], one_way: bool = False
-) -> Callable[[torch.Generator], Inputs]:
+def with_large_scores(sample: DrawCase, one_way: bool = False) -> DrawCase:
     """A way to draw inputs with scores so large, and so far apart, that weights are 0 and 1.
 
     float32 has hardly a digit of them after the point. Words lie along a line, and weights are positive except for
@@ -169,16 +144,15 @@ def with_large_scores(
 
 
 def _changed(
-    sample: Callable[[torch.Generator], Inputs],
-    weight: Callable[[str, Tensor], Tensor],
-    words: Callable[[torch.Generator, Tensor], Tensor],
-) -> Callable[[torch.Generator], Inputs]:
+    sample: DrawCase, weight: Callable[[str, Tensor], Tensor], words: Callable[[torch.Generator, Tensor], Tensor]
+) -> DrawCase:
     """A way to draw inputs whose weights, by name, and words are others."""
 
-    def inputs(rng: torch.Generator) -> Inputs:
-        arguments, weights, calls, _how = sample(rng)
-        output = [words(rng, value) if _has_words(value) else value for value in calls["output"]]
-        return trial(arguments, {name: weight(name, drawn) for name, drawn in weights.items()}, {"output": output})
+    def inputs(rng: torch.Generator) -> ClassCase:
+        drawn = sample(rng)
+        weights = {name: weight(name, values) for name, values in drawn.weights.items()}
+        output = [words(rng, value) if _has_words(value) else value for value in drawn.calls["output"]]
+        return ClassCase(drawn.arguments, weights, {"output": output})
 
     return inputs
 

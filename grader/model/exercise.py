@@ -18,6 +18,7 @@ from grader.errors import CourseError
 from grader.model.answer import Answer, Loss, Lost, Raised
 from grader.model.exercise_files import place_of_code, said_of
 from grader.model.forms.function import FUNCTION, Form
+from grader.model.forms.module import ClassCase
 from grader.model.label import Label
 from grader.model.verdict import Picture
 from grader.sandbox.forms import FORMS
@@ -168,8 +169,8 @@ class Case:
     catches: str
     """The mistakes that this case shows, for readers of the exercise. Cases that catch the same are of one kind: where
     only they are wrong, and few, a quarter is earned."""
-    inputs: Callable[[Any], Inputs]
-    """Draws a tuple of arguments from a generator: `lambda rng: (randn(rng, 5, 3),)`."""
+    inputs: Callable[[Any], Inputs | ClassCase]
+    """Draws a tuple of arguments from a generator: `lambda rng: (randn(rng, 5, 3),)`. For a class, `ClassCase(…)`."""
     beside: str = ""
     """Where the case asks for something besides right numbers: what a student reads if nothing else is wrong."""
     promise: MemoryPromise | None = None
@@ -370,6 +371,8 @@ class Exercise:
             except Exception as error:  # it is the author's own Python: anything can happen
                 what = f"its inputs cannot be drawn, for {said_of(error)}"
                 raise NotDrawn(self, case, what, "Fix that.") from error
+        if isinstance(inputs, ClassCase):
+            return inputs.inputs
         if not isinstance(inputs, tuple):
             at = place_of_code(case.inputs)
             what = f"its inputs are of type {type(inputs).__name__}, and no tuple{at and f' ({at})'}"

@@ -332,7 +332,7 @@ def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
 CLASS = """
 from torch import nn
 
-from grader import Case, Exercise, MODULE, at, randn, trial, wrong
+from grader import Case, Exercise, MODULE, at, ClassCase, randn, wrong
 
 
 class exercise_2(nn.Module):
@@ -346,7 +346,7 @@ class exercise_2(nn.Module):
 
 exercise = Exercise(
     number=2, assignment="week1", title="A layer", solution=exercise_2, form=MODULE,
-    cases=[Case("five", "constants", lambda rng: trial([3], {}, {"output": [randn(rng, 5)]}))],
+    cases=[Case("five", "constants", lambda rng: ClassCase([3], {}, {"output": [randn(rng, 5)]}))],
     mistakes=at(
         "result",
         wrong("added", "return x + self.by", "added"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -23,7 +25,7 @@ NEARLY_SURE = {"cold": (535, 1263, 5495, 6755, 9497, 10079, 12325, 13638, 17916)
 @pytest.mark.parametrize("case", DRAWN.values(), ids=DRAWN)
 def test_right_draws_are_right_whatever_the_model(case: Case) -> None:
     for seed in (*range(40), *NEARLY_SURE.get(case.name, ())):
-        inputs = case.inputs(torch.Generator().manual_seed(seed))
+        inputs: Any = case.inputs(torch.Generator().manual_seed(seed))
         found = exercise.compared(written(generate, *inputs), inputs)
         assert not any(found.values()), (seed, found)
 
@@ -73,6 +75,6 @@ def test_of_random_numbers_a_few_texts_tell() -> None:
         asked.append(len(tokens))
         return generate(model, tokens, *more, **named)  # type: ignore[no-untyped-call]
 
-    inputs = DRAWN["hot"].inputs(torch.Generator().manual_seed(0))
+    inputs: Any = DRAWN["hot"].inputs(torch.Generator().manual_seed(0))
     written(noted, *inputs)
     assert asked == [len(inputs[1]), FEW, FEW, FEW]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -74,8 +75,48 @@ def with_gradients_in_order(value: Any, order: Sequence[int]) -> Any:
     return {**value, "gradients": {name: renumbered[name] for name in gradients}}
 
 
+@dataclass(frozen=True)
+class ClassCase:
+    """What a case about a class asks for: with which arguments a module is built, and how it is called."""
+
+    arguments: Sequence[Any]
+    """Of the class."""
+    weights: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    """To load, by the names of parameters."""
+    calls: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """The arguments of each call, by what it shows. The first is "output"."""
+    train: bool = False
+    """Whether the module is in training."""
+    gradients: int = 0
+    """For how many arguments of a call gradients are asked, beside those for the weights. 0: for nothing."""
+    gradients_of: str = ""
+    """The call whose gradients are asked for, if not the first."""
+    numbers: Sequence[str] = ()
+    """Attributes that must be whole numbers."""
+    extra: torch.Tensor | None = None
+    """What shows whether it is weights that were dropped: see `dropout_trial`."""
+    new: bool = False
+    """Ask only for the parameters that a new module begins with."""
+    impossible: bool = False
+    """The arguments cannot work: the class must refuse them."""
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """What goes to the sandbox: see `observe` there for what may be asked."""
+        calls = {name: list(call) for name, call in self.calls.items()}
+        return list(self.arguments), dict(self.weights), calls, self._asked
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        if self.impossible or self.new:
+            return {"impossible": True} if self.impossible else {"new": True}
+        more = {"gradients of": self.gradients_of, "extra": self.extra, "numbers": list(self.numbers)}
+        asked = {name: value for name, value in more.items() if value is not None and len(value)}
+        return {"train": self.train, "gradients": self.gradients, **asked}
+
+
 class ClassInputs(NamedTuple):
-    """The inputs of a case about a class."""
+    """The inputs of a case about a class, as they go to the sandbox."""
 
     arguments: Sequence[Any]
     weights: Mapping[str, Any]
