@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
@@ -99,13 +100,19 @@ def keys(top: type, name: Callable[[str], str] = str) -> str:
 def _keys(one: type, name: Callable[[str], str]) -> str:
     known = [each for each in members(one) if not each.about.endswith("never written")]
     if is_dataclass(one):
-        return table(
-            ["key", "type", "what it is"], [[code(name(each.name)), code(each.type), each.about] for each in known]
-        )
+        types = get_type_hints(one)  # without bounds
+        rows = [[code(name(each.name)), code(_plain(types[each.name])), each.about] for each in known]
+        return table(["key", "type", "what it is"], rows)
     values = [code(ast.literal_eval(each.value)) for each in known]
     if not any(each.about for each in known):
         return f"One of {', '.join(values)}.\n\n"
     return table(["value", "meaning"], zip(values, [each.about for each in known], strict=True))
+
+
+def _plain(kind: Any) -> str:
+    """A type without the modules that its parts come from."""
+    text = re.sub(r"(\w+\.)+(?=\w)", "", inspect.formatannotation(kind)).replace("NoneType", "None")
+    return re.sub(r"Union\[([\w, ]+)\]", lambda union: union[1].replace(", ", " | "), text)
 
 
 def _held(kind: Any, found: dict[type, None]) -> dict[type, None]:

@@ -61,7 +61,7 @@ __all__ = ["Picture", "Reason", "Scored", "Verdict", "about_their_cell"]
 
 MOST = 50  # functions that share an exercise, and what there is for each
 _Label = Annotated[int, Meta(ge=1, le=99_999)] | Annotated[str, Meta(pattern=rf"^{NAME}\Z")]
-_FunctionName = Annotated[str, Meta(pattern=r"^[\w.]{1,200}\Z")]
+_Name = Annotated[str, Meta(pattern=r"^[\w.]{1,200}\Z")]
 _LEFT_OUT_IF_EMPTY = (
     *("explained_in", "pictures", "lost", "located", "functions", "symptom", "heading", "partly_named", "in_process"),
 )
@@ -103,7 +103,7 @@ class Verdict:
 
     exercise: _Label | None  # its number or name; None for a test that belongs to no exercise
     title: Text  # of the exercise
-    credit: Annotated[float, Meta(ge=0, le=1)]
+    credit: Annotated[float, Meta(ge=0, le=1)]  # 0 to 1
     reason: Reason  # why it earns that
     sentences: Texts = ()  # for the student; none holds a hidden input or an expected value
     misconceptions: Texts = ()  # by name
@@ -113,8 +113,7 @@ class Verdict:
     pictures: Annotated[tuple[Picture, ...], Meta(max_length=MOST)] = ()  # of what the student's code returned
     lost: Lost | None = None  # how the sandbox was lost, if that is why
     located: Annotated[tuple[Located, ...], Meta(max_length=MOST)] = ()  # where the code has to change, by proof
-    # By name, where several functions share an exercise.
-    functions: Annotated[Mapping[_FunctionName, Verdict], Meta(max_length=MOST)] = field(default_factory=dict)
+    functions: Annotated[Mapping[_Name, Verdict], Meta(max_length=MOST)] = field(default_factory=dict)  # by name
     symptom: Symptom | None = None  # what it looks like, if it has no name
     heading: Text = ""  # the sentence above those on several misconceptions, one for each
     partly_named: bool = False  # there are more misconceptions than are named
