@@ -1,3 +1,3 @@
-"""Start a course, an assignment or an exercise: the smallest ones that work, to build on."""
+"""Start a course, an assignment, an exercise or a mistake: the smallest ones that work, to build on."""
 
-__all__ = ["beginnings"]
+__all__ = ["beginnings", "new_mistake"]

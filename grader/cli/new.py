@@ -1,4 +1,4 @@
-"""`grader new course`, `grader new assignment` and `grader new exercise`."""
+"""`grader new course`, `grader new assignment`, `grader new exercise` and `grader new mistake`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.cli.terminal import console, shown
 from grader.course.folder import open_course
 
 new = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="markdown", help="Start a course, an assignment or an exercise."
+    no_args_is_help=True, rich_markup_mode="markdown", help="Start a course, an assignment, an exercise or a mistake."
 )
 
 
@@ -56,6 +56,29 @@ def exercise(
         "Write its hidden cases and mistakes" if made.from_cell else "It asks for the mean, as an example. Replace that"
     )
     _tell(made.files, f"{first}, then run: grader validate {assignment}")
+
+
+@new.command()
+def mistake(
+    exercise: Annotated[str, typer.Argument(help="The number or name of the exercise.")],
+    name: Annotated[str, typer.Argument(help="What reports call the mistake.")],
+    at: Annotated[
+        str, typer.Option("--at", metavar="MARK", prompt="Mark of the line", help="The mark of the line that differs.")
+    ],
+    line: Annotated[str, typer.Option(prompt="What students write there", help="What students write there.")],
+    says: Annotated[str, typer.Option(prompt="What they read then", help="The sentence that they read.")],
+    assignment: Annotated[str, typer.Option(help="Needed if several assignments have this exercise.")] = "",
+) -> None:
+    """Add a mistake to an exercise, and code that has it to the corpus.
+
+    Asks for what is not given.
+
+    Example: `grader new mistake mean "not divided" --at mean`
+    """
+    from grader.authoring.new_mistake import NewMistake, new_mistake
+
+    files = new_mistake(open_course(), exercise, NewMistake(name, at, line, says), assignment)
+    _tell(files, "Next, run: grader validate")
 
 
 def _tell(written: Sequence[Path], advice: str) -> None:

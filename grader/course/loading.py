@@ -132,6 +132,11 @@ def load(files: ExerciseFiles, assignments: Collection[str] | None = None, *, ch
     return Catalogue({name: {each.label: each for each in ordered if each.assignment == name} for name in names})
 
 
+def file_of(files: ExerciseFiles, exercise: Exercise) -> str:
+    """The place of the file that makes this exercise."""
+    return next(place for place, loaded in _import(files).items() if loaded is exercise)
+
+
 class _Problem(NamedTuple):
     place: str
     line: int

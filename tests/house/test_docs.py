@@ -39,8 +39,8 @@ def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
 def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
     output = follow("your_own_course.md", tmp_path)
     assert output.count("All checks passed.\n") == 2
-    assert re.search("^week1 +all +code in corpus/ is judged as it says +4 ✓$", output, re.MULTILINE)
-    assert re.search("^week1 +all +misconceptions lose marks and are named +6 ✓$", output, re.MULTILINE)
+    assert re.search("^week1 +all +code in corpus/ is judged as it says +5 ✓$", output, re.MULTILINE)
+    assert re.search("^week1 +all +misconceptions lose marks and are named +7 ✓$", output, re.MULTILINE)
     release = (tmp_path / "statistics/release/week1/week1.ipynb").read_text()
     assert ("def spread" in release, "class Account" in release) == (True, True)
     assert ("high - low" in release, "self.balance -= amount" in release) == (False, False)
