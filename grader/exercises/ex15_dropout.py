@@ -241,12 +241,10 @@ exercise = Exercise(
               "Your weights are multiplied by the random numbers themselves. Compare these with p first: an entry "
               "either stays or goes."),
         wrong("rows renormalized",
-              {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
-               "scale": "return dropped / dropped.sum(-1, keepdim=True) * attn_weights.sum(-1, keepdim=True)"},
-              BY_THE_SUM),
-        wrong("rows renormalized, to a sum of one",
-              {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
-               "scale": "return dropped / dropped.sum(-1, keepdim=True).clamp(min=1e-9)"},
+              [{"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
+                "scale": "return dropped / dropped.sum(-1, keepdim=True) * attn_weights.sum(-1, keepdim=True)"},
+               {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
+                "scale": "return dropped / dropped.sum(-1, keepdim=True).clamp(min=1e-9)"}],
               BY_THE_SUM),
         wrong("same entries in each call", {"before chances": "torch.manual_seed(123)"},
               "Each call drops the same entries, as when a function sets a seed or keeps what it has drawn. Draw new "

@@ -95,10 +95,7 @@ LENGTHS_KEPT = (
 
 
 def also_with_lengths_kept(*mistakes: Misconception) -> list[Misconception]:
-    kept = (
-        replace(one, name=f"{one.name}, lengths kept", change={**one.change, "split": LENGTHS_KEPT}) for one in mistakes
-    )
-    return [*mistakes, *kept]
+    return [mistake.add_way({**mistake.change, "split": LENGTHS_KEPT}) for mistake in mistakes]
 
 
 whole, boolean = torch.int64, torch.bool

@@ -162,10 +162,9 @@ exercise = Exercise(
             wrong("sum of squares less one", "mean = squares.sum(dim=-1, keepdim=True) / (x.shape[-1] - 1)",
                   "In your results, the sum of the squares is divided by d_model − 1, as for a standard deviation. "
                   "Divide by d_model: it is a mean.", credit=0.75),
-            wrong("divided by the number of words", "mean = squares.sum(dim=-1, keepdim=True) / x.shape[-2]",
-                  BY_WORDS, kind="axis"),
-            wrong("divided by the number of words, the second axis",
-                  "mean = squares.sum(dim=-1, keepdim=True) / x.shape[1]",
+            wrong("divided by the number of words",
+                  ["mean = squares.sum(dim=-1, keepdim=True) / x.shape[-2]",
+                   "mean = squares.sum(dim=-1, keepdim=True) / x.shape[1]"],
                   BY_WORDS, kind="axis"),
             wrong("mean size", "mean = precise.abs().mean(dim=-1, keepdim=True) ** 2",
                   "Your vectors are divided by the mean of the absolute values. Use the root of the mean of the "

@@ -209,21 +209,16 @@ exercise = Exercise(
         wrong("no mask", {"hide": ""},
               "Every word of a chunk sees the whole chunk. Hide the later words: no word may see them.",
               credit=0.25, kind="missing step"),
-        wrong("own word hidden", {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1"},
+        wrong("own word hidden",
+              [{"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1"},
+               {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1",
+                "normalize": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"}],
               "In your results, words do not see themselves. A word should see the cached words, and those of its "
               "chunk up to and including itself.", kind="mix-up"),
-        wrong("own word hidden, zeros of nothing",
-              {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1",
-               "normalize": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
-              "In your results, words do not see themselves. A word should see the cached words, and those of its "
-              "chunk up to and including itself.", kind="mix-up"),
-        wrong("mask inverted", {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0"},
-              "Your words see just what should be hidden: the later words of their chunk, and nothing else. Hide "
-              "those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is True.",
-              kind="mix-up"),
-        wrong("mask inverted, zeros of nothing",
-              {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0",
-               "normalize": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
+        wrong("mask inverted",
+              [{"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0"},
+               {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0",
+                "normalize": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"}],
               "Your words see just what should be hidden: the later words of their chunk, and nothing else. Hide "
               "those. In a mask for PyTorch's own kernel, True means “seen”; masked_fill fills where the mask is True.",
               kind="mix-up"),
@@ -251,14 +246,12 @@ exercise = Exercise(
               "The cache that you return holds only the words of the last chunk. The next chunks need all of them: "
               "return all words so far.", kind="missing step"),
         wrong("cache kept by the module",
-              {"before sizes": "cache = getattr(self, 'kept', None)\n"
-                               "if cache is not None and cache[0].shape[2] > 63:\n"
-                               "    cache = None",
-               "after cache": "self.kept = k.detach(), v.detach()"},
-              KEPT, kind="mix-up"),
-        wrong("cache kept by the module, if none is given",
-              {"before sizes": "if cache is None:\n    cache = getattr(self, 'kept', None)",
-               "after cache": "self.kept = cache"},
+              [{"before sizes": "cache = getattr(self, 'kept', None)\n"
+                                "if cache is not None and cache[0].shape[2] > 63:\n"
+                                "    cache = None",
+                "after cache": "self.kept = k.detach(), v.detach()"},
+               {"before sizes": "if cache is None:\n    cache = getattr(self, 'kept', None)",
+                "after cache": "self.kept = cache"}],
               KEPT, kind="mix-up"),
         wrong("cache kept by the module, until a new text",
               {"before sizes": "if cache is not None:\n    cache = getattr(self, 'kept', None)",

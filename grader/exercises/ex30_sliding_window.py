@@ -81,14 +81,15 @@ OF_TABLES = (
 
 def seeing(*mistakes: Misconception, place: str = "near") -> list[Misconception]:
     """These mistakes in code that uses all keys."""
-    return [replace(one, change={place: ALL, **one.change}) for one in mistakes]
+    return [mistake.edit_ways(lambda change: {place: ALL, **change}) for mistake in mistakes]
 
 
 def of_a_table(one: Misconception) -> Misconception:
     """A mistake of heads.with_lines, in code with a T × T table if that matters."""
     if one.name == "softmax over queries":
         return replace(one, change={"before blocks": SOFTMAX_OVER_QUERIES})
-    return seeing(one, place="after near")[0] if one.name in OF_TABLES else one
+    (seen,) = seeing(one, place="after near") if one.name in OF_TABLES else (one,)
+    return heads.and_with_zeros(seen)[0] if one.name == "softmax over heads" else seen
 
 
 # fmt: off
@@ -191,23 +192,17 @@ exercise = Exercise(
                   "In your results, the first queries see keys after their own, so that their windows are full. Let "
                   "them have fewer keys: query 0 sees only itself.", kind="mix-up"))),
         *at("near",
-            wrong("zeros before the text count", ZEROS_IN_FRONT,
+            wrong("zeros before the text count",
+                  [ZEROS_IN_FRONT,
+                   {"near": ZEROS_IN_FRONT, "before blocks": "window = min(window, T)"}],
                   "In your results, the windows of the first queries contain keys of zeros, with scores of 0, as after "
                   "padding. There are no keys before the first one: set these scores to −∞.", kind="missing step"),
-            wrong("zeros before the text count, no more than words",
-                  ZEROS_IN_FRONT,
-                  "In your results, the windows of the first queries contain keys of zeros, with scores of 0, as after "
-                  "padding. There are no keys before the first one: set these scores to −∞.", kind="missing step",
-                  also={"before blocks": "window = min(window, T)"}),
-            wrong("first key counted again", FIRST_IN_FRONT,
+            wrong("first key counted again",
+                  [FIRST_IN_FRONT,
+                   {"near": FIRST_IN_FRONT, "before blocks": "window = min(window, T)"}],
                   "In your results, the first key counts several times in the windows of the first queries, as if "
                   "positions below 0 became 0. There are no keys before the first one: set these scores to −∞.",
-                  kind="missing step"),
-            wrong("first key counted again, no more than words",
-                  FIRST_IN_FRONT,
-                  "In your results, the first key counts several times in the windows of the first queries, as if "
-                  "positions below 0 became 0. There are no keys before the first one: set these scores to −∞.",
-                  kind="missing step", also={"before blocks": "window = min(window, T)"})),
+                  kind="missing step")),
         wrong("first windows counted from the end",
               {"outside": "begin = t - window + 1\n"
                           "hidden = (s > t) | (s < torch.where(begin < 0, begin + T, begin))",
@@ -251,7 +246,6 @@ exercise = Exercise(
                   "Your scores are divided by the square root of the window. Divide by √d.", kind="scaling"),
             *named(grouped.mistakes, "scaled by √T")),
         *(of_a_table(one) for one in heads.with_lines() if one.name != "values averaged"),
-        *(heads.zeros_of_nothing(of_a_table(one)) for one in heads.with_lines() if one.name == "softmax over heads"),
         wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
               "Your result has the shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
         *gradients_lost("outputs"), *another_type("outputs", "after join"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -36,10 +35,9 @@ EMPTY_WEIGH_NOTHING = {
 BY_WEIGHTS = "o = mixed / torch.where(l == 0, 1.0, w1 + w2)"
 
 
-def nan_of_nothing(mistake: Misconception) -> Misconception:
-    """The same mistake in the factors of the pieces, where −∞ is subtracted from −∞."""
-    factors = mistake.change["rescale"].replace("subtracted", "m")
-    return replace(mistake, name=f"{mistake.name}, NaN of nothing", change={"rescale": factors})
+def and_nan_of_nothing(mistake: Misconception) -> Misconception:
+    """A mistake in the factors of the pieces, also where −∞ is subtracted from −∞."""
+    return mistake.add_way({"rescale": mistake.change["rescale"].replace("subtracted", "m")})
 
 
 def piece(scores: Tensor, values: Tensor) -> Piece:
@@ -200,22 +198,18 @@ exercise = Exercise(
             wrong("first output taken for a sum", "mixed = a1 * o1 + w2 * o2",
                   "In your output, o1 is treated as if it were not yet divided by its sum. It is: multiply it by l1 "
                   "first, as you do with o2 and l2.", kind="mix-up")),
-        wrong("logsumexp for m, and l always 1", {"result": "return m + torch.log(l), torch.ones_like(l), o"},
-              LOGSUMEXP, credit=0.75, kind="convention"),
-        wrong("logsumexp for m, and l 1 where there is a key",
-              {"result": "return m + torch.log(l), torch.where(l == 0, l, 1.0), o"},
-              LOGSUMEXP, credit=0.75, kind="convention"),
-        wrong("logsumexp for m, and l always 1, NaN of nothing",
-              {"divide": "o = mixed / l", "result": "return m + torch.log(l), l / l, o"},
+        wrong("logsumexp for m, and l always 1",
+              [{"result": "return m + torch.log(l), torch.ones_like(l), o"},
+               {"result": "return m + torch.log(l), torch.where(l == 0, l, 1.0), o"},
+               {"divide": "o = mixed / l", "result": "return m + torch.log(l), l / l, o"}],
               LOGSUMEXP, credit=0.75, kind="convention"),
         wrong("logsumexp for m", {"result": "return m + torch.log(l), l, o"},
               "Your m is the logarithm of the sum of all exponentials. Return the maximum as m: your l is a sum of "
               "exp(score − maximum).", kind="mix-up"),
         *at("result",
-            wrong("sum of plain exponentials", "return m, torch.exp(m) * l, o",
-                  "Your l is the sum of exp(score). Return the sum of exp(score − m), which cannot overflow.",
-                  kind="convention"),
-            wrong("sum of plain exponentials, NaN of nothing", "return m, torch.exp(m) * l, mixed / l",
+            wrong("sum of plain exponentials",
+                  ["return m, torch.exp(m) * l, o",
+                   "return m, torch.exp(m) * l, mixed / l"],
                   "Your l is the sum of exp(score). Return the sum of exp(score − m), which cannot overflow.",
                   kind="convention")),
         *at("after sum",
@@ -264,7 +258,7 @@ exercise = Exercise(
                   kind="mix-up"),
             wrong("minimum", "m = torch.minimum(m1, m2)",
                   "Your m is the smaller of the two maxima. Take the larger one.", also=EMPTY_WEIGH_NOTHING)),
-        *(form for mistake in at("rescale",
+        *map(and_nan_of_nothing, at("rescale",
             wrong("first piece alone rescaled", "a1, a2 = torch.exp(m1 - subtracted), torch.ones_like(m2)",
                   "Only your first piece is rescaled. Either may have the smaller maximum, so rescale both.",
                   kind="missing step"),
@@ -274,7 +268,7 @@ exercise = Exercise(
             wrong("factors exchanged", "a1, a2 = torch.exp(m2 - subtracted), torch.exp(m1 - subtracted)",
                   "Your first piece is multiplied by exp(m2 − m), and your second by exp(m1 − m). Swap them: each "
                   "piece needs the factor of its own maximum.", kind="mix-up"),
-        ) for form in (mistake, nan_of_nothing(mistake))),
+        )),
         *at("rescale",
             wrong("rescaled by the other maximum", "a1, a2 = torch.exp(m1 - m2), torch.exp(m2 - m1)",
                   "Your pieces are multiplied by exp(their maximum − the other's). Compare both with the new maximum "

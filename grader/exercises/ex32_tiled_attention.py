@@ -137,22 +137,24 @@ exercise = Exercise(
                   "is 0, and exp(0) is 1. Set their scores to −∞, or let the last block be shorter.",
                   kind="missing step", also={"later": ("t[:, None]", "t[:T, None]")})),
         *at("before result",
-            wrong("queries after the last full block left out, not written, unless it is the only one", """
+            wrong("queries after the last full block left out",
+                  ["""
                       full = T // min(block_size, T) * min(block_size, T)
                       output[:, :, full:], lse[:, :, full:] = UNWRITTEN, UNWRITTEN
-                  """, NO_ROWS_BEHIND, kind="missing step"),
-            wrong("queries after the last full block left out, unless it is the only one", """
+                  """,
+                   """
                       full = T // min(block_size, T) * min(block_size, T)
                       output, lse = output[:, :, :full], lse[:, :, :full]
-                  """, NO_ROWS_BEHIND, kind="missing step"),
-            wrong("queries after the last full block left out, not written", """
+                  """,
+                   """
                       full = T // block_size * block_size
                       output[:, :, full:], lse[:, :, full:] = UNWRITTEN, UNWRITTEN
-                  """, NO_ROWS_BEHIND, kind="missing step"),
-            wrong("queries after the last full block left out", """
+                  """,
+                   """
                       blocks = [rows.split(block_size, dim=2)[: T // block_size] for rows in (output, lse)]
                       output, lse = torch.cat(blocks[0], dim=2), torch.cat(blocks[1], dim=2)
-                  """, NO_ROWS_BEHIND, kind="missing step")),
+                  """],
+                  NO_ROWS_BEHIND, kind="missing step")),
         wrong("output not rescaled", {"mix": "output = output + p @ values[:, :, block]"},
               "When a block brings a new maximum, your output so far stays unchanged. Multiply it by exp(old maximum − "
               "new maximum), like the sum.", kind="missing step"),
@@ -172,35 +174,26 @@ exercise = Exercise(
               "Your sum and your output so far are multiplied by exp(new maximum − old maximum), which is ∞ in the "
               "first block, and 0 · ∞ is NaN. Use exp(old maximum − new maximum).", kind="mix-up", credit=0.0),
         *at("sum",
-            wrong("sum of the last block", "l = p.sum(dim=-1, keepdim=True)",
-                  "Your output is divided by the sum of the last block alone. Add it to the sum so far, which you "
-                  "rescale first.", kind="missing step"),
-            wrong("sum of the last block, later blocks left out",
-                  f"l = torch.where({HAS_ENDED}, l, p.sum(dim=-1, keepdim=True))",
+            wrong("sum of the last block",
+                  ["l = p.sum(dim=-1, keepdim=True)",
+                   f"l = torch.where({HAS_ENDED}, l, p.sum(dim=-1, keepdim=True))"],
                   "Your output is divided by the sum of the last block alone. Add it to the sum so far, which you "
                   "rescale first.", kind="missing step")),
         *at("mix",
-            wrong("output of the last block", "output = p @ values[:, :, block]",
-                  "Your output has the values of the last block alone. Add them to the output so far, which you "
-                  "rescale first.", kind="missing step"),
-            wrong("output of the last block, later blocks left out",
-                  f"output = torch.where({HAS_ENDED}, output, p @ values[:, :, block])",
+            wrong("output of the last block",
+                  ["output = p @ values[:, :, block]",
+                   f"output = torch.where({HAS_ENDED}, output, p @ values[:, :, block])"],
                   "Your output has the values of the last block alone. Add them to the output so far, which you "
                   "rescale first.", kind="missing step")),
         *at("exponentials",
             wrong("maximum of the block in its exponentials",
-                  "p = torch.exp(scores - scores.amax(dim=-1, keepdim=True))",
+                  ["p = torch.exp(scores - scores.amax(dim=-1, keepdim=True))",
+                   "p = torch.exp(scores - scores.amax(dim=-1, keepdim=True)).nan_to_num(0.0)"],
                   "The exponentials of each block belong to the maximum of this block alone, but your sums belong to "
                   "the largest so far. Subtract the largest so far.", kind="mix-up"),
-            wrong("maximum of the block in its exponentials, later blocks left out",
-                  "p = torch.exp(scores - scores.amax(dim=-1, keepdim=True)).nan_to_num(0.0)",
-                  "The exponentials of each block belong to the maximum of this block alone, but your sums belong to "
-                  "the largest so far. Subtract the largest so far.", kind="mix-up"),
-            wrong("softmax for exponentials", "p = torch.softmax(scores, dim=-1)",
-                  "In each block, your exponentials are divided by their sum already. Use exp(score − maximum), and "
-                  "divide once, at the end.", kind="mix-up"),
-            wrong("softmax for exponentials, later blocks left out",
-                  "p = torch.softmax(scores, dim=-1).nan_to_num(0.0)",
+            wrong("softmax for exponentials",
+                  ["p = torch.softmax(scores, dim=-1)",
+                   "p = torch.softmax(scores, dim=-1).nan_to_num(0.0)"],
                   "In each block, your exponentials are divided by their sum already. Use exp(score − maximum), and "
                   "divide once, at the end.", kind="mix-up")),
         wrong("maximum of the last block",
@@ -212,16 +205,16 @@ exercise = Exercise(
               "Your maximum is that of the newest block, even where an earlier one is larger. Then factors can "
               "overflow, and a block that is all hidden gives NaN. Take the larger of the two maxima.",
               kind="missing step"),
-        wrong("maximum not kept", {"keep": ""}, NOT_KEPT, kind="missing step"),
+        wrong("maximum not kept",
+              [{"keep": ""},
+               {"keep": "", "after maximum": "past = new_m == -math.inf",
+                "rescale": "rescale = torch.where(past, 1.0, torch.exp(m - new_m))",
+                "exponentials": "p = torch.where(past, 0.0, torch.exp(scores - new_m))"}],
+              NOT_KEPT, kind="missing step"),
         wrong("each block divided by the sum so far",
               {"mix": "output = rescale * output + p @ values[:, :, block] / l", "divide": "", **EMPTY_BLOCKS},
               "Each block's part of your output is divided by the sum so far, but later blocks make the sum larger. "
               "Divide once, at the end."),
-        wrong("maximum not kept, later blocks left out",
-              {"keep": "", "after maximum": "past = new_m == -math.inf",
-               "rescale": "rescale = torch.where(past, 1.0, torch.exp(m - new_m))",
-               "exponentials": "p = torch.where(past, 0.0, torch.exp(scores - new_m))"},
-              NOT_KEPT, kind="missing step"),
         *at("maximum",
             wrong("nothing subtracted", "new_m = torch.zeros_like(m)",
                   "Where scores are large, your exponentials overflow or are all 0. Before exp, subtract the largest "

@@ -142,9 +142,10 @@ exercise = Exercise(
                   kind="arrangement"),
             wrong("pages counted from one", "page_table = page_table - 1",
                   "Your results look as if page numbers began with 1. The first page is page 0.", kind="convention")),
-        wrong("page and slot exchanged, sentence by sentence",
-              {"before keys": "counts = (lengths[:, None] + page_size - 1) // page_size  # of pages",
-               **both("{}[page_table.gather(1, place % counts), (place // counts).clamp(max=page_size - 1)]")},
+        wrong("page and slot exchanged",
+              [{"before keys": "counts = (lengths[:, None] + page_size - 1) // page_size  # of pages",
+                **both("{}[page_table.gather(1, place % counts), (place // counts).clamp(max=page_size - 1)]")},
+               both("{}[page_table[:, place % M], place // M]")],
               "In your results, neighboring words are on different pages. Word i is on page i // page_size of its "
               "sentence, in slot i % page_size.", kind="mix-up"),
         wrong("words and heads mixed up, sentence by sentence",
@@ -172,10 +173,11 @@ exercise = Exercise(
                   "lengths = torch.minimum(lengths + 1, (lengths + page_size - 1) // page_size * page_size)",
                   "In your results, one slot too many counts where the last page has a free one. Count the first "
                   "lengths[b] words: the last of them is at position lengths[b] − 1."),
-            wrong("one word too many, −1 taken for page 0",
-                  "lengths = lengths + 1",
+            wrong("one word too many",
+                  [{"before keys": "page_table = page_table.clamp(min=0)", "before behind": "lengths = lengths + 1"},
+                   "lengths = lengths + 1"],
                   "In your results, one slot too many counts. Count the first lengths[b] words: the last of them is at "
-                  "position lengths[b] − 1.", also={"before keys": "page_table = page_table.clamp(min=0)"})),
+                  "position lengths[b] − 1.")),
         wrong("last page alone",
               {"behind": "first = (lengths - 1) // page_size * page_size  # on the last page\n"
                          "hidden = (place >= lengths[:, None, None]) | (place < first[:, None, None])"},
@@ -214,9 +216,6 @@ exercise = Exercise(
             wrong("one word too few, and NaN of a single one", "lengths = lengths - 1",
                   "In your results, the last word of each sentence does not count, and a sentence of one word gives "
                   "NaN. Count the first lengths[b] words: the last of them is at position lengths[b] − 1."),
-            wrong("one word too many", "lengths = lengths + 1",
-                  "In your results, one slot too many counts. Count the first lengths[b] words: the last of them is at "
-                  "position lengths[b] − 1."),
             wrong("longest sentence for all", "lengths = lengths.max().expand_as(lengths)",
                   "In your results, all sentences are as long as the longest one. Sentence b has lengths[b] words.",
                   kind="mix-up"),
@@ -226,9 +225,6 @@ exercise = Exercise(
             wrong("first length for all", "lengths = lengths[:1].expand_as(lengths)",
                   "In your results, all sentences are as long as the first one. Sentence b has lengths[b] words.",
                   kind="mix-up")),
-        wrong("page and slot exchanged", both("{}[page_table[:, place % M], place // M]"),
-              "In your results, neighboring words are on different pages. Word i is on page i // page_size of its "
-              "sentence, in slot i % page_size.", kind="mix-up"),
         wrong("words and heads mixed up", both("{}[page_table].reshape(*query.shape[:2], -1, d).transpose(1, 2)"),
               "Your results mix up words and heads, as if slots of shape (B, S, H, d) were viewed as (B, H, S, d). "
               "Swap axes with transpose or permute instead.", kind="arrangement"),

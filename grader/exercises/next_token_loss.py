@@ -127,24 +127,18 @@ loss_exercise = Exercise(
                   "Your loss is the sum over positions, divided by the number of texts. Take the mean over all "
                   "positions."),
             wrong("mean of means",
-                  "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
-                  "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
-                  "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
-                  "loss = (sums / counts)[counts > 0].mean()",
-                  "Your loss is the mean of each text's mean, so tokens of short texts count more. Take the mean of "
-                  "all positions at once.", credit=0.75),
-            wrong("mean of means, empty texts as 0",
-                  "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
-                  "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
-                  "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
-                  "loss = (sums / counts.clamp(min=1)).mean()",
-                  "Your loss is the mean of each text's mean, so tokens of short texts count more. Take the mean of "
-                  "all positions at once.", credit=0.75),
-            wrong("mean of means, NaN of empty texts",
-                  "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
-                  "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
-                  "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
-                  "loss = (sums / counts).mean()",
+                  ["losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
+                   "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
+                   "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
+                   "loss = (sums / counts)[counts > 0].mean()",
+                   "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
+                   "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
+                   "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
+                   "loss = (sums / counts.clamp(min=1)).mean()",
+                   "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
+                   "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
+                   "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
+                   "loss = (sums / counts).mean()"],
                   "Your loss is the mean of each text's mean, so tokens of short texts count more. Take the mean of "
                   "all positions at once.", credit=0.75),
             wrong("not averaged", 'loss = F.cross_entropy(rows, targets, reduction="none").view(len(tokens), -1)',

@@ -212,6 +212,14 @@ class Misconception:
         changes = enumerate((self.change, *self.other_changes), self.way)
         return [replace(self, change=change, other_changes=(), way=way) for way, change in changes]
 
+    def add_way(self, change: Mapping[str, Any]) -> Misconception:
+        """The mistake, with one more way to write it."""
+        return replace(self, other_changes=(*self.other_changes, change))
+
+    def edit_ways(self, edit: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Misconception:
+        """The mistake, with each way to write it edited."""
+        return replace(self, change=edit(self.change), other_changes=tuple(map(edit, self.other_changes)))
+
     @property
     def key(self) -> tuple[str, int]:
         """What tells it from all others of its exercise."""
@@ -269,10 +277,7 @@ def at(mark: str, *mistakes: Misconception) -> list[Misconception]:
     def placed(change: Mapping[str, Change]) -> Mapping[str, Change]:
         return {mark if place == _MARKED else place: line for place, line in change.items()}
 
-    return [
-        replace(mistake, change=placed(mistake.change), other_changes=tuple(map(placed, mistake.other_changes)))
-        for mistake in mistakes
-    ]
+    return [mistake.edit_ways(placed) for mistake in mistakes]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -199,12 +199,9 @@ UNMASKED = [
 # In the mask, and with sentences in a batch: exercises 16 and 18.
 MASKED = [
     wrong("words and sentences exchanged",
-          {"before sizes": "x = x.transpose(0, 1)", "result": "return context.transpose(0, 1)"},
-          "Your results look as if words looked at the words in the same place of other sentences. Texts have shape "
-          "(B, T, d_in): the words of a sentence are along dimension 1.", kind="axis"),
-    wrong("words and sentences exchanged, masked as they come",
-          {"before sizes": "x = x.transpose(0, 1)", "crop": "mask = torch.ones(T, T, device=x.device).triu(1) == 1",
-           "result": "return context.transpose(0, 1)"},
+          [{"before sizes": "x = x.transpose(0, 1)", "result": "return context.transpose(0, 1)"},
+           {"before sizes": "x = x.transpose(0, 1)", "crop": "mask = torch.ones(T, T, device=x.device).triu(1) == 1",
+            "result": "return context.transpose(0, 1)"}],
           "Your results look as if words looked at the words in the same place of other sentences. Texts have shape "
           "(B, T, d_in): the words of a sentence are along dimension 1.", kind="axis"),
     wrong("mask not cut to the text", {"crop": "mask = self.mask == 1"},
@@ -263,11 +260,9 @@ HIDDEN_LATE = [
     wrong("masked after softmax", {"hide": "", "after normalize": "weights = weights.masked_fill(mask, 0)"},
           "Your results look as if the future had been set to zero after softmax: rows no longer sum to one, and the "
           "future was in the sum. Mask the scores before softmax.", kind="missing step"),
-    wrong("NaN or ∞ where hidden", {"hide": "scores = scores.masked_fill(mask, math.inf)"},
-          "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
-          "Set hidden scores to −∞ before softmax."),
-    wrong("NaN or ∞ where hidden, after softmax",
-          {"hide": "", "after normalize": "weights = weights.masked_fill(mask, -math.inf)"},
+    wrong("NaN or ∞ where hidden",
+          [{"hide": "scores = scores.masked_fill(mask, math.inf)"},
+           {"hide": "", "after normalize": "weights = weights.masked_fill(mask, -math.inf)"}],
           "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
           "Set hidden scores to −∞ before softmax."),
 ]

@@ -11,14 +11,11 @@ from .attention import HIDDEN_BY_A_NUMBER
 LATER_HIDDEN = "later = torch.ones_like(scores[0, 0]).triu(1) == 1\nscores = scores.masked_fill(later, -math.inf)"
 
 
-def softmax_over(name: str, what: str, dim: int) -> list[Misconception]:
+def softmax_over(name: str, what: str, dim: int) -> Misconception:
     """Softmax over this dimension. If all its scores are hidden, −∞ gives NaN, but a large negative number does not."""
     lines = {"normalize": f"weights = torch.softmax(scores, dim={dim})"}
     says = f"Your weights are normalized over {what} (dim={dim} of the scores). Normalize over the keys: dim=3."
-    return [
-        wrong(f"softmax over {name}", {"hide": ("-math.inf", "-1e20"), **lines}, says, kind="axis"),
-        wrong(f"softmax over {name}, with NaN", lines, says, kind="axis"),
-    ]
+    return wrong(f"softmax over {name}", [{"hide": ("-math.inf", "-1e20"), **lines}, lines], says, kind="axis")
 
 
 # fmt: off
@@ -42,28 +39,22 @@ MISTAKES = [
         wrong("zeros for −∞", ("-math.inf", "0"),
               "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
               "Set them to −∞."),
-        wrong("−1 for −∞", ("-math.inf", "-1 / math.sqrt(self.head_dim)"),
-              "In your results, hidden scores count as −1, so softmax still sees them. Set them to −∞."),
-        wrong("−1 for −∞, after scaling", ("-math.inf", "-1"),
+        wrong("−1 for −∞", [("-math.inf", "-1 / math.sqrt(self.head_dim)"), ("-math.inf", "-1")],
               "In your results, hidden scores count as −1, so softmax still sees them. Set them to −∞."),
         wrong("+∞ for −∞", ("-math.inf", "1e20"),
               "In your results, hidden scores count as a large number, so nothing else is seen. Set them to −∞."),
-        wrong("NaN or ∞ where hidden", ("-math.inf", "math.inf"),
+        wrong("NaN or ∞ where hidden",
+              [("-math.inf", "math.inf"),
+               {"given": "",
+                "after normalize": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -math.inf)"}],
               "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the "
-              "weights. Set hidden scores to −∞ before softmax.")),
-    wrong("NaN or ∞ where hidden, after softmax",
-          {"given": "",
-           "after normalize": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -math.inf)"},
-          "Your results are NaN or infinite where something is hidden, as with +∞ in the scores or −∞ in the weights. "
-          "Set hidden scores to −∞ before softmax."),
-    *at("hide",
+              "weights. Set hidden scores to −∞ before softmax."),
         wrong("queries hidden", "scores = scores.masked_fill(mask.transpose(2, 3) == 0, -1e20)",
               "Queries are hidden in your results. The last dimension of the mask belongs to the keys: (N, 1, 1, "
               "S) or (N, 1, T, S).", kind="axis"),
-        wrong("mask added to the scores", "scores = scores + (mask != 0) / math.sqrt(self.head_dim)",
-              "Your results look as if the mask had been added to the scores. Set the scores to −∞ where the mask is "
-              "0."),
-        wrong("mask added to the scores, after scaling", "scores = scores + (mask != 0)",
+        wrong("mask added to the scores",
+              ["scores = scores + (mask != 0) / math.sqrt(self.head_dim)",
+               "scores = scores + (mask != 0)"],
               "Your results look as if the mask had been added to the scores. Set the scores to −∞ where the mask is "
               "0."),
         wrong("mask on the first head only",
@@ -92,9 +83,9 @@ MISTAKES = [
     wrong("causal without a mask",
           {"before given": "if mask is None:\n" + textwrap.indent(LATER_HIDDEN, "    ")},
           "In your results, later words are hidden when there is no mask. Hide nothing then.", kind="mix-up"),
-    *softmax_over("queries", "the queries", 2),
-    *softmax_over("heads", "the heads", 1),
-    *softmax_over("the batch", "the sentences of the batch", 0),
+    softmax_over("queries", "the queries", 2),
+    softmax_over("heads", "the heads", 1),
+    softmax_over("the batch", "the sentences of the batch", 0),
     wrong("raw scores as weights", {"hide": ("-math.inf", "0"), "normalize": "weights = scores"},
           "Your values are weighted by raw scores. The weights should be the softmax of the masked scores.",
           credit=0.25, kind="missing step"),

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from grader import Misconception, at, wrong
 
 
-def zeros_of_nothing(one: Misconception) -> Misconception:
-    """The same mistake in code that gives zeros if a softmax has nothing left, like loops or PyTorch's own kernel."""
-    normalize = one.change.get("normalize", "weights = torch.softmax(scores, dim=-1)")
-    zeros = {"normalize": f"{normalize}.nan_to_num(0.0)"}
-    return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
-
-
 def and_with_zeros(*mistakes: Misconception) -> list[Misconception]:
-    """Each of the mistakes, alone and with `zeros_of_nothing`."""
-    return [each for one in mistakes for each in (one, zeros_of_nothing(one))]
+    """The mistakes, also in code that gives zeros if a softmax has nothing left, like loops or PyTorch's own kernel."""
+    usual = "weights = torch.softmax(scores, dim=-1)"
+    lines = [mistake.change.get("normalize", usual) for mistake in mistakes]
+    zeros = [{"normalize": f"{line}.nan_to_num(0.0)"} for line in lines]
+    return [mistake.add_way({**mistake.change, **line}) for mistake, line in zip(mistakes, zeros, strict=True)]
 
 
 # Mistakes that make no sense if each head has one query.
