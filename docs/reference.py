@@ -22,9 +22,10 @@ from grader.collecting import collect, placing
 from grader.course import exercise_texts
 from grader.gradebook.preprocessors import RunAndJudge
 from grader.gradebook.published import Publication
-from grader.model.exercise import CREDITS, Case, Exercise, Misconception, wrong
+from grader.model.exercise import Case, Exercise
 from grader.model.forms.function import Form
 from grader.model.forms.module import ClassCase
+from grader.model.misconception import CREDITS, Misconception, wrong
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.pages.report_lines import Summary, key_of

@@ -8,11 +8,8 @@ from .model.exercise import Exercise as Exercise
 from .model.exercise import Inputs as Inputs
 from .model.exercise import LentClass as LentClass
 from .model.exercise import MemoryPromise as MemoryPromise
-from .model.exercise import Misconception as Misconception
-from .model.exercise import at as at
 from .model.exercise import columns as columns
 from .model.exercise import randn as randn
-from .model.exercise import wrong as wrong
 from .model.forms.exact import ACCEPTED as ACCEPTED
 from .model.forms.exact import ANOTHER_ERROR as ANOTHER_ERROR
 from .model.forms.exact import CUT_OFF as CUT_OFF
@@ -42,6 +39,10 @@ from .model.forms.training import TRAINING as TRAINING
 from .model.forms.training import TrainingSeen as TrainingSeen
 from .model.forms.twice import TWICE as TWICE
 from .model.forms.twice import TwiceSeen as TwiceSeen
+from .model.misconception import Misconception as Misconception
+from .model.misconception import Needs as Needs
+from .model.misconception import at as at
+from .model.misconception import wrong as wrong
 from .model.verdict import MAX_SIDE as MAX_SIDE
 from .model.verdict import Picture as Picture
 from .sandbox.forms.cached import CACHE as CACHE

@@ -19,10 +19,11 @@ from grader.judging.judge import Judge
 from grader.judging.with_facts import named_in, with_facts
 from grader.judging.wrong_device import tolerance_on
 from grader.model.answer import Answer, Returned
-from grader.model.exercise import Exercise, Inputs, Misconception
+from grader.model.exercise import Exercise, Inputs
 from grader.model.fact import Fact
 from grader.model.findings import first_unusable
 from grader.model.forms.module import ClassInputs
+from grader.model.misconception import Misconception
 from grader.model.verdict import Reason, Verdict
 
 FAR = 100  # times the tolerance: a name for a mistake allows no change that is larger

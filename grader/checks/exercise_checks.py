@@ -14,9 +14,10 @@ from grader.judging.wrong_device import TOLERANCE
 from grader.kit.pieces import as_double
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same
-from grader.model.exercise import Exercise, Misconception
+from grader.model.exercise import Exercise
 from grader.model.exercise_files import said_of
 from grader.model.label import Label
+from grader.model.misconception import Misconception
 
 MOST = TOLERANCE["cpu"]
 

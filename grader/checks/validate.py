@@ -23,8 +23,9 @@ from grader.judging.judge import Judge
 from grader.judging.wrong_device import TOLERANCE
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
-from grader.model.exercise import Exercise, Misconception, NotDrawn
+from grader.model.exercise import Exercise, NotDrawn
 from grader.model.label import Label
+from grader.model.misconception import Misconception
 from grader.model.submission import Graded
 from grader.notebooks.cells import solved
 from grader.release import one_file

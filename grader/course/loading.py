@@ -27,10 +27,12 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.errors import CourseError
-from grader.model.exercise import KINDS, Case, Columns, Exercise, LentClass, Misconception
+from grader.model.exercise import Case, Columns, Exercise, LentClass
 from grader.model.exercise_files import IMPORTED, ExerciseFiles
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label, in_order, label_of
+from grader.model.misconception import KINDS, Misconception
+from grader.sandbox.plain_text import listed
 from grader.solutions.lines import LineError, Lines
 
 # Import the modules of one package from texts instead of files.
@@ -321,11 +323,14 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
             if times > 1:
                 yield f"`{function.entry}` has {times} {kind} called “{name}”. Give each its own name.", name
     lines = function.written.lines
-    for one in function.mistakes:
+    lacks = {mistake.key: _lacks(mistake, lines, function.written.variables) for mistake in function.mistakes}
+    yield from ((text, "") for text in _unmet(function.mistakes, lacks))
+    fitting = [mistake for mistake in function.mistakes if not lacks[mistake.key]]
+    for one in fitting:
         if one.kind not in KINDS:
             yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
         yield from ((text, one.name) for text in _without_marks(one, lines.places))
-    marked = [mistake for mistake in function.mistakes if mistake.change and set(mistake.change) <= set(lines.places)]
+    marked = [mistake for mistake in fitting if mistake.change and set(mistake.change) <= set(lines.places)]
     yield from _wrong_lines(lines, function.written.variables, marked)
     explained = [name for one in function.mistakes for name in (one.name, one.kind)]
     for name in function.explained_in:
@@ -348,6 +353,31 @@ def _wrong_lines(
         if text in known:
             yield f"“{one.name}” has the same lines as “{known[text]}”.", one.name
         known[text] = one.name
+
+
+def _lacks(mistake: Misconception, lines: Lines, variables: Collection[str]) -> list[str]:
+    """The marks, or else the names, that a shared mistake needs and the solution lacks."""
+    if mistake.needs is None:
+        return []
+    marks = {place.rpartition(" ")[2] for place in mistake.change} & set(mistake.needs.marks.split())
+    if missing := marks - lines.marked.keys():
+        return sorted(missing)
+    try:
+        return sorted(lines.unbound(mistake.change, variables) & set(mistake.needs.variables.split()))
+    except (LineError, SyntaxError):  # which is said of the mistake itself
+        return []
+
+
+def _unmet(mistakes: Sequence[Misconception], lacks: Mapping[tuple[str, int], Sequence[str]]) -> Iterator[str]:
+    """A sentence for each list of needs that the solution does not meet."""
+    for needs in dict.fromkeys(mistake.needs for mistake in mistakes if lacks[mistake.key]):
+        if needs:
+            names = {name for mistake in mistakes if mistake.needs == needs for name in lacks[mistake.key]}
+            no_names = listed([f"`{name}`" for name in sorted(names)], last="or")
+            yield (
+                f"its solution has no {no_names}, which mistakes that it shares with others need. They are written for "
+                f"the marks {needs.marks}; and the variables {needs.variables}."
+            )
 
 
 def _without_marks(mistake: Misconception, marks: Collection[str]) -> Iterator[str]:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from grader.model.answer import Raised, Returned, answered
-from grader.model.exercise import Exercise, Glance, Misconception, SampledCase, changes_of
+from grader.model.exercise import Exercise, Glance, SampledCase
+from grader.model.misconception import Misconception, changes_of
 
 Computed = TypeVar("Computed")
 Held = Sequence[Misconception]  # one misconception, or two at once

@@ -17,8 +17,8 @@ from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import same
-from grader.model.exercise import Misconception, can_combine
 from grader.model.forms.parts import IN_PART, first_output, named
+from grader.model.misconception import Misconception, can_combine
 
 FEWEST_IN_COMMON = 2  # of several sets of three: with fewer, nobody can say what is wrong
 

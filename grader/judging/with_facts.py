@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from grader.judging import sentences
 from grader.model.answer import Symptom
-from grader.model.exercise import Exercise, Misconception
+from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
+from grader.model.misconception import Misconception
 from grader.model.verdict import Reason, Verdict
 
 NAME = "the notebook's variables"

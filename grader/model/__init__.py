@@ -12,6 +12,7 @@ __all__ = [
     "forms",
     "label",
     "located",
+    "misconception",
     "ordinary",
     "plain_parts",
     "plain_values",

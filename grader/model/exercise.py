@@ -7,8 +7,8 @@ import functools
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, get_args
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from grader.model.exercise_files import place_of_code, said_of
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.forms.module import ClassCase
 from grader.model.label import Label
+from grader.model.misconception import Misconception, changes_of, in_all_ways
 from grader.model.verdict import Picture
 from grader.sandbox.forms import FORMS
 from grader.sandbox.tables import is_table
@@ -144,17 +145,6 @@ class Glance(Protocol):
         """The reference's answer to the case."""
 
 
-# What a mistake is about.
-Kind = Literal[
-    "scaling", "axis", "mix-up", "missing step", "wrong formula", "arrangement", "convention", "hard-coded", "borrowed",
-    "input", "gradient", "type",
-]  # fmt: skip
-KINDS: Sequence[str] = get_args(Kind)
-
-# What an exercise with one mistake still earns, by its kind. A mistake that says otherwise earns three quarters for a
-# detail or an unusual input, a quarter where a whole part is missing, and nothing where nothing of the idea is left.
-CREDITS: Mapping[Kind, float] = dict.fromkeys(get_args(Kind), 0.5) | {"type": 0.75, "borrowed": 0.25}
-
 DEFAULT_SEED = 2026
 SAMPLES_PER_CASE = 2  # so that a constant cannot be taken for an answer …
 TWICE = 2  # … for which this many cases will do, where each asks a great deal
@@ -179,105 +169,6 @@ class Case:
     """Draw the inputs once: the case asks so much that a second draw shows nothing new."""
     numpy: bool = False
     """`inputs` gets a generator of numpy's, `np.random.Generator`, instead of PyTorch's."""
-
-
-@dataclass(frozen=True)
-class Misconception:
-    """A mistake that students make. `wrong` makes one from other lines of the solution."""
-
-    name: str
-    """What reports and tables call it."""
-    kind: Kind
-    """What it is about. Gradebooks, reports and credits count mistakes by their kind."""
-    credit: float
-    """What the exercise still earns, from 0 to 1."""
-    says: str
-    """What a student reads. Only numbers are compared, so it must be true of all code that gives these numbers."""
-    change: Mapping[str, Any] = field(default_factory=dict)
-    """Other lines of the solution, by their marks."""
-    other_changes: tuple[Mapping[str, Any], ...] = ()
-    """Other ways to write it, with other results."""
-    way: int = 0
-    """Which of its ways this is. An exercise holds one for each."""
-    in_code: tuple[str, ...] = ()
-    """Expressions such as "_ ** 1 / 2", where _ matches anything: if code has one, the student reads `says_of_code`."""
-    says_of_code: str = ""
-    """What a student reads if the code has one of the expressions `in_code`."""
-    or_borrowed: bool = False
-    """Whether the number may also be one that the code takes from the notebook. A student then reads that instead."""
-
-    @property
-    def ways(self) -> list[Misconception]:
-        """The mistake as written in each way."""
-        changes = enumerate((self.change, *self.other_changes), self.way)
-        return [replace(self, change=change, other_changes=(), way=way) for way, change in changes]
-
-    def add_way(self, change: Mapping[str, Any]) -> Misconception:
-        """The mistake, with one more way to write it."""
-        return replace(self, other_changes=(*self.other_changes, change))
-
-    def edit_ways(self, edit: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Misconception:
-        """The mistake, with each way to write it edited."""
-        return replace(self, change=edit(self.change), other_changes=tuple(map(edit, self.other_changes)))
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """What tells it from all others of its exercise."""
-        return self.name, self.way
-
-
-Way = Change | Mapping[str, Change]
-
-
-def wrong(
-    name: str,
-    lines: Way | list[Way],
-    says: str,
-    *,
-    also: Mapping[str, Change] | None = None,
-    credit: float | None = None,
-    kind: Kind = "wrong formula",
-    in_code: tuple[str, ...] = (),
-    says_of_code: str = "",
-    or_borrowed: bool = False,
-) -> Misconception:
-    """A mistake: other lines of the solution.
-
-    `lines` has them by their marks: `{"scale": "scores = scores / d"}`. Instead of a whole line, a tuple replaces parts
-    of the marked one: `("dim=-1", "dim=0")`. An empty text removes the line; `"before scale"` and `"after scale"` add
-    some. Within `at("scale", …)`, give the line alone, and what changes at other marks as `also={…}`. A list holds
-    several ways to write one mistake, with different results: `["scores = scores / d", "scores = scores / d**2"]`.
-
-    `says` is what a student reads, and must be true of all code that gives the same numbers. `credit` is what the
-    exercise still earns, if it is not what CREDITS has for this kind.
-    """
-    if kind not in KINDS:
-        raise CourseError(f"“{name}”: there is no kind “{kind}”. There are: {', '.join(KINDS)}.")
-    ways = lines if isinstance(lines, list) else [lines]
-    change, *other_changes = [way if isinstance(way, Mapping) else {_MARKED: way, **(also or {})} for way in ways]
-    return Misconception(
-        name,
-        kind,
-        CREDITS[kind] if credit is None else credit,
-        says,
-        change,
-        tuple(other_changes),
-        in_code=in_code,
-        says_of_code=says_of_code,
-        or_borrowed=or_borrowed,
-    )
-
-
-_MARKED = "the line of at(…)"
-
-
-def at(mark: str, *mistakes: Misconception) -> list[Misconception]:
-    """Mistakes in the line with this mark."""
-
-    def placed(change: Mapping[str, Change]) -> Mapping[str, Change]:
-        return {mark if place == _MARKED else place: line for place, line in change.items()}
-
-    return [mistake.edit_ways(placed) for mistake in mistakes]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -333,7 +224,7 @@ class Exercise:
     def __post_init__(self) -> None:
         solution = self.solution
         object.__setattr__(self, "entry", self.entry or solution.__name__)
-        object.__setattr__(self, "mistakes", _in_all_ways(self.mistakes))
+        object.__setattr__(self, "mistakes", in_all_ways(self.mistakes))
         written: Written
         if isinstance(solution, type) and not self.form.methods:
             written = WrittenPlainClass(solution)
@@ -415,13 +306,6 @@ class Exercise:
         return version
 
 
-def _in_all_ways(mistakes: Sequence[Misconception]) -> Sequence[Misconception]:
-    """The mistakes, each in all its ways; anything else stays for the loader to refuse."""
-    if not isinstance(mistakes, list | tuple) or not all(isinstance(mistake, Misconception) for mistake in mistakes):
-        return mistakes
-    return [way for mistake in mistakes for way in mistake.ways]
-
-
 def _asked(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] | None) -> Callable[..., Any]:
     """A reference that asks the solution, with other lines, just as a student's code is asked."""
 
@@ -459,24 +343,6 @@ class SampledCase:
     case: Case
     inputs: Inputs
     lent: Mapping[str, Any] = field(default_factory=dict)  # to the notebook's variables, during this case
-
-
-def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
-    """The steps of the reference that misconceptions change."""
-    changes: dict[str, Any] = {}
-    for misconception in misconceptions:
-        for step, change in misconception.change.items():
-            changes[step] = (*changes[step], *change) if step in changes else change
-    return changes
-
-
-def can_combine(one: Misconception, other: Misconception) -> bool:
-    """Whether misconceptions change different steps, or parts of a line: then a student can hold both at once.
-
-    Two ways to write a mistake, which have one sentence, are not two mistakes."""
-    both = set(one.change) & set(other.change)
-    parts = all(isinstance(each.change[step], tuple) for each in (one, other) for step in both)
-    return bool(one.change) and bool(other.change) and parts and one.says != other.says
 
 
 def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generator:

@@ -27,7 +27,8 @@ from grader.kit import recognizing, visible_examples
 from grader.kit.checking import Checks, Entry
 from grader.kit.pieces import as_double
 from grader.kit.recognizing import TABLE, Figures, Known, Seen, close, fits, seen_in
-from grader.model.exercise import Exercise, Misconception
+from grader.model.exercise import Exercise
+from grader.model.misconception import Misconception
 from grader.notebooks.modules_beside import imports_name
 
 FILE = f"{TABLE}.py"

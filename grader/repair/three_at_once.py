@@ -15,8 +15,9 @@ import torch
 from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Returned
-from grader.model.exercise import Exercise, Misconception, can_combine
+from grader.model.exercise import Exercise
 from grader.model.forms.parts import named
+from grader.model.misconception import Misconception, can_combine
 from grader.sandbox.values import tensors_in
 
 # A quick comparison of numbers finds what is worth a full comparison of answers.

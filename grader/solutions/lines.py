@@ -102,6 +102,10 @@ class Lines:
         is_head = isinstance(change, str) and change.rstrip().endswith(":") and place in self.marked
         return block._replace(end=block.head) if is_head and block.head else block
 
+    def unbound(self, changes: Mapping[str, Change], file_names: Collection[str]) -> set[str]:
+        """The names that the text with these changes reads, and that nothing binds."""
+        return _unbound(_names_in(ast.parse(self.text(changes))), file_names)
+
     def checked(self, changes: Mapping[str, Change], file_names: Collection[str]) -> str:
         """The text with these changes. LineError is raised if nobody could make such a mistake.
 
@@ -112,7 +116,7 @@ class Lines:
             names = _names_in(ast.parse(text))
         except SyntaxError as error:
             raise LineError(f"with its lines, the solution is not Python: {(error.text or '').strip()}") from None
-        unbound = names.read - names.bound - _BUILTINS - set(file_names)
+        unbound = _unbound(names, file_names)
         if unbound:
             raise LineError(f"its lines read `{min(unbound)}`, which nothing binds")
         unused = {name for name in names.bound - names.read - self._names.bound if name.strip("_")}
@@ -199,6 +203,10 @@ def _names_in(tree: ast.AST) -> _Names:
             case ast.Expr() | ast.Return(value=None):
                 names.idle_lines += 1
     return names
+
+
+def _unbound(names: _Names, file_names: Collection[str]) -> set[str]:
+    return names.read - names.bound - _BUILTINS - set(file_names)
 
 
 def _replaced(lines: list[str], *texts: str) -> list[str]:

@@ -23,9 +23,10 @@ from grader.checks.exercise_checks import problems_of
 from grader.checks.notebook_checks import problems_of_notebooks
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import identical
-from grader.model.exercise import Case, Exercise, Misconception, randn
+from grader.model.exercise import Case, Exercise, randn
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.forms.function import FUNCTION
+from grader.model.misconception import Misconception
 from grader.notebooks.cells import solved_exercise
 from support.our_course import of_assignment
 from support.plain_nbgrader import added_cell

@@ -16,9 +16,9 @@ from grader.course.loading import ExerciseError, earlier_functions, in_order_of,
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey, answers_of_code
 from grader.judging.judge import Judge
-from grader.model.exercise import can_combine
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.label import as_in, in_order, label_of
+from grader.model.misconception import can_combine
 
 DOUBLE = '''\
 """Exercise {label}: twice as much."""
@@ -204,6 +204,40 @@ def test_a_mistake_is_a_line_of_the_solution() -> None:
     exercise = load(files(ex1=lines())).of("ps1")[1]
     assert (exercise.entry, exercise.reference(5)) == ("double", 10)
     assert exercise.wrong_answer(exercise.mistakes, (5,)) == 15
+
+
+SHARED = """\
+from grader import Needs, wrong
+
+MISTAKE = wrong("shared", {"result": "return total - x"}, "It is too small.", needs=Needs("result twice", "x total"))
+OTHERS = [
+    wrong("a", {"after sum": "x = 1"}, "It is.", needs=Needs("sum result", "x")),
+    wrong("b", {"mean": "x = 1", "sum": "x = 2"}, "It is not.", needs=Needs("sum mean", "x")),
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("*[MISTAKE]", "line 10: its solution has no `total`, which mistakes that it shares with others need."),
+        ("*[MISTAKE]", "They are written for the marks result twice; and the variables x total."),
+        ("*OTHERS", "line 10: its solution has no `sum`, which mistakes that it shares with others need. They are"),
+        ("*OTHERS", "line 10: its solution has no `mean` or `sum`, which"),
+    ],
+)
+def test_what_shared_mistakes_need_is_said_once(more: str, said: str) -> None:
+    text = LINES.replace("MORE", f"{more},").replace("wrong\n", "wrong\nfrom .shared import MISTAKE, OTHERS\n", 1)
+    with pytest.raises(ExerciseError) as caught:
+        load(files(ex1=text, shared=SHARED), ["ps1"])
+    assert said in str(caught.value)
+    assert "“" not in str(caught.value), "no mistake is told by itself"
+
+
+def test_what_shared_mistakes_need_may_be_there() -> None:
+    text = LINES.replace("MORE", "MISTAKE,").replace("wrong\n", "wrong\nfrom .shared import MISTAKE\n", 1)
+    loaded = load(files(ex1=text.replace("twice = 2", "total = twice = 2"), shared=SHARED), ["ps1"])
+    assert [mistake.name for mistake in loaded.of("ps1")[1].mistakes] == ["three times", "shared"]
 
 
 TWO_WAYS = '[{"twice": "twice = 4 * x"}, {"twice": "twice = 5 * x"}]'

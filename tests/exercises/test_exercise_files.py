@@ -16,15 +16,8 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
 from grader.judging.wrong_device import TOLERANCE
 from grader.model.answer import Answer, Raised, Returned
-from grader.model.exercise import (
-    CREDITS,
-    DEFAULT_SEED,
-    Exercise,
-    Inputs,
-    Misconception,
-    SampledCase,
-    can_combine,
-)
+from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, SampledCase
+from grader.model.misconception import CREDITS, Misconception, can_combine
 from oracles.oracle import Oracle
 from support.answer_keys import FUNCTIONS, answer_key
 from support.our_course import EXERCISES

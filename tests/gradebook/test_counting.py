@@ -7,7 +7,10 @@ from unittest.mock import Mock
 
 import pytest
 
+from grader.gradebook.class_gradebook import GradebookEntry
 from grader.gradebook.counting import Attempts
+from grader.gradebook.hidden_seed import Attempt
+from grader.gradebook.marks import Marks
 
 MONDAY = datetime(2026, 10, 12, 8)
 TUESDAY = datetime(2026, 10, 13, 8)
@@ -18,8 +21,9 @@ def attempts() -> Attempts:
     """Of an assignment without points, so that all attempts are equal."""
     gradebook = Mock(items=[], duedate=None)
     gradebook.records.return_value = gradebook.marks.return_value = gradebook.submitted.return_value = {}
-    gradebook.set_aside.return_value = []
     gradebook.rules.late = gradebook.rules.late_by.return_value = None
+    gradebook.rules.due = None
+    gradebook.marks_after.return_value = Marks()
     return Attempts(gradebook)
 
 
@@ -36,4 +40,5 @@ def attempts() -> Attempts:
 def test_of_equal_attempts_the_newer_counts_and_one_without_a_time_is_the_oldest(
     times: dict[str, datetime | None], best: str, attempts: Attempts
 ) -> None:
-    assert attempts.best("ada", times) == best
+    numbered = {Attempt(number, digest): time for number, (digest, time) in enumerate(times.items(), start=1)}
+    assert attempts.choose("ada", numbered, dict.fromkeys(times, Mock(GradebookEntry)))[0] == best

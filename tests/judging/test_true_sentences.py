@@ -16,9 +16,9 @@ from grader.judging import sentences
 from grader.judging.judge import judge
 from grader.judging.with_facts import with_facts
 from grader.model.answer import Raised, Returned
-from grader.model.exercise import Misconception, can_combine
 from grader.model.fact import Fact, FactKind
 from grader.model.findings import Failed
+from grader.model.misconception import Misconception, can_combine
 from grader.model.verdict import Reason, Verdict
 from support.corpus import corpus
 from support.our_course import EXERCISES, OURS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.model.exercise import at, wrong
+from grader.model.misconception import at, wrong
 from grader.solutions.lines import Change, LineError, Lines
 from grader.solutions.statements import WrittenFunction
 

@@ -23,7 +23,8 @@ import pytest
 from filelock import FileLock
 
 from grader.host import grading, trial
-from grader.model.exercise import Exercise, Misconception
+from grader.model.exercise import Exercise
+from grader.model.misconception import Misconception
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import tested_exercise
 from grader.repair import locating

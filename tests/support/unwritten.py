@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from grader.model.exercise import Exercise, Misconception
+from grader.model.exercise import Exercise
+from grader.model.misconception import Misconception
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

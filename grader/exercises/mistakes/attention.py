@@ -1,13 +1,22 @@
-"""Mistakes in modules of attention, for solutions with these names.
-Variables of `forward`: x, q, k, v, scores, mask (true where hidden), weights, context. Marks there: query, key, value,
-scores, scale, crop, hide, normalize, drop, mix, result; in `__init__`: projections, rate, size and buffer of the mask.
-"""
+"""Mistakes in modules of attention, for solutions with the same marks and variables."""
 
 from __future__ import annotations
 
-from grader import Misconception, at, wrong
+from functools import partial
+
+import grader
+from grader import Misconception, Needs, at
 
 from . import any_module
+
+# In `__init__`, the marks are projections, and rate, size and buffer of the mask. The mask is true where it hides.
+wrong = partial(
+    grader.wrong,
+    needs=Needs(
+        marks="query key value scores scale crop hide normalize drop mix result projections rate size buffer",
+        variables="x q k v scores mask weights context",
+    ),
+)
 
 # fmt: off
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+from functools import partial
 
-from grader import Misconception, at, wrong
+import grader
+from grader import Misconception, Needs, at
 
 from .attention import HIDDEN_BY_A_NUMBER
+
+wrong = partial(
+    grader.wrong,
+    needs=Needs("scale given hide normalize", "mask scores weights"),
+)
 
 LATER_HIDDEN = "later = torch.ones_like(scores[0, 0]).triu(1) == 1\nscores = scores.masked_fill(later, -math.inf)"
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from grader import Misconception, at, wrong
+from functools import partial
+
+import grader
+from grader import Misconception, Needs, at
+
+wrong = partial(
+    grader.wrong,
+    needs=Needs("scores scale hide normalize mix", "queries keys values scores hidden weights d"),
+)
 
 
 def and_with_zeros(*mistakes: Misconception) -> list[Misconception]:
@@ -19,7 +27,7 @@ WITH_MANY_QUERIES = ("softmax over queries",)
 
 # fmt: off
 def with_lines(masked: str = "") -> list[Misconception]:
-    """Mistakes for a solution whose lines have the marks `scores`, `scale`, `hide`, `normalize` and `mix`.
+    """Mistakes in scores, weights and outputs.
 
     `masked` comes before lines that are only for hidden scores, such as `if causal: `.
     """
