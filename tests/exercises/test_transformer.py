@@ -17,6 +17,7 @@ from grader.sandbox import child, wire
 from grader.sandbox.decoder import decode
 from grader.sandbox.lent_classes import lent_class
 from grader.sandbox.values import encode
+from support.answer_keys import verdict
 from support.our_course import EXERCISES, OURS
 from support.solution_cells import from_notebook
 
@@ -145,3 +146,9 @@ def test_a_lent_class_is_made_in_small_sizes_only(sizes: list[Any]) -> None:
     tree, tensors = encode([[[sizes, {}]], [], None])
     frame = wire.Frame({"call": "TransformerBlock", "arguments": tree, "names": []}, tensors)
     assert "refused" in stand_ins.compute(frame, {"TransformerBlock": lent()})[0]
+
+
+def test_a_table_of_2048_positions_is_too_short() -> None:
+    """It is wrong for float32 inputs, too."""
+    short_table = "angles = positions.clamp(max=2047)[:, None] * rates"
+    assert verdict(21, ("angles = positions[:, None] * rates", short_table)).credit == 0
