@@ -260,6 +260,11 @@ MISSPELLED_FORWARD = (
             "forwards and backwards, result[0, 0, 0]",
         ),
         (
+            "def attention_weights(rows):\n    return [softmax(torch.stack([*row[: len(rows)]])) for row in rows]",
+            4,
+            "with two queries and three keys",
+        ),
+        (
             changed(16, "nn.Dropout(dropout)", "nn.Dropout(0.5)"),
             16,
             "in training, the share of zeros should be about 0.20",
