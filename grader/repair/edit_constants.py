@@ -75,6 +75,7 @@ def nearby_float(site: ExpressionSite) -> Iterator[str]:
         if value:
             yield from (f"({number})" for number in (value / 10, value * 10, value / 2, value * 2))
         yield "float('-inf')"
+        yield from (f"({number})" for number in (value + 1, value - 1))  # mutants need these, in `make proof`
 
 
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)

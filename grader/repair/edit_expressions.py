@@ -215,6 +215,16 @@ def other_brackets(site: ExpressionSite) -> Iterator[str]:
             yield f"((({of(first)}) {sign} ({of(second)})) {OPERATORS[type(op)]} ({of(third)}))"
 
 
+# No record needs it yet: mutants of right solutions do, in `make proof`.
+@rule(ast.BinOp, change=Change.MISSING, cost=2)
+def sum_below_fraction_bar(site: ExpressionSite) -> Iterator[str]:
+    """x / x.sum() for x / x"""
+    node = _operation(site)
+    numerator, denominator = site.of(node.left), site.of(node.right)
+    if isinstance(node.op, ast.Div) and numerator == denominator:
+        yield from (f"(({numerator}) / ({denominator}).{call})" for call in ("sum()", "sum(dim=-1, keepdim=True)"))
+
+
 @rule(ast.BinOp, change=Change.SURPLUS, cost=2)
 def drop_operand(site: ExpressionSite) -> Iterator[str]:
     """a for a + b"""

@@ -68,7 +68,7 @@ def test_where_views_are_allowed_there_is_a_disk(user: int) -> None:
     """The profile is all that is in the way, and these two calls are all that is asked of it."""
     assert {"unshare", "mount"} <= REFUSED
     said = examined(REFUSED - {"unshare", "mount"}, user)
-    assert (said["own disk"][0], said["attempts"][0]) == ("good", "good")
+    assert said["own disk"][0] == "good"
 
 
 def test_no_attack_succeeds(released_course: Course) -> None:
