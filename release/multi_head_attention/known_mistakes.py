@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# c5e52f173e6aa5bd
+# a659fb3069cc08aa
 
 KNOWN = [
     ('MultiHeadAttentionWrapper', [[(0.36762, -0.0062448, 0.0015964, '[2,6,4]'), (0.36762, -0.0062448, 0.0015964, '[2,6,4]'), (41.437, -0.19888, 0.19001, '[2,6,4]'), (0.36762, -0.0062448, 0.0015964, '[2,6,4]')], [(2.2694, 0.27201, -0.48625, '[1,7,3]'), (2.2694, 0.27201, -0.48625, '[1,7,3]'), (206.23, 35.948, -39.909, '[1,7,3]'), (2.2694, 0.27201, -0.48625, '[1,7,3]')], ['', '', '', '']], [

@@ -157,7 +157,7 @@ def test_the_notebook_alone_says_what_to_put_beside_it(
             home.run(COURSE.read("release", assignment))
     finally:
         shutil.move(away, beside)
-    assert caught.value.ename == "ImportError"
+    assert caught.value.ename == "Missing"
     assert caught.value.evalue.startswith(f"{missing} is not here. ")
     assert "During handling" not in str(caught.value)
 
