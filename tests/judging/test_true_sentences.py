@@ -62,6 +62,35 @@ def test_a_number_that_is_read_from_the_notebook_is_not_said_to_be_written() -> 
     assert with_facts(EXERCISES[2], NAMED, []) == NAMED
 
 
+UNREAD = Fact(FactKind.UNREAD, "attention_scores", ("all_keys",))
+RANDOM = Fact(FactKind.RANDOM, "k = torch.randn(4, 1)")
+DRAWN = "The line `k = torch.randn(4, 1)` draws random numbers, which do not depend on the arguments."
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        (Reason.WRONG, ["`attention_scores` never uses its argument `all_keys`."]),
+        (Reason.ERROR, ["`attention_scores` never uses its argument `all_keys`."]),
+        (Reason.CONSTANT, ["`attention_scores` never uses its argument `all_keys`.", DRAWN]),
+        (Reason.BESIDE, []),
+    ],
+)
+def test_what_a_code_does_not_read_is_told_where_nothing_else_explains_its_answers(
+    reason: Reason, told: list[str]
+) -> None:
+    verdict = Verdict(2, "Scores", 0.0, reason, ("It is wrong.",))
+    assert with_facts(EXERCISES[2], verdict, [UNREAD, RANDOM]).sentences == ("It is wrong.", *told)
+    assert with_facts(EXERCISES[2], NAMED, [UNREAD, RANDOM]) == NAMED
+
+
+def test_of_many_arguments_that_are_not_read_a_few_are_listed() -> None:
+    names = tuple("abcdef")
+    assert sentences.of_facts([Fact(FactKind.UNREAD, "f", names)]) == [
+        "`f` never uses its arguments `a`, `b`, `c` and 3 more."
+    ]
+
+
 def test_no_list_of_two_mistakes_has_a_single_one() -> None:
     """A number of the notebook's was taken out of the list, and said below it, if at all."""
     other = next(one for one in EXERCISES[2].mistakes if not one.or_borrowed)
