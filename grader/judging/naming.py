@@ -36,7 +36,9 @@ def explaining(
     for held in _likely(key, looks):
         time.look()
         if _explained_by(held, looks):
-            return _with_another(held, looks, time)
+            seen = {look.index for look in looks}
+            beside = [Look(key, index, answers[index], tolerance) for index in range(len(answers)) if index not in seen]
+            return _with_one_beside(_with_another(held, looks, time), looks, beside, time)
     return ()
 
 
@@ -82,6 +84,25 @@ def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
     if not found and any(look.would_have_more(held) for look in seen):
         return ()
     return found[0] if len(found) == 1 else held
+
+
+def _with_one_beside(held: Held, looks: Sequence[Look], beside: Sequence[Look], time: JudgingTime) -> Held:
+    """Add a mistake that changes no numbers, such as an error of another type, if only with it the rest is explained.
+
+    Without it, a student would read that everything else is right.
+    """
+    unexplained = [look for look in beside if not look.is_explained_by(held)]
+    if not held or not unexplained:
+        return held
+    mistakes = looks[0].key.exercise.mistakes
+    for other in mistakes:
+        time.look()
+        fits = all(can_combine(member, other) for member in held)
+        if fits and all(look.has_right_answer_with((other,)) for look in looks):
+            together = tuple(sorted((*held, other), key=mistakes.index))
+            if all(look.is_explained_by(together) for look in beside):
+                return together
+    return held
 
 
 def _explained_by(held: Held, looks: Sequence[Look]) -> bool:

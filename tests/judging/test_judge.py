@@ -250,6 +250,16 @@ def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None
     assert not given.misconceptions
 
 
+def test_a_mistake_that_changes_no_numbers_is_named_beside_one_that_does() -> None:
+    """Students read that everything else was right, though an error of another type came, too."""
+    names = {"another error than ValueError", "causal has no effect"}
+    exercise = EXERCISES[28]
+    both = tuple(mistake for mistake in exercise.mistakes if mistake.name in names)
+    key = AnswerKey(exercise, exercise.sample(0)).short()
+    found = Judge().verdict(key, [key[index].answer(both) for index in range(len(key.cases))])
+    assert set(found.misconceptions) == names
+
+
 def test_an_error_in_another_case_is_told_beside_wrong_numbers() -> None:
     given = answers(3, lambda weights: 1.3 * weights)
     given[-1] = Raised("RuntimeError", "boom", line := "weights = weights @ more")
