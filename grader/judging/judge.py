@@ -393,9 +393,9 @@ class _Judgement:
         return said
 
     def _failed_elsewhere(self, first: Finding) -> list[str]:
-        """A sentence on an error in another case than the one described first, if any."""
+        """A sentence on an error, or too long a run, in another case than the one described first, if any."""
         found = zip(self.cases, self.answers, self.findings, strict=True)
-        failed = [(case, finding) for case, answer, finding in found if finding and isinstance(answer, Raised)]
+        failed = [(case, finding) for case, answer, finding in found if finding and isinstance(answer, Raised | Lost)]
         if isinstance(first, Failed) or not failed:
             return []
         case, finding = failed[0]

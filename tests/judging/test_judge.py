@@ -269,6 +269,15 @@ def test_an_error_in_another_case_is_told_beside_wrong_numbers() -> None:
     assert "In the case" not in " ".join(verdict(3, given[::-1]).sentences)  # where it is told first of all
 
 
+def test_a_case_that_took_too_long_is_told_beside_wrong_numbers() -> None:
+    """Nested loops finish small cases only, and students wonder why so few cases are right."""
+    given = answers(3, lambda weights: 1.3 * weights)
+    given[-1] = Lost(Loss.TIME, 10)
+    *_, last = verdict(3, given).sentences
+    name = short_cases(EXERCISES[3])[-1].case.name
+    assert last.startswith(f"In the case “{name}”, your code ran for more than 10 seconds and was stopped.")
+
+
 def test_a_misconception_on_some_cases_only_is_not_named() -> None:
     exercise = EXERCISES[2]
     (unscaled,) = (one for one in exercise.mistakes if one.name == "not scaled")
