@@ -112,6 +112,17 @@ def add_diagonal(call: CallSite) -> Iterator[str]:
         yield from (call.with_one_more(f"diagonal={by}") for by in (1, -1))
 
 
+@rule(ast.Call, change=Change.NUMBER, cost=1)
+def shift_diagonal(call: CallSite) -> Iterator[str]:
+    """torch.triu(x, n + 1) for torch.triu(x, n)"""
+    if call.plain_name not in ("tril", "triu"):
+        return
+    arguments = [*call.node.args[0 if call.is_of_a_value else 1 :], *(keyword.value for keyword in call.node.keywords)]
+    if len(arguments) == 1 and not isinstance(arguments[0], (ast.Constant, ast.UnaryOp)):
+        matrix = [] if call.is_of_a_value else call.arguments[:1]
+        yield from (call.called_with(*matrix, f"{call.of(arguments[0])} {step}") for step in ("+ 1", "- 1"))
+
+
 def _surplus_or_turned(call: CallSite) -> Change:
     return Change.ARRANGEMENT if call.is_of_a_value and call.name in _TURNS else Change.SURPLUS
 

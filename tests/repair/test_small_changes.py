@@ -67,6 +67,12 @@ SLIPS = {
         "scores = torch.where(mask == 0, -math.inf, scores)",
         Change.CONDITION,
     ),
+    "a diagonal one too low": (
+        28,
+        {"if causal:": "if causal and T > 1:", "triu(S - T + 1)": "triu(S - T)"},
+        "hidden = torch.ones(T, S, dtype=torch.bool, device=scores.device).triu(S - T)",
+        Change.NUMBER,
+    ),
     "heads added": (8, {SIDE_BY_SIDE: "head_1 + head_2"}, "heads = head_1 + head_2", Change.OPERATOR),
     "heads summed": (8, {SIDE_BY_SIDE: "sum([head_1, head_2])"}, "heads = sum([head_1, head_2])", Change.CALL),
     "the first item for all": (
