@@ -215,6 +215,10 @@ exercise = Exercise(
                 "normalize": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"}],
               "In your results, words do not see themselves. A word should see the cached words, and those of its "
               "chunk up to and including itself.", kind="mix-up"),
+        wrong("own word hidden, except for single words",
+              {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T if T > 1 else S) == 1"},
+              "Single words see what they should. But in a longer chunk, words do not see themselves. A word should "
+              "see the cached words, and those of its chunk up to and including itself.", kind="mix-up"),
         wrong("mask inverted",
               [{"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0"},
                {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0",
