@@ -135,8 +135,8 @@ exercise = Exercise(
                   "Your windows end before the query: query t sees t − window … t − 1. Let the window end with t "
                   "itself.", kind="mix-up"),
             wrong("the query in the middle, one fewer", "hidden = (s < t - window // 2) | (s >= t + window // 2)",
-                  "The query is in the middle of your windows, which reach as far ahead as back. Make it the last one "
-                  "of its window.", kind="mix-up")))),
+                  "The query is in the middle of your windows, so they reach ahead of it. Make it the last one of its "
+                  "window.", kind="mix-up")))),
         *seeing(*at("outside",
             wrong("next key seen", "hidden = (s > t + 1) | (s <= t - window)",
                   "In your results, queries see the key after their own. Hide everything that comes after the query.",
@@ -149,6 +149,9 @@ exercise = Exercise(
                   "query, and count its own key as one of the `window` keys.", credit=0.25, kind="missing step"),
             wrong("the query in the middle", "hidden = (s - t).abs() > window // 2",
                   "The query is in the middle of your windows. Make it the last one of its window.", kind="mix-up"),
+            wrong("half of the window", "hidden = (s > t) | (s < t - window // 2)",
+                  "Your windows begin at t − window // 2, as if the query were in the middle and the keys after it "
+                  "hidden. The window ends with the query, so begin it at t − window + 1.", kind="mix-up"),
             wrong("windows ahead", "hidden = (s < t) | (s >= t + window)",
                   "Your windows begin at the query and reach ahead. Let them end at the query: t − window + 1 … t.",
                   kind="mix-up"),
@@ -191,6 +194,11 @@ exercise = Exercise(
                   """,
                   "In your results, the first queries see keys after their own, so that their windows are full. Let "
                   "them have fewer keys: query 0 sees only itself.", kind="mix-up"))),
+        wrong("zeros before the text hidden at the wrong end",
+              {"near": ZEROS_IN_FRONT, "outside": "hidden = (s > t) | (s <= t - window) | (s > 2 * t - window + 1)"},
+              "The first windows are filled up with zeros in front, but your results look as if the slots at the end "
+              "were hidden: there, queries see the zeros, and not their own keys. Hide the slots in front.",
+              kind="mix-up"),
         *at("near",
             wrong("zeros before the text count",
                   [ZEROS_IN_FRONT,
