@@ -241,6 +241,9 @@ exercise = Exercise(
               "Your results look as if l1 and l2 were used without rescaling. Each piece has subtracted its own "
               "maximum, so first multiply its sum by exp(its maximum − the new one).",
               credit=0.25, kind="missing step"),
+        wrong("sums without effect", {"sum": "w1, w2 = a1, a2\nl = w1 + w2"},
+              "Your results look as if l1 and l2 were 1, that is, as if each piece had one key. The weight of a piece "
+              "is exp(its maximum − the new one) times its l.", kind="missing step"),
         wrong("weights exchanged", {"mix": "mixed = w2 * o1 + w1 * o2"},
               "In your output, o1 has the weight of the second piece, and o2 that of the first. Swap them back.",
               kind="mix-up"),
