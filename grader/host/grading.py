@@ -349,6 +349,10 @@ class Grading:
         if exercise is None:
             why = "This test does not belong to an exercise that the grader knows, so nothing was compared."
             return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
+        return self.verdict_on(exercise)
+
+    def verdict_on(self, exercise: Exercise) -> Verdict:
+        """The verdict on all functions of an exercise, as they are now."""
         return combined({function.entry: self._decide(function) for function in exercise.functions})
 
     def _decide(self, exercise: Exercise) -> Verdict:
