@@ -10,12 +10,8 @@ from .model.exercise import LentClass as LentClass
 from .model.exercise import MemoryPromise as MemoryPromise
 from .model.exercise import columns as columns
 from .model.exercise import randn as randn
-from .model.forms.exact import ACCEPTED as ACCEPTED
-from .model.forms.exact import ANOTHER_ERROR as ANOTHER_ERROR
-from .model.forms.exact import CUT_OFF as CUT_OFF
 from .model.forms.exact import EXACT as EXACT
 from .model.forms.exact import REFUSING as REFUSING
-from .model.forms.exact import RUINED as RUINED
 from .model.forms.function import FUNCTION as FUNCTION
 from .model.forms.function import Form as Form
 from .model.forms.generation import GENERATION as GENERATION
@@ -23,9 +19,7 @@ from .model.forms.generation import GenerationSeen as GenerationSeen
 from .model.forms.module import CACHED as CACHED
 from .model.forms.module import MODULE as MODULE
 from .model.forms.module import NEW_MODULE as NEW_MODULE
-from .model.forms.module import BuildSeen as BuildSeen
 from .model.forms.module import ClassCase as ClassCase
-from .model.forms.module import ModuleSeen as ModuleSeen
 from .model.forms.module import NewSeen as NewSeen
 from .model.forms.objects import OBJECTS as OBJECTS
 from .model.forms.objects import using as using
@@ -43,6 +37,12 @@ from .model.misconception import Misconception as Misconception
 from .model.misconception import Needs as Needs
 from .model.misconception import at as at
 from .model.misconception import wrong as wrong
+from .model.rules import ACCEPTED as ACCEPTED
+from .model.rules import ANOTHER_ERROR as ANOTHER_ERROR
+from .model.rules import CUT_OFF as CUT_OFF
+from .model.rules import RUINED as RUINED
+from .model.rules import BuildSeen as BuildSeen
+from .model.rules import ModuleSeen as ModuleSeen
 from .model.verdict import MAX_SIDE as MAX_SIDE
 from .model.verdict import Picture as Picture
 from .sandbox.forms.cached import CACHE as CACHE

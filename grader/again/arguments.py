@@ -11,11 +11,11 @@ from typing import Any
 from torch import Tensor
 
 from grader.again.another_way import Way
-from grader.judging import sentences
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, FactKind
 from grader.model.forms.module import ClassInputs, with_gradients_in_order
-from grader.sandbox.values import tensors_in
+from grader.model.rules import another_order
+from grader.sandbox.nested import tensors_in
 
 # Rows, where an exercise has columns: many students know them from elsewhere.
 
@@ -98,7 +98,7 @@ def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) 
     asked = {name: names for name, names in _asked(exercise).items() if _is_another_order(names, written.get(name))}
     if not asked:
         return
-    said = tuple(sentences.another_order(name, written[name], names) for name, names in asked.items())
+    said = tuple(another_order(name, written[name], names) for name, names in asked.items())
     order = {name: _order(names, written[name]) for name, names in asked.items()}
     if exercise.form.methods:
         if _fits_calls(order, first.inputs):

@@ -11,13 +11,13 @@ import torch
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.wrong_device import TOLERANCE
-from grader.kit.pieces import as_double
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import Exercise
 from grader.model.exercise_files import said_of
 from grader.model.label import Label
 from grader.model.misconception import Misconception
+from grader.sandbox.nested import mapped
 
 MOST = TOLERANCE["cpu"]
 
@@ -143,7 +143,7 @@ def _answer(exercise: Exercise, inputs: Any) -> Any:
 
 
 def _is_the_same_in_float64(exercise: Exercise, inputs: object, answer: object) -> bool:
-    precise = _answer(exercise, _in_float64(inputs))
+    precise = _answer(exercise, mapped(_precise, inputs))
     return all(same(given, wanted, MOST) for given, wanted in _pairs(exercise, answer, precise))
 
 
@@ -152,16 +152,9 @@ def _pairs(exercise: Exercise, one: object, other: object) -> list[tuple[torch.T
     return exercise.form.paired_numbers(one, other) or []
 
 
-def _as_double(value: object) -> Any:
-    is_single = isinstance(value, torch.Tensor) and value.dtype is torch.float32
-    return as_double(value) if is_single else value
-
-
-def _in_float64(value: object) -> Any:
-    """The inputs with float32 tensors as float64. 16-bit tensors stay: they are a case of their own."""
-    if isinstance(value, dict):
-        return {name: _in_float64(item) for name, item in value.items()}
-    return type(value)(map(_in_float64, value)) if isinstance(value, list | tuple) else _as_double(value)
+def _precise(tensor: torch.Tensor) -> torch.Tensor:
+    """In float64 if it is in float32. 16-bit tensors stay: they are a case of their own."""
+    return tensor.double() if tensor.dtype is torch.float32 else tensor
 
 
 # --- what cases and misconceptions do --------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from grader.model.exercise import SampledCase
-from grader.sandbox.values import tensors_in
+from grader.sandbox.nested import tensors_in
 
 # Sizes in the inputs of all cases, and what has them.
 

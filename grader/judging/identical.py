@@ -11,8 +11,8 @@ import torch
 from grader.model.answer import UNCHANGED, Answer, Returned
 from grader.model.exercise import SampledCase
 from grader.sandbox.decoder import plain
+from grader.sandbox.nested import tensors_in
 from grader.sandbox.tables import Table, is_table
-from grader.sandbox.values import tensors_in
 
 
 def identical(one: object, other: object) -> bool:

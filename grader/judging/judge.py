@@ -36,6 +36,7 @@ from grader.model.findings import (
 )
 from grader.model.forms.parts import named
 from grader.model.misconception import Misconception
+from grader.model.rules import INPUT_MODIFIED
 from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.decoder import UNREADABLE
 from grader.sandbox.values import Unusable
@@ -219,7 +220,7 @@ class _Judgement:
             return None
         if self._on_wrong_device():
             return self._result(DEVICE_CREDIT, Reason.WRONG_DEVICE, sentences.WRONG_DEVICE)
-        return self._result(MODIFIED_CREDIT, Reason.INPUT_MODIFIED, sentences.INPUT_MODIFIED)
+        return self._result(MODIFIED_CREDIT, Reason.INPUT_MODIFIED, INPUT_MODIFIED)
 
     def _on_wrong_device(self) -> bool:
         pairs = zip(self.answers, self.cases, strict=True)

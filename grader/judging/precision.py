@@ -10,6 +10,7 @@ import torch
 from grader.judging import sentences
 from grader.model.answer import Answer, Returned
 from grader.model.forms.function import Form
+from grader.model.rules import HALF_PRECISION, WHOLE
 from grader.model.verdict import Reason
 
 Tensor = torch.Tensor
@@ -36,7 +37,7 @@ def what_is_lost(got: Tensor, want: Tensor, tolerance: float) -> tuple[Reason, s
         return Reason.ROUNDED, sentences.rounded(decimals)
     if is_cut(got, want):
         return Reason.ROUNDED, sentences.CUT
-    return (Reason.HALF_PRECISION, sentences.HALF_PRECISION) if has_16_bits(got, want) else None
+    return (Reason.HALF_PRECISION, HALF_PRECISION) if has_16_bits(got, want) else None
 
 
 def decimals_left(got: Tensor, want: Tensor, tolerance: float) -> int | None:
@@ -66,7 +67,7 @@ def said_of_whole_numbers(numbers: tuple[Tensor, Tensor] | None) -> list[str]:
     """A sentence if only whole numbers came back, wrongly. All zeros are more often a result never filled in."""
     if numbers is None or not numbers[0].any():
         return []
-    return [sentences.WHOLE] if are_whole(numbers[0]) and not are_whole(numbers[1]) else []
+    return [WHOLE] if are_whole(numbers[0]) and not are_whole(numbers[1]) else []
 
 
 def are_whole(numbers: Tensor) -> bool:

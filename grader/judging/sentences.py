@@ -11,6 +11,7 @@ from grader.model.answer import Answer, Lost, Raised, sentence_of
 from grader.model.fact import Fact, FactKind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
 from grader.model.located import Change, Located
+from grader.model.rules import returned_nothing
 from grader.sandbox.plain_text import listed, one_line
 
 LONGEST = 1000  # characters of a sentence
@@ -35,11 +36,6 @@ WRONG_DEVICE = (
     "The numbers are right, but your result is not on the device of the input. "
     "Make new tensors with device=x.device, or with functions such as torch.zeros_like(x)."
 )
-INPUT_MODIFIED = (
-    "The result is right, but your function changes its input. "
-    "Avoid operations in place on an argument, such as x -= …, x[i] = … or x.append(…): make a new tensor or list "
-    "instead."
-)
 WHERE_NAN_COMES_FROM = (
     "NaN comes from 0/0, ∞/∞, ∞ − ∞ and 0 · ∞, and from roots and logarithms of negative numbers. exp of a large "
     "number is ∞, and a softmax over nothing but −∞ is 0/0."
@@ -49,8 +45,6 @@ NO_PROBABILITIES = (
     "A softmax gives NaN if all its scores are −∞, or after a division by 0, such as by a temperature of 0."
 )
 CUT = "Your result is cut to whole numbers, as if by // instead of /, or by a tensor of integers. Keep the decimals."
-WHOLE = "All the numbers you return are whole, as if after //, or in a tensor of integers."
-HALF_PRECISION = "Your result is only as precise as 16-bit numbers. Use float32 throughout."
 
 NEEDS_AUTOGRAD = "does not require grad"  # in torch's own words, where autograd is asked for and not there
 NO_AUTOGRAD = "In this exercise there is no autograd: compute the gradients by formulas."
@@ -103,10 +97,6 @@ _FACTS_OF_SEVERAL = {
     FactKind.REPLACED: "After the loop over `{}`, only the last {} are left, since each step overwrites them.",
     FactKind.UNREAD: "`{}` never uses its arguments {}.",
 }
-
-
-def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:
-    return f"`{function}` takes ({', '.join(written)}), but it is called with ({', '.join(asked)}), in this order."
 
 
 def other_names(names: Mapping[str, str]) -> str:
@@ -233,8 +223,7 @@ def about(finding: Finding, noun: str) -> str:
         case Unreadable(what):
             return f"Your {noun} returned {what}."
         case NothingReturned():
-            what = "forward" if noun == "class" else noun
-            return f"Your {what} returned None: does every path through it end with a return statement?"
+            return returned_nothing(noun)
         case Differs(difference, name=name, whole=True) if difference.kind == compare.Kind.VALUE:
             return f"Entry {list(difference.entry)} of the {name} is the first wrong one."
         case Differs(difference, name=name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.model.answer import Answer, Raised, Returned
-from grader.sandbox.values import tensors_in
+from grader.sandbox.nested import tensors_in
 
 # How far a right answer may be from the expected one: as far as rounding takes it.
 

@@ -8,17 +8,18 @@ from typing import TypeGuard
 
 import torch
 
-from grader.kit.pieces import FLOAT64, LARGE, as_double
 from grader.model.exercise import Case, randn
 from grader.model.forms.module import ClassCase
+from grader.model.rules import FLOAT64, LARGE
+from grader.model.rules import LATER_CHANGED as LATER_CHANGED
+from grader.model.rules import MORE as MORE
+from grader.model.rules import OTHERS_CHANGED as OTHERS_CHANGED
+from grader.model.rules import SECOND_CALL as SECOND_CALL
+from grader.sandbox.nested import in_double, mapped
 
 Tensor = torch.Tensor
 
-SECOND_CALL = "output of a second call"
-LATER_CHANGED = "output after a later word was changed"
-OTHERS_CHANGED = "output after another sentence of the batch was changed"
 FEW = "output for two sentences"
-MORE = "output with other sentences in the batch"
 LONGER = "output for more and longer texts, which came next"
 
 SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
@@ -91,9 +92,7 @@ def in_float64(sample: DrawCase) -> DrawCase:
 
     def inputs(rng: torch.Generator) -> ClassCase:
         drawn = sample(rng)
-        weights = {name: weight.double() for name, weight in drawn.weights.items()}
-        calls = {name: [as_double(value) for value in call] for name, call in drawn.calls.items()}
-        return ClassCase(drawn.arguments, weights, calls)
+        return ClassCase(drawn.arguments, mapped(in_double, drawn.weights), mapped(in_double, drawn.calls))
 
     return inputs
 

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import torch
 
+from grader.model.rules import nearly
 from grader.model.verdict import Picture
 from grader.sandbox.plain_text import listed
 from grader.sandbox.tables import Table
@@ -105,11 +106,6 @@ def looks_ahead(first: object, later_changed: object, count_from: int = 1) -> Pi
             f"Only the last word was changed, and {rows.lower()} changed with it: earlier words see a later one."
         )
     return _picture(matrix, ahead | missing, "word", "feature", wrong, first=count_from) if wrong else None
-
-
-def nearly(one: Tensor, other: Tensor) -> Tensor:
-    """Which entries of two outputs are equal but for rounding, which may depend on what else is in a batch."""
-    return torch.isclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
 def as_matrix(value: object) -> Tensor | None:

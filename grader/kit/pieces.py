@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import torch
 
-from grader.model.compare import Difference, Kind
 from grader.model.exercise import Case, Inputs
-
-LARGE = "Your code is right for small scores, but not for large ones. It must work up to ±10⁴, without NaN."
-FLOAT64 = "Your code is right for float32 inputs, but not for float64: its result must have the dtype of the inputs."
+from grader.model.rules import FLOAT64 as FLOAT64
+from grader.model.rules import LARGE as LARGE
+from grader.model.rules import other_type as other_type
+from grader.sandbox.nested import in_double, mapped
 
 Sample = Callable[[torch.Generator], Inputs]
 
@@ -33,19 +33,6 @@ def in_float64(sample: Sample) -> Case:
     return Case(
         "float64 inputs",
         catches="a result of another type than the input",
-        inputs=lambda rng: tuple(map(as_double, sample(rng))),
+        inputs=lambda rng: mapped(in_double, tuple(sample(rng))),
         beside=FLOAT64,
     )
-
-
-def as_double(value: object) -> object:
-    """A tensor of numbers in float64."""
-    return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
-
-
-def other_type(got: object, want: torch.Tensor) -> str:
-    """A sentence if the numbers of a tensor have another type than those of `want`; or else empty."""
-    if not isinstance(got, torch.Tensor) or got.dtype == want.dtype:
-        return ""
-    given, expected = (str(tensor.dtype).removeprefix("torch.") for tensor in (got, want))
-    return Difference(Kind.DTYPE, forms=(given, expected)).sentence("result")

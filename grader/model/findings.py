@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import Difference, Kind
-from grader.sandbox.values import Unusable, leaves
+from grader.sandbox.nested import leaves
+from grader.sandbox.values import Unusable
 
 
 @dataclass(frozen=True)

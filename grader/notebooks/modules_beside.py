@@ -22,11 +22,17 @@ MODULES = {
     "grader.kit.diagnosis": "diagnosis",
     "grader.kit.earlier_functions": "earlier_functions",
     "grader.kit.endless": "endless",
+    "grader.kit.module_examples": "module_examples",
+    "grader.kit.piece_examples": "piece_examples",
     "grader.kit.recognizing": "recognizing",
     "grader.kit.showing": "showing",
     "grader.kit.time_limit": "time_limit",
     "grader.kit.visible_examples": "visible_examples",
     "grader.model.compare": "compare",
+    "grader.model.rules": "rules",
+    "grader.sandbox.forms.exact": "observed_piece",
+    "grader.sandbox.forms.module": "observed_module",
+    "grader.sandbox.nested": "nested",
 }
 FILES = {f"{name}.py" for name in MODULES.values()}
 

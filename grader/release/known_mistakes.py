@@ -23,16 +23,17 @@ import torch
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.host.machine import in_little_memory
-from grader.kit import recognizing, visible_examples
+from grader.kit import module_examples, piece_examples, recognizing, visible_examples
 from grader.kit.checking import Checks, Entry
-from grader.kit.pieces import as_double
 from grader.kit.recognizing import TABLE, Figures, Known, Seen, close, fits, seen_in
 from grader.model.exercise import Exercise
 from grader.model.misconception import Misconception
 from grader.notebooks.modules_beside import imports_name
+from grader.sandbox.nested import in_double, mapped
 
 FILE = f"{TABLE}.py"
-_OURS = [Path(each.__file__ or "") for each in (visible_examples, recognizing, sys.modules[__name__])]
+_EXAMPLES = visible_examples, piece_examples, module_examples
+_OURS = [Path(each.__file__ or "") for each in (*_EXAMPLES, recognizing, sys.modules[__name__])]
 _ROOM = 2 << 30  # bytes of memory: some mistakes compare all words of a class with one another
 _HEAD = """\
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
@@ -110,9 +111,7 @@ def _either(one: Figures, precise: Figures) -> Figures:
 
 
 def _double(item: object) -> object:
-    if isinstance(item, torch.nn.Module):
-        return item.double()
-    return [*map(_double, item)] if isinstance(item, list) else as_double(item)
+    return item.double() if isinstance(item, torch.nn.Module) else mapped(in_double, item)
 
 
 def _written(known: Mapping[str, Known]) -> str:

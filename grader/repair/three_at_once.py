@@ -18,7 +18,7 @@ from grader.model.answer import Returned
 from grader.model.exercise import Exercise
 from grader.model.forms.parts import named
 from grader.model.misconception import Misconception, can_combine
-from grader.sandbox.values import tensors_in
+from grader.sandbox.nested import tensors_in
 
 # A quick comparison of numbers finds what is worth a full comparison of answers.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from grader.sandbox.values import tensors_in
+from grader.sandbox.nested import mapped, tensors_in
 
 
 def start(device: str, memory: int) -> None:
@@ -49,13 +49,7 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def on_device(value: object, device: str) -> Any:
-    if isinstance(value, torch.Tensor):
-        return value.to(device)
-    if isinstance(value, (list, tuple)):
-        return type(value)(on_device(item, device) for item in value)
-    if isinstance(value, dict):
-        return {key: on_device(item, device) for key, item in value.items()}
-    return value
+    return mapped(lambda tensor: tensor.to(device), value)
 
 
 def device_of(value: object) -> str:

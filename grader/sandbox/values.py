@@ -9,7 +9,6 @@ is written as the dict that it is.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
@@ -232,22 +231,6 @@ class _AnyKind(_Encoder):
 def _is(value: object, kind: type[_T]) -> TypeGuard[_T]:
     """Whether it is of this kind: unlike isinstance, this asks no attribute of the value."""
     return issubclass(type(value), kind)
-
-
-def leaves(value: object) -> Iterator[object]:
-    """All values in nested lists, tuples and dicts, in their order."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from leaves(item)
-    else:
-        yield value
-
-
-def tensors_in(value: object) -> Iterator[torch.Tensor]:
-    """All tensors in a nested value, in their order."""
-    return (leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
 
 
 def _copy_of(tensor: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 import torch
 
-from checking import Checks, Entry, Example, ModuleExample, Number, PieceExample, Several
+from checking import Checks, Entry, Example, Number, Several
+from module_examples import ModuleExample
+from piece_examples import PieceExample
 
 WORDS = [
     [0.43, 0.15, 0.89],

@@ -12,17 +12,9 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from checking import (
-    TOLERANCE,
-    Checks,
-    Entry,
-    Example,
-    FiniteGradients,
-    InDouble,
-    ModuleExample,
-    Number,
-    PieceExample,
-)
+from checking import TOLERANCE, Checks, Entry, Example, Number
+from module_examples import ModuleExample
+from piece_examples import FiniteGradients, InDouble, PieceExample, Unfitting
 from compare import difference
 
 # Exercise 28: six query heads share two key heads; the two queries of a head are printed one below the other.
@@ -169,24 +161,6 @@ def _far_below(*sizes: int) -> tuple[torch.Tensor, torch.Tensor]:
     queries, keys = torch.zeros(*sizes, 4), torch.zeros(*sizes, 4)
     queries[..., 0], keys[..., 0] = -100.0, 220.0 + 4 * torch.arange(sizes[-1])
     return queries, keys
-
-
-class ValueErrorFor(NamedTuple):
-    """Arguments that do not fit together, for which a ValueError is asked for."""
-
-    name: str
-    inputs: tuple[Any, ...]
-
-    def problem(self, function: Callable[..., Any], called: str) -> str | None:
-        try:
-            function(*self.inputs)
-        except NotImplementedError:
-            raise
-        except ValueError:
-            return None
-        except Exception as error:
-            return f"{called} stopped with {type(error).__name__}. Raise a ValueError that says what does not fit."
-        return f"{called} went on without an error. Raise a ValueError that says what does not fit."
 
 
 class OutputExample(NamedTuple):
@@ -368,7 +342,7 @@ def _heads(projected: torch.Tensor, count: int) -> torch.Tensor:
     return projected.unflatten(-1, (count, -1)).transpose(1, 2)  # (B, T, d_model) -> (B, H, T, d)
 
 
-def _grouped() -> list[Example | PieceExample | ValueErrorFor]:
+def _grouped() -> list[Example | PieceExample | Unfitting]:
     def inputs(B: int, Hq: int, Hkv: int, T: int, S: int, d: int) -> tuple[torch.Tensor, ...]:
         return (_random(28, B, Hq, T, d), _random(29, B, Hkv, S, d), _random(30, B, Hkv, S, d))
 
@@ -399,7 +373,7 @@ def _grouped() -> list[Example | PieceExample | ValueErrorFor]:
             (2, 4, 3, 5),
             large=(_large(1, 4, 3, 4), _large(1, 2, 5, 4), _random(31, 1, 2, 5, 4), True),
         ),
-        ValueErrorFor("six query heads and four key heads", inputs(1, 6, 4, 2, 2, 3)),
+        Unfitting("six query heads and four key heads", inputs(1, 6, 4, 2, 2, 3)),
     ]
 
 

@@ -34,13 +34,9 @@ from visible_examples import (
     NEW_LINE,
     TOLERANCE,
     Example,
-    FiniteGradients,
-    InDouble,
-    ModuleExample,
-    PieceExample,
-    Refusal,
     Several,
     Student,
+    VisibleExample,
     described,
     is_to_do,
     line_of,
@@ -52,17 +48,11 @@ __all__ = [
     "Checks",
     "Entry",
     "Example",
-    "FiniteGradients",
-    "InDouble",
-    "ModuleExample",
     "Number",
-    "PieceExample",
-    "Refusal",
     "Several",
 ]
 
 Notebook: TypeAlias = dict[str, object]  # its variables
-AnyExample: TypeAlias = Example | PieceExample | InDouble | FiniteGradients | ModuleExample | Refusal | Several
 
 WIDTH = 88
 EXACT = 1e-6  # as a part of a counted number
@@ -82,7 +72,7 @@ class Entry(NamedTuple):
 
     exercise: int
     name: str
-    examples: Callable[[], Sequence[AnyExample]]
+    examples: Callable[[], Sequence[VisibleExample]]
     builds_on: tuple[int, ...] = ()  # the earlier exercises whose functions it may call
 
 
@@ -260,7 +250,9 @@ class Checks:
             return Problem(_with_place(f"{called} has not ended after {SECONDS} seconds of computing", stop))
         return None
 
-    def _problem_with(self, example: AnyExample, entry: Entry, student: Student, notebook: Notebook) -> Problem | None:
+    def _problem_with(
+        self, example: VisibleExample, entry: Entry, student: Student, notebook: Notebook
+    ) -> Problem | None:
         try:
             with torch.random.fork_rng(devices=[]):  # the notebook's own random numbers stay as they are
                 problem = example.problem(student, entry.name)

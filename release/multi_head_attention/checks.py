@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import torch
 
-from checking import Checks, Entry, ModuleExample, Number, Refusal
+from checking import Checks, Entry, Number
+from module_examples import ModuleExample, Refusal
 
 WORDS = [
     [0.43, 0.15, 0.89],

@@ -6,13 +6,15 @@ All of it is told from the numbers of examples that the notebook shows, so it ho
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
 import torch
 
 from compare import paired_numbers, same
+from rules import HALF_PRECISION, WHOLE
+from nested import tensors_in
 
 # The examples are printed with four decimals, so a factor is known to three digits or so.
 FACTOR = 5e-4
@@ -94,12 +96,9 @@ def _additional(more: Sequence[int], fewer: Sequence[int]) -> int | None:
     return next((axis for axis in axes if (*more[:axis], *more[axis + 1 :]) == tuple(fewer)), None)
 
 
-def rounded_by(value: Any) -> str:
-    """The type of 16-bit numbers in it, if there are some."""
-    if isinstance(value, (list, tuple)):
-        return next(filter(None, map(rounded_by, value)), "")
-    small = isinstance(value, torch.Tensor) and value.dtype in _DIGITS
-    return str(value.dtype) if small else ""
+def has_16_bits(value: object) -> bool:
+    """Whether some of its numbers have a type of 16 bits."""
+    return any(tensor.dtype in _DIGITS for tensor in tensors_in(value))
 
 
 def _rounded(got: Tensor, want: Tensor) -> str:
@@ -108,14 +107,14 @@ def _rounded(got: Tensor, want: Tensor) -> str:
         if not bool(want.isfinite().all()) or torch.equal(want, want.to(dtype).double()):
             continue  # of infinity everything is near, and other numbers have 16 bits by themselves
         if torch.equal(got, got.to(dtype).double()) and bool(((got - want).abs() <= error * want.abs().max()).all()):
-            return f"All your numbers are rounded to 16 bits, as {dtype} does. Compute in float32 throughout."
+            return HALF_PRECISION
     return ""
 
 
 def _whole(got: Tensor, want: Tensor) -> str:
     """Whole numbers alone, wrongly, and more than one. All zeros are more often a result that was never filled in."""
     is_whole = got.numel() > 1 and bool(got.any()) and torch.equal(got, got.round())
-    return "All your numbers are whole numbers." if is_whole and not torch.equal(want, want.round()) else ""
+    return WHOLE if is_whole and not torch.equal(want, want.round()) else ""
 
 
 def _one_alone(result: object, expected: object, tolerance: float) -> str:
@@ -198,25 +197,6 @@ def _above_the_diagonal(got: Tensor, want: Tensor) -> str:
     if want.shape[0] != want.shape[1] or bool(want.triu(1).any()) or not bool(got.triu(1).any()):
         return ""
     return "Later words are above the diagonal. All numbers there should be 0, but yours are not."
-
-
-def looks_ahead(module: Callable[..., Any], inputs: Sequence[Any]) -> bool:
-    """Whether an earlier output changes when the last word does, and only then. `inputs` begin with words (…, T, d)."""
-    try:
-        words, others = inputs[0].detach(), inputs[1:]
-        changed = words.clone()
-        changed[..., -1, :] += 1
-        before, again, after = (module(some, *others) for some in (words, words, changed))
-        if before.shape[:-1] != words.shape[:-1]:  # no output for each word, so none is earlier
-            return False
-        before, again, after = (some[..., :-1, :] for some in (before, again, after))
-        return _alike(before, again) and not _alike(before, after)
-    except Exception:  # what is wrong with it is told otherwise
-        return False
-
-
-def _alike(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return torch.allclose(one, other, atol=1e-6, equal_nan=True)
 
 
 def names_read(student: object) -> set[str]:

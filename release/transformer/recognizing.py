@@ -14,9 +14,11 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
+
+from visible_examples import VisibleExample
 
 TABLE = "known_mistakes"
 CLOSE = 3e-5  # errors of rounding are smaller, mistakes are larger
@@ -26,12 +28,6 @@ MOST_CALLS = 8  # in one example
 # no numbers, or none that is finite; "" if they are up to chance; a digest of the error if it stopped with one.
 Figures: TypeAlias = tuple[float, float, float, str] | str | None
 Seen: TypeAlias = Sequence[Sequence[Figures]]  # for each example, its calls
-
-
-class VisibleExample(Protocol):
-    """An example of a visible check."""
-
-    def problem(self, function: Callable[..., Any], called: str) -> str | None: ...
 
 
 class Known(NamedTuple):

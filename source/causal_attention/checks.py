@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 import torch
 
-from grader.kit.checking import Checks, Entry, Example, ModuleExample, Number, PieceExample, Several
+from grader.kit.checking import Checks, Entry, Example, Number, Several
+from grader.kit.module_examples import ModuleExample
+from grader.kit.piece_examples import PieceExample
 
 WORDS = [
     [0.43, 0.15, 0.89],

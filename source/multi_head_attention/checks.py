@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import torch
 
-from grader.kit.checking import Checks, Entry, ModuleExample, Number, Refusal
+from grader.kit.checking import Checks, Entry, Number
+from grader.kit.module_examples import ModuleExample, Refusal
 
 WORDS = [
     [0.43, 0.15, 0.89],

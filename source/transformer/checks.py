@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from grader.kit.checking import Checks, Entry, Example, FiniteGradients, ModuleExample, Number, PieceExample
+from grader.kit.checking import Checks, Entry, Example, Number
+from grader.kit.module_examples import ModuleExample
+from grader.kit.piece_examples import FiniteGradients, PieceExample
 
 # Exercise 20: four positions of six columns, and three of four with another base.
 POSITIONS = [

@@ -19,6 +19,7 @@ import torch
 
 from grader.course.folder import Course
 from grader.kit import checking
+from grader.kit.module_examples import ModuleExample, Refusal
 from grader.notebooks.cells import solutions
 from support.places import ROOT
 
@@ -133,41 +134,45 @@ MISSPELLED_FORWARD = (
         (
             "def simple_attention_scores(x, q): return (x @ q)[:, None]",
             9,
-            "has shape (4, 1), but a tensor of shape (4,)",
+            "has shape (4, 1), but (4,) was expected. Axis 1",
         ),
         (
             "def simple_attention_scores(x, q): return torch.tensor([torch.dot(w, q) for w in x], dtype=x.dtype)",
             9,
-            "no gradient reaches its input",
+            "No gradient gets through your function",
         ),
         (
             "def simple_attention_scores(x, q):\n  s = torch.zeros(len(x))\n  for i, w in enumerate(x): s[i] = w @ q\n"
             "  return s",
             9,
-            "dtype torch.float32 where the input has torch.float64",
+            "has numbers of type float32, but float64 was expected",
         ),
-        ("def simple_attention_scores(x, q): return (x @ q).double()", 9, "has the dtype torch.float64"),
+        (
+            "def simple_attention_scores(x, q): return (x @ q).double()",
+            9,
+            "numbers of type float64, but float32",
+        ),
         (
             "def simple_attention_scores(x, q): return x @ q.float()",
             9,
-            "with the same numbers in float64, simple_attention_scores stopped with RuntimeError",
+            "right for float32 inputs, but not for float64",
         ),
         (
             "def softmax_stable(x, dim=-1):\n  e = torch.exp(x - x.amax(dim, True))\n  return e.div_(e.sum(dim, True))",
             10,
-            "no gradient can be computed",
+            "No gradient can be computed",
         ),
         (
             "def all_context_vectors(x):\n  e = torch.exp(x @ x.T)\n  return e / e.sum(1, True) @ x",
             11,
-            "for large scores it contains NaN",
+            "It must work up to ±10⁴, without NaN.",
         ),
         (
             "def causal_softmax(s, d_k): return mask_then_renormalize(torch.softmax(s / d_k**0.5, -1))",
             14,
-            "for large scores it contains NaN",
+            "It must work up to ±10⁴, without NaN.",
         ),
-        (changed(12, "torch.rand(", "torch.zeros("), 12, "in a new module W_query is the same number everywhere"),
+        (changed(12, "torch.rand(", "torch.zeros("), 12, "W_value are each the same number everywhere"),
         (changed(16, 'buffer("mask", mask)', 'buffer("mask", mask, persistent=False)'), 16, "not in state_dict"),
         (
             "def attention_scores(q, k):\n  n = range(len(q))\n"
@@ -188,7 +193,11 @@ MISSPELLED_FORWARD = (
             11,
             "see exercise 10",
         ),
-        ("class SelfAttention_v1:\n  def __init__(self, d_in, d_out): pass", 12, "is not a module"),
+        (
+            "class SelfAttention_v1:\n  def __init__(self, d_in, d_out): pass",
+            12,
+            "this is not a torch.nn.Module.",
+        ),
         ("del SelfAttention_v1", 12, "there is no class SelfAttention_v1 yet"),
         (MISSPELLED_FORWARD, 12, "has no method forward"),
         (CALLED_LIST, 12, "Module [ModuleList] is missing"),
@@ -197,25 +206,25 @@ MISSPELLED_FORWARD = (
         (
             PARAMETERS.format(query="torch.rand(d_in, d_out)", name="W_query"),
             12,
-            "W_query is a tensor, but not a parameter",
+            "has no parameter W_query: it is a plain tensor, which is not trained.",
         ),
         (
             PARAMETERS.format(query="nn.Parameter(torch.rand(d_in, d_out))", name="W_q"),
             12,
-            "Your module has: W_q, W_key, W_value.",
+            "has no parameter W_query. It has W_q, W_key, W_value.",
         ),
         (
             PARAMETERS.format(query="nn.Parameter(torch.rand(d_out, d_in))", name="W_query"),
             12,
             "W_query has shape (2, 3), but (3, 2)",
         ),
-        (changed(12, "x @ self.W_query", "x @ self.W_query.detach()"), 12, "no gradient reaches W_query"),
-        (changed(12, "@ v", "@ v.detach()"), 12, "no gradient reaches W_value"),
-        (changed(12, "@ v", "@ v.data"), 12, "no gradient reaches W_value"),
-        (changed(12, "q = x @", "x = x.detach(); q = x @"), 12, "no gradient reaches its input"),
+        (changed(12, "x @ self.W_query", "x @ self.W_query.detach()"), 12, "No gradient reaches W_query"),
+        (changed(12, "@ v", "@ v.detach()"), 12, "No gradient reaches W_value"),
+        (changed(12, "@ v", "@ v.data"), 12, "No gradient reaches W_value"),
+        (changed(12, "q = x @", "x = x.detach(); q = x @"), 12, "No gradient reaches the input"),
         (changed(12, "q = x @", "x *= 1.5; x = x / 1.5; q = x @"), 12, "changes its input"),
         (changed(12, "k.shape[-1]", "x.shape[-1]"), 12, "is the first wrong number"),
-        (changed(13, "bias=qkv_bias", "bias=True"), 13, "not expected here: W_query.bias, W_key.bias"),
+        (changed(13, "bias=qkv_bias", "bias=True"), 13, "a parameter W_query.bias where no bias was asked for"),
         (changed(13, "bias=qkv_bias", "bias=False"), 13, "has no parameter W_query.bias"),
         (changed(13, "return ", ""), 13, "returned None"),
         ("def mask_then_renormalize(a): return a.tril()", 14, "with the weights of the six words, result[0, 0]"),
@@ -251,7 +260,7 @@ MISSPELLED_FORWARD = (
             15,
             "result is not a torch tensor",
         ),
-        (changed(16, 'self.register_buffer("mask", mask)', "self.mask = mask"), 16, "no buffer mask"),
+        (changed(16, 'self.register_buffer("mask", mask)', "self.mask = mask"), 16, "The mask is a plain attribute"),
         (changed(16, "ones(context_length, context_length)", "ones(9, 9)"), 16, "buffer mask has shape (9, 9)"),
         (changed(16, "self.mask[:T, :T]", "self.mask"), 16, "stopped with RuntimeError"),
         (
@@ -336,7 +345,7 @@ SAID = [
     (
         changed(16, "self.mask[:T, :T] == 1", "(self.mask[:T, :T] == 1) & False"),
         16,
-        "An earlier output changes when the last word does. It must not depend on later words.",
+        "Outputs of earlier words change when a later word is changed: your module looks into the future.",
     ),
     (
         "D = 4\ndef attention_scores(q, k): return [[a.T @ b / D**0.5 for b in k] for a in q]",
@@ -357,17 +366,12 @@ SAID = [
     (
         changed(12, "nn.Parameter(torch.rand(d_in, d_out))", "nn.Parameter(torch.rand(d_in, d_out), False)"),
         12,
-        "W_query has requires_grad=False, so it would not be trained",
-    ),
-    (
-        changed(16, 'buffer("mask"', 'buffer("later"').replace("self.mask", "self.later"),
-        16,
-        "is called later, not mask",
+        "W_query and W_key and W_value cannot be trained: requires_grad is False.",
     ),
     (
         changed(16, 'self.register_buffer("mask", mask)', "self.mask = nn.Parameter(mask)"),
         16,
-        "mask is a parameter, so an optimizer would get it, too",
+        "The mask is a parameter, so an optimizer would train it.",
     ),
     (
         changed(16, "torch.softmax(scores", "torch.softmax(self.dropout(scores)").replace(
@@ -408,17 +412,25 @@ SAID = [
         "each call drops 30000 of 60000 entries. Decide for each entry separately, with probability p",
     ),
     # 16 bits
-    ("def simple_attention_scores(x, q): return (x @ q).half()", 9, "rounded to 16 bits, as torch.float16 does"),
-    ("def simple_attention_scores(x, q): return (x @ q).bfloat16()", 9, "to 16 bits, as torch.bfloat16 does"),
+    (
+        "def simple_attention_scores(x, q): return (x @ q).half()",
+        9,
+        "only as precise as 16-bit numbers.",
+    ),
+    (
+        "def simple_attention_scores(x, q): return (x @ q).bfloat16()",
+        9,
+        "only as precise as 16-bit numbers.",
+    ),
     (
         "def all_context_vectors(x):\n  x = x.half()\n  return (torch.softmax(x @ x.T, -1) @ x).float()",
         11,
-        "rounded to 16 bits, as torch.float16 does",
+        "only as precise as 16-bit numbers.",
     ),
     (
         "old = attention_scores\ndef attention_scores(*a): return torch.tensor(old(*a)).half()",
         2,
-        "the result has 16-bit numbers, torch.float16. Compute in float32 throughout.",
+        "the result is right, but: Your result is only as precise as 16-bit numbers.",
     ),
     # another form
     (
@@ -471,17 +483,17 @@ SAID = [
         "old = attention_scores\ndef attention_scores(q, k):\n  right = old(q, k)\n  q[0] += 1\n"
         "  return [[2 * score for score in row] for row in right]",
         2,
-        "2 times the expected one. Also, attention_scores changes its input.",
+        "2 times the expected one. Also, your function changes its input.",
     ),
     (
         changed(12, "q = x @", "x += 1; q = x @"),
         12,
-        "Also, SelfAttention_v1 changes its input. Compute a new tensor",
+        "your code gave 1.8783. Your module changes its input. Compute new tensors instead.",
     ),
     (
         changed(12, "q = x @", "self.W_query.data /= 1.5; q = 1.5 * x @"),
         12,
-        "a second call with the same input gives a different one. Keep nothing from one call to the next",
+        "Called twice with the same input, your module gives two different outputs.",
     ),
 ]
 
@@ -604,6 +616,7 @@ RIGHT_IN_OTHER_WAYS = [
     ),
     ("def inverted_dropout(a, p, training): return F.dropout(a, p, training)", 15),
     (changed(16, "mask, -math.inf", "mask, torch.finfo(x.dtype).min"), 16),
+    (changed(16, 'buffer("mask"', 'buffer("later"').replace("self.mask", "self.later"), 16),
     (changed(16, 'buffer("mask", mask)', 'buffer("mask", mask[None, None])').replace("mask[:", "mask[0, 0, :"), 16),
     (changed(16, "self.dropout(weights)", "F.dropout(weights, self.dropout.p, self.training)"), 16),
     (changed(16, "self.W_query =", "self.extra = nn.Linear(1, 1)\n        self.W_query ="), 16),
@@ -658,14 +671,18 @@ class SelfAttention_v1(nn.Module):
 @pytest.mark.parametrize(
     ("source", "number", "words"),
     [
-        (ONE_FOR_ALL, 12, "W_key and W_query are one and the same parameter"),
+        (ONE_FOR_ALL, 12, "W_query and W_key are one and the same parameter"),
         (
             "def causal_softmax(s, d_k):\n  T = s.shape[0]\n  mask = torch.triu(torch.ones(T, T), 1) * -100\n"
             "  return torch.softmax((s + mask) / math.sqrt(d_k), dim=-1)",
             14,
             "scores far below zero",
         ),
-        ("def softmax(x): return torch.as_tensor(x).double().exp().ceil()", 3, "All your numbers are whole numbers."),
+        (
+            "def softmax(x): return torch.as_tensor(x).double().exp().ceil()",
+            3,
+            "All the numbers you return are whole",
+        ),
     ],
 )
 def test_what_learners_typed_is_said_as_it_is(
@@ -683,7 +700,7 @@ def test_what_learners_typed_is_said_as_it_is(
 def test_a_module_may_take_a_mask(mask: torch.Tensor | None, capsys: pytest.CaptureFixture[str]) -> None:
     inputs = torch.tensor([2.0, 3.0]), mask
     expected = torch.tensor([8.0, 12.0 if mask is None else 0.0])
-    example = checking.ModuleExample("a mask", {}, {"scale": torch.tensor([4.0])}, inputs, expected)
+    example = ModuleExample("a mask", {}, {"scale": torch.tensor([4.0])}, inputs, expected)
     checks = checking.Checks(checking.Entry(1, "Masked", lambda: [example]))
     exec("check(1)", {"check": checks.check, "Masked": Masked})
     assert "Masked is right" in capsys.readouterr().out
@@ -709,7 +726,7 @@ class ToDo(torch.nn.Module):
     ("student_class", "size", "words"),
     [
         (Refuses, 3, "is right"),
-        (Refuses, 2, "Accepts was built without an error"),
+        (Refuses, 2, "Your class accepts arguments that cannot work."),
         (ToDo, 3, "still to do"),
         (SaysWhatIsMissing, 3, "is right"),
     ],
@@ -717,7 +734,7 @@ class ToDo(torch.nn.Module):
 def test_impossible_arguments_must_be_refused(
     student_class: type, size: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    checks = checking.Checks(checking.Entry(1, "Accepts", lambda: [checking.Refusal("an odd size", {"size": size})]))
+    checks = checking.Checks(checking.Entry(1, "Accepts", lambda: [Refusal("an odd size", {"size": size})]))
     exec("check(1)", {"check": checks.check, "Accepts": student_class})
     assert words in "".join(capsys.readouterr())
 

@@ -31,9 +31,9 @@ WRONG = [
     (28, "keys.repeat_interleave(Hq // Hkv, dim=1)", "keys.repeat(1, Hq // Hkv, 1, 1)", NUMBER_IS_WRONG),
     (28, "math.sqrt(d)", "math.sqrt(Hq * d)", NUMBER_IS_WRONG),
     (28, "triu(S - T + 1)", "triu(1)", "causal=True, two queries and five keys, result[0, 0, 0, 0]"),
-    (28, "if Hq % Hkv != 0:", "if False:", "stopped with RuntimeError. Raise a ValueError"),
-    (28, "raise ValueError(", "assert False, (", "stopped with AssertionError. Raise a ValueError"),
-    (28, "@ values", "@ values.detach()", "no gradient reaches its input"),
+    (28, "if Hq % Hkv != 0:", "if False:", "your function raises some other error. Raise a ValueError"),
+    (28, "raise ValueError(", "assert False, (", "your function raises some other error. Raise a ValueError"),
+    (28, "@ values", "@ values.detach()", "No gradient reaches argument 3"),
     (28, "torch.softmax(scores, dim=-1)", "(scores.exp() / scores.exp().sum(-1, keepdim=True))", "is NaN where"),
     # a cache
     (29, "triu(1 + S - T)", "triu(1)", "at once, but not in chunks of (2, 1, 1)"),
@@ -52,10 +52,10 @@ WRONG = [
     (31, "torch.where(l == 0, 1.0, l)", "l", "in which the second query is empty"),
     (31, "torch.where(m == -math.inf, 0.0, m)", "m", "in which the second query is empty"),
     (31, "return m, l, o", "return subtracted, l, o", "in which the second query is empty"),
-    (31, "return m, l, o", "return m, l, o.detach()", "no gradient reaches its input"),
+    (31, "return m, l, o", "return m, l, o.detach()", "No gradient gets through your function"),
     # types
-    (32, "return output, lse", "return output.float(), lse", "a result has the dtype torch.float32"),
-    (33, "return grad_queries", "return grad_queries.float()", "a result has the dtype torch.float32"),
+    (32, "return output, lse", "return output.float(), lse", "has numbers of type float32, but float64 was expected"),
+    (33, "return grad_queries", "return grad_queries.float()", "has numbers of type float32, but float64 was expected"),
     # pages
     (35, "key_pages[page_table].flatten(1, 2)", "key_pages[page_table].flatten(0, 1)", "paged_attention stopped with"),
     (35, ">= lengths[:, None, None]", ">= lengths[:, None, None] // page_size * page_size", NUMBER_IS_WRONG),

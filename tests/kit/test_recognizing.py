@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import runpy
-import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-import torch
+from checked_pieces import checks_of, said_by
 
-from grader.host.machine import in_little_memory
 from grader.kit.checking import Checks
 from grader.kit.recognizing import TABLE, Seen, fits
 from grader.release import known_mistakes
 from support.our_course import EXERCISES
 from support.places import ROOT
 from support.records import Piece, pieces, records
-from support.solution_cells import define, from_notebook, notebook
+from support.solution_cells import from_notebook
 
 pytestmark = pytest.mark.proof
 
-ROOM = 4 << 30  # bytes: some pieces compare all texts with one another
-SECONDS = 3  # of computing, for a piece that never ends; it has no numbers
 OF_CHANCE = {15, 26}  # their numbers are drawn, so a check tells about shares and modes in its own words
 AS_TRUE = {"2-real/d_default"}  # what the check says is true, and grading says where the number comes from
 
@@ -39,39 +32,7 @@ def checks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
     table = ModuleType(TABLE)
     vars(table).update(runpy.run_path(str(ROOT / "release" / assignment / known_mistakes.FILE)))
     monkeypatch.setitem(sys.modules, TABLE, table)
-    monkeypatch.syspath_prepend(str(ROOT / "source" / assignment))
-    found = runpy.run_path(str(ROOT / "source" / assignment / "checks.py"))
-    return next(one for one in found.values() if isinstance(one, Checks))
-
-
-@contextlib.contextmanager
-def ended_soon() -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise TimeoutError
-
-    former = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
-    try:
-        with in_little_memory(ROOM):
-            yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, former)
-
-
-def said_by(checks: Checks, piece: Piece, capsys: pytest.CaptureFixture[str]) -> str:
-    """What `check` says about a piece of code in the solved notebook."""
-    names = {**notebook(piece.number), "check": checks.check}
-    try:
-        with ended_soon(), contextlib.redirect_stdout(io.StringIO()):
-            define(piece.cell, names)
-    except Exception:  # its cell shows an error, so nobody goes on to the check
-        return ""
-    capsys.readouterr()
-    with contextlib.suppress(TimeoutError), ended_soon(), torch.enable_grad():
-        exec(f"check({piece.number})", names)
-    captured = capsys.readouterr()
-    return " ".join(re.sub(r"\x1b\[\d+m", "", captured.out + captured.err).split())
+    return checks_of(assignment, monkeypatch)
 
 
 SPARSELY = {15: 4, 16: 3}  # one in so many pieces: their examples have 60,000 numbers, drawn eight times

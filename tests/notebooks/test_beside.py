@@ -87,11 +87,16 @@ def test_a_module_comes_with_what_it_needs() -> None:
         "diagnosis.py",
         "earlier_functions.py",
         "endless.py",
+        "nested.py",
         "recognizing.py",
+        "rules.py",
         "showing.py",
         "time_limit.py",
         "visible_examples.py",
     }
+    of_classes = modules_for(["from grader.kit.module_examples import ModuleExample"]).keys()
+    assert {"module_examples.py", "observed_module.py", "observed_piece.py"} <= of_classes
+    assert "piece_examples.py" not in of_classes
     assert modules_for(["from grader.model.compare import same"]).keys() == {"compare.py"}
     assert modules_for(["import torch", "checking = 1"]) == {}
 

@@ -10,15 +10,8 @@ import torch
 from grader.model.compare import Difference, Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.function import Form
+from grader.model.rules import ACCEPTED, ANOTHER_ERROR, argument, missing_gradient
 
-CUT_OFF = (
-    "No gradient gets through your function: something on the way cuts it off, such as detach, item, tolist, numpy, "
-    "no_grad or torch.tensor(…). Compute with tensors all the way from the inputs to the result."
-)
-RUINED = (
-    "No gradient can be computed: a tensor on the way is changed in place, but its gradient needs the old numbers. "
-    "Compute a new tensor there, instead of using +=, /= or x[i] = …."
-)
 # How much more gradients may differ: the way back through softmax subtracts numbers that are nearly the same.
 GRADIENTS = 10
 
@@ -94,16 +87,14 @@ def _agree(answer: object, wrong: object, tolerance: float) -> bool:
 
 def _wrong_gradients(answer: object, want: Mapping[str, torch.Tensor], tolerance: float) -> Finding | None:
     """What is wrong with the first missing or wrong gradient."""
-    if not _flows(answer):
-        return Broken("gradient", RUINED if _is_ruined(answer) else CUT_OFF)
-    found = _found(answer)
-    for name, gradient in want.items():
-        which = f"argument {int(name) + 1}" if len(want) > 1 else "the argument"
-        if found.get(name) is None:
-            return Broken("gradient", f"No gradient reaches {which}: something on the way is detached, or not used.")
-        differs = difference_among(list(want.values()), found[name], gradient, tolerance)
-        if differs:
-            return Differs(differs, "gradient", f"gradient for {which}")
+    gradients, numbers = _found(answer), list(want)
+    missing = missing_gradient(gradients, numbers, ruined=_is_ruined(answer))
+    if missing:
+        return Broken("gradient", missing)
+    for number, gradient in want.items():
+        found = difference_among(list(want.values()), gradients[number], gradient, tolerance)
+        if found:
+            return Differs(found, "gradient", f"gradient for {argument(number, numbers)}")
     return None
 
 
@@ -144,12 +135,6 @@ def _dtype(tensor: torch.Tensor) -> str:
 
 
 # A function that is a piece of a model, and stops with a ValueError where its arguments do not fit.
-
-ACCEPTED = "Your function accepts arguments that do not fit together. Raise a ValueError that says what is wrong."
-ANOTHER_ERROR = (
-    "When arguments do not fit together, your function raises some other error. Raise a ValueError that says what is "
-    "wrong."
-)
 
 
 class Refusing(Exact):

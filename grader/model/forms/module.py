@@ -10,42 +10,41 @@ import msgspec
 import torch
 from msgspec import UNSET, Meta, UnsetType
 
-from grader.model.forms.function import Malformed, Observation, observation
+from grader.model.forms.function import Observation, observation
 from grader.model.forms.parts import InParts, named
+from grader.model.rules import BuildSeen, Gradients, ModuleSeen
 
 Shape = Annotated[list[int], Meta(max_length=64)]  # torch has as many dimensions
 Shapes = dict[str, Shape]  # by name
-Gradients = Mapping[str, torch.Tensor | None]  # by what they are for
 
 
-class BuildSeen(Observation, frozen=True):
+class BuildObservation(Observation, frozen=True):
     """Whether a module was built of arguments that cannot work."""
 
     built: bool
 
 
-class ModuleSeen(Observation, frozen=True):
-    """What a module holds and, if it could be called, what it does."""
+class ModuleObservation(Observation, frozen=True):
+    """What `ModuleSeen` says of a module, as the sandbox sends it."""
 
     parameters: Shapes
     buffers: Shapes
-    attributes: Shapes  # tensors that are neither
-    frozen: list[str]  # parameters that are not trained
-    even: list[str]  # parameters that are the same number everywhere
-    unsaved: list[str]  # buffers that are not in its state_dict
-    # Attributes that must be whole numbers; None if they are not.
+    attributes: Shapes
+    shared: dict[str, str]
+    frozen: list[str]
+    even: list[str]
+    unsaved: list[str]
     numbers: dict[str, int | None] = msgspec.field(default_factory=dict)
-    outputs: dict[str, Any] | None = None  # by call; None if its parameters are not the right ones
+    outputs: dict[str, Any] | None = None
     changes_input: bool = False
-    in_part: dict[str, Any] | None = None  # outputs with the parameters that fit
+    in_part: dict[str, Any] | None = None
     gradients: Gradients | UnsetType | None = UNSET  # if they were asked for; None if they are ruined
 
-    @property
-    def asked_gradients(self) -> Gradients | None:
-        """The gradients asked for; None if a change in place has made them impossible."""
+    def seen(self) -> ModuleSeen:
+        fields = {name: getattr(self, name) for name in self.__struct_fields__}
         if self.gradients is UNSET:
-            raise Malformed
-        return self.gradients
+            fields["gradients"] = None
+        return ModuleSeen(**fields, ruined=self.gradients is None)
 
 
 class Module(InParts):
@@ -58,8 +57,9 @@ class Module(InParts):
 
     def observed(self, value: object) -> Any:
         """What `observe` in the sandbox noted: whether it can be built, or what it holds and does."""
-        is_build = isinstance(value, dict) and "built" in value
-        return observation(value, BuildSeen) if is_build else observation(value, ModuleSeen)
+        if isinstance(value, dict) and "built" in value:
+            return BuildSeen(observation(value, BuildObservation).built)
+        return observation(value, ModuleObservation).seen()
 
     def is_evidence(self, wrong: Any) -> bool:
         """Whether a wrong answer is more than a refusal to be built, which shows nothing of what is computed."""

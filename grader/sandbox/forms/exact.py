@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import torch
 
-from grader.sandbox.values import tensors_in
+from grader.sandbox.nested import tensors_in
 
 Tensor = torch.Tensor
 Function: TypeAlias = Callable[..., Any]  # a student's, or our own
@@ -29,7 +29,7 @@ def put(function: Function, inputs: Inputs) -> object:
     return called(function, inputs)
 
 
-def put_or_refused(function: Function, inputs: Inputs) -> object:
+def put_or_refused(function: Function, inputs: Inputs) -> Any:
     """Return the result of one call, its gradients, or how it refuses its arguments."""
     if asks_for_gradients(inputs) and "refuses" in inputs[-1]:
         return {"error": _refusal(function, inputs[:-1])}

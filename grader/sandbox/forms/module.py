@@ -109,6 +109,7 @@ def describe(module: nn.Module) -> Observed:
     parameters = _parameters(module)
     return {
         "parameters": {name: list(parameter.shape) for name, parameter in parameters.items()},
+        "shared": _shared(parameters),
         "frozen": [name for name, parameter in parameters.items() if not parameter.requires_grad],
         "even": [name for name, parameter in parameters.items() if parameter.dim() > 1 and _is_even(parameter)],
         "buffers": {name: list(buffer.shape) for name, buffer in module.named_buffers(remove_duplicate=False)},
@@ -124,6 +125,14 @@ def describe(module: nn.Module) -> Observed:
             if isinstance(value, Tensor)
         },
     }
+
+
+def _shared(parameters: Mapping[str, nn.Parameter]) -> dict[str, str]:
+    """For each name of a parameter that has another one, the first."""
+    first: dict[int, str] = {}
+    for name, parameter in parameters.items():
+        first.setdefault(id(parameter), name)
+    return {name: first[id(parameter)] for name, parameter in parameters.items() if first[id(parameter)] != name}
 
 
 def numbers(module: nn.Module, how: How) -> Observed:

@@ -1,0 +1,119 @@
+"""Examples for visible checks of functions that are pieces of a model: what they keep besides right numbers.
+
+They look at a function as hidden cases do, and say the same about it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import torch
+
+from grader.kit.diagnosis import other_axis
+from grader.kit.visible_examples import NEW_LINE, RIGHT_BUT, Student, copied
+from grader.model.compare import Kind, difference
+from grader.model.rules import (
+    ACCEPTED,
+    ANOTHER_ERROR,
+    FLOAT64,
+    LARGE,
+    argument,
+    missing_gradient,
+    other_type,
+)
+from grader.sandbox.forms.exact import called as result_of
+from grader.sandbox.forms.exact import gradients, put_or_refused
+from grader.sandbox.nested import in_double, mapped, tensors_in
+
+
+class PieceExample(NamedTuple):
+    """Shape, type, gradients, and no NaN for large numbers."""
+
+    name: str
+    inputs: tuple[object, ...]
+    shape: tuple[int, ...]
+    large: tuple[object, ...] = ()
+
+    def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
+        result = function(*copied(self.inputs))
+        return _wrong_form(result, self.shape) or _right_but(
+            other_type(result, _first_numbers(self.inputs))
+            or wrong_in_double(function, self.inputs)
+            or _lost_gradient(function, self.inputs)
+            or (_not_finite(function(*copied(self.large))) if self.large else "")
+        )
+
+
+class InDouble(NamedTuple):
+    """The same numbers in float64, for functions with several results, of which the first ones must be of that type."""
+
+    name: str
+    inputs: tuple[object, ...]
+    results: int | None = None  # how many of them; None for all
+
+    def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
+        return _right_but(wrong_in_double(function, self.inputs, self.results))
+
+
+class FiniteGradients(NamedTuple):
+    """Whether gradients are finite, also where a query sees no key."""
+
+    name: str
+    inputs: tuple[Any, ...]
+
+    def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
+        found = gradients(function, copied(self.inputs))["gradients"]
+        for number, gradient in found.items():
+            wrong = gradient is not None and difference(gradient, gradient.nan_to_num(0.0, 0.0, 0.0), 0.0)
+            if wrong:
+                return _right_but(wrong.sentence(f"gradient for {argument(number, list(found))}"))
+        return None
+
+
+class Unfitting(NamedTuple):
+    """Arguments that do not fit together, for which a ValueError is asked for."""
+
+    name: str
+    inputs: tuple[Any, ...]
+
+    def problem(self, function: Student, called: str) -> str | None:
+        error = put_or_refused(function, (*copied(self.inputs), {"refuses": True}))["error"]
+        sentence = ANOTHER_ERROR if error else ACCEPTED
+        return None if error == "ValueError" else f"{called} is not what was asked for:{NEW_LINE}{sentence}"
+
+
+def wrong_in_double(function: Student, inputs: tuple[object, ...], results: int | None = None) -> str:
+    """A sentence if a result has another type than inputs in float64."""
+    double = mapped(in_double, inputs)
+    result = result_of(function, double)
+    parts = list(tensors_in(result))[:results]
+    wrong = next(filter(None, (other_type(part, _first_numbers(double)) for part in parts)), "")
+    return wrong and f"{FLOAT64}{NEW_LINE}{wrong}"
+
+
+def _right_but(sentence: str) -> str | None:
+    return RIGHT_BUT + sentence if sentence else None
+
+
+def _first_numbers(inputs: tuple[object, ...]) -> torch.Tensor:
+    return next(tensor for tensor in tensors_in(inputs) if tensor.is_floating_point())
+
+
+def _wrong_form(result: object, shape: tuple[int, ...]) -> str | None:
+    found = difference(result, torch.zeros(shape), 0.0, strict=True)
+    if found is None or found.kind in (Kind.VALUE, Kind.NAN) or (found.kind == Kind.TRANSPOSED and not found.forms):
+        return None
+    axis = other_axis(result.shape, shape) if isinstance(result, torch.Tensor) else ""
+    return f"{found.sentence()}{NEW_LINE}{axis}" if axis else found.sentence()
+
+
+def _lost_gradient(function: Student, inputs: tuple[object, ...]) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch says in its own words that a gradient is lost
+        seen = gradients(function, copied(inputs))
+    return missing_gradient(seen["gradients"], seen["gradients"], ruined=seen["ruined"])
+
+
+def _not_finite(result: object) -> str:
+    return LARGE if isinstance(result, torch.Tensor) and not bool(result.isfinite().all()) else ""

@@ -1,0 +1,38 @@
+"""Values within nested lists, tuples and dicts, on both sides of the channel and beside the notebooks of students."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+
+
+def leaves(value: object) -> Iterator[object]:
+    """All values in nested lists, tuples and dicts, in their order."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def tensors_in(value: object) -> Iterator[torch.Tensor]:
+    """All tensors in a nested value, in their order."""
+    return (leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
+
+
+def mapped(change: Callable[[torch.Tensor], torch.Tensor], value: object) -> Any:
+    """A nested value with each of its tensors changed."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(mapped(change, item) for item in value)
+    return {key: mapped(change, item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def in_double(tensor: torch.Tensor) -> torch.Tensor:
+    """The same in float64, if it holds numbers with decimals."""
+    return tensor.double() if tensor.is_floating_point() else tensor
