@@ -16,9 +16,10 @@ from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads, named
 from .mistakes.of_pieces import another_type
 
-LONG, BLOCK = 5120, 64  # for a text and a block of it; tables of scores take 100 MB and 1.25 MB
-HALF = LONG // 2  # without a mask, only the scores could fill a table, of 25 MB
-ALLOWED = 24 * 2**20  # less than a T × T mask of one byte each
+BLOCK = 64
+LONG, NARROW = 2560, 32  # for a text and a block of it; tables of scores take 25 MB and 0.3 MB
+HALF = LONG // 2  # without a mask, only the scores could fill a table, of 6.25 MB
+ALLOWED = 6 * 2**20  # less than a T × T mask of one byte each
 NO_ROWS_BEHIND = (
     "The queries after the last full block get no result, as if the loop over the blocks had only T // block_size "
     "steps. T need not be a multiple of block_size: include the last, shorter block."
@@ -111,8 +112,8 @@ exercise = Exercise(
              inputs=sized(1, 1, SOME, 2, BLOCK, causal=True), beside=NOT_FILLED, once=True),
         in_float64(sized(2, 2, 5, 4, 2, causal=True)),
         Case("a long text", catches="memory that grows with the square of T",
-             inputs=sized(1, 1, LONG, 2, BLOCK, causal=True), promise=MemoryPromise(ALLOWED, 4 * LONG * LONG)),
-        Case("a long text, none hidden", catches="a table where nothing is hidden", inputs=sized(1, 1, HALF, 2, BLOCK),
+             inputs=sized(1, 1, LONG, 2, NARROW, causal=True), promise=MemoryPromise(ALLOWED, 4 * LONG * LONG)),
+        Case("a long text, none hidden", catches="a table where nothing is hidden", inputs=sized(1, 1, HALF, 2, NARROW),
              promise=MemoryPromise(ALLOWED, 4 * HALF * HALF)),
     ],
     mistakes=[
