@@ -26,7 +26,8 @@ from grader.export.points import (
     write_export,
 )
 from grader.export.rest import Rest
-from grader.gradebook.standings import ClassGrades, Standing
+from grader.gradebook.standing import Standing
+from grader.gradebook.standings import ClassGrades
 from grader.pages.spreadsheet import defused, is_formula, number
 from grader.sandbox.plain_text import listed, one_line
 

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.standings import ClassGrades, Standing, read_class
+from grader.gradebook.standing import Standing
+from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages.spreadsheet import is_formula, number
 from grader.sandbox.plain_text import listed, one_line
 

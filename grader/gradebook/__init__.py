@@ -19,6 +19,7 @@ __all__ = [
     "roster",
     "settings",
     "settling",
+    "standing",
     "standings",
     "term_grades",
 ]

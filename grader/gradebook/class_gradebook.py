@@ -23,12 +23,13 @@ from nbgrader.api import (
 from sqlalchemy import delete, insert, select, update
 
 from grader.errors import CourseError
-from grader.gradebook.class_rows import Submitted, submitted
+from grader.gradebook.class_rows import submitted
 from grader.gradebook.connection import PatientSession
 from grader.gradebook.earlier_attempts import move_marks
 from grader.gradebook.items import items_of
 from grader.gradebook.marks import AnswerChange, Cell, Marks, Row, graded_row, marks_by_answer, read_marks
 from grader.gradebook.records import RECORDS, Record, read_records, row_of
+from grader.gradebook.standing import Submitted
 from grader.model.submission import Graded
 from grader.term.rules import AssignmentRules
 

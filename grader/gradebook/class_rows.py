@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from functools import cached_property
 
 from nbgrader.api import Assignment, BaseCell, Gradebook, Notebook, Student, SubmittedAssignment
 from sqlalchemy import inspect, select
@@ -21,37 +20,8 @@ from grader.gradebook.items import Counted, count, items_of, within_reach
 from grader.gradebook.marks import Marks, read_marks
 from grader.gradebook.records import RECORDS, attempts_of, describe_attempt, read_records
 from grader.gradebook.settings import term_rules
-from grader.term.rules import AssignmentRules, Rule
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A comment that a person has written about a cell of a submission."""
-
-    cell: str  # its id in the gradebook
-    text: str
-
-
-@dataclass(frozen=True)
-class Person:
-    """A student, as the gradebook knows them."""
-
-    id: str
-    first_name: str = ""
-    last_name: str = ""
-    email: str = ""
-    lms_user_id: str = ""
-    username: str = ""  # on the course's platform, if it differs from the id
-    canvas_id: str = ""
-
-
-class Submitted(NamedTuple):
-    """What nbgrader knows about a submission. One without a grade may be nothing but an extension."""
-
-    student_id: str  # who submitted it
-    id: str
-    timestamp: datetime | None
-    extension: timedelta | None
+from grader.gradebook.standing import Person, Remark, Standing, Submitted
+from grader.term.rules import AssignmentRules
 
 
 def submitted(session: Session, assignment_id: str, students: Collection[str] | None = None) -> dict[str, Submitted]:
@@ -141,8 +111,7 @@ class ClassRows:
     def _by_points(self, row: Submitted) -> tuple[float, datetime]:
         """A key to compare submissions: by points; of equal ones, the newer is better."""
         marks = self.marks[row.id]
-        unseen = self.waits(row.id) - marks.by_hand
-        points = within_reach(self.items, marks.points, unseen, self.rules.late, self.late_by(row))
+        points = within_reach(self.items, marks.points, marks.open, self.rules.late, self._late_by(row))
         return points, row.timestamp or datetime.min
 
     def _remarks(self) -> dict[str, list[Remark]]:
@@ -162,45 +131,51 @@ class ClassRows:
     def counted(self, submission: Submitted) -> Counted:
         """The points of this submission that count."""
         late = self.rules.late
-        return count(self.items, self.marks[submission.id].points, late, self.late_by(submission))
+        return count(self.items, self.marks[submission.id].points, late, self._late_by(submission))
 
-    def said_of_rules(self, student: str) -> list[str]:
+    @cached_property
+    def standings(self) -> dict[str, Standing]:
+        """Where everyone with a graded submission stands, by student."""
+        graded = {student for student, row in self.submissions.items() if row.id in self.scored}
+        return {person.id: self._standing(person) for person in self.people if person.id in graded}
+
+    def _standing(self, person: Person) -> Standing:
+        submission = self.submissions[person.id]
+        return Standing(
+            person,
+            self.items,
+            submission,
+            attempt=self._attempt(submission, person.id),
+            marks=self.marks[submission.id],
+            counted=self.counted(submission),
+            late_by=self._late_by(submission),
+            rules=self._rules_for(submission, person.id),
+            remarks=self.remarks.get(submission.id, ()),
+            record=self.records.get(submission.id),
+            has_submitted=True,
+        )
+
+    def _rules_for(self, submission: Submitted, student: str) -> list[str]:
         """The rules that apply to this student, in words."""
-        by = self.submissions[student].student_id
-        group = [f"submitted by {by}"] if by != student else []
+        group = [f"submitted by {submission.student_id}"] if submission.student_id != student else []
         late = [self.rules.late.words] if self.rules.late else []
         exercises = [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
         return [*exercises, *self.rules.dates(student), *late, *group]
 
-    def said_of_attempt(self, student: str) -> str:
+    def _attempt(self, submission: Submitted, student: str) -> str:
         """Which attempt counts, in words; empty unless the best of several does."""
-        if not self.rules.best or not (row := self.submissions.get(student)):
+        if not self.rules.best:
             return ""
         group = [self._own[member].id for member in self.rules.group_of(student) if member in self._own]
-        attempts = sum(attempts_of(self.records.get(submission)) for submission in group if submission in self.scored)
-        return describe_attempt(attempts, row.timestamp, self.rules.zone)
-
-    @property
-    def graded(self) -> dict[str, Submitted]:
-        """The submissions that have points, by student."""
-        return {student: row for student, row in self.submissions.items() if row.id in self.scored}
+        attempts = sum(attempts_of(self.records.get(other)) for other in group if other in self.scored)
+        return describe_attempt(attempts, submission.timestamp, self.rules.zone)
 
     @property
     def max_points(self) -> float:
         """The maximum: the sum of all points that count."""
         return sum(item.most for item in self.items)
 
-    def waits(self, submission: str) -> set[str]:
-        """The cells that wait for points from a person, if those would count."""
-        settled = {item.cell for item in self.items if item.rule in (Rule.VOID, Rule.FULL)}
-        return self.marks[submission].waiting - settled
-
-    def waiting_for(self, submission: str) -> list[str]:
-        """The labels of the exercises that wait for points from a person."""
-        waits = self.waits(submission)
-        return [item.label for item in self.items if item.cell in waits]
-
-    def late_by(self, submission: Submitted) -> timedelta:
+    def _late_by(self, submission: Submitted) -> timedelta:
         return self.late_at(submission.student_id, submission.timestamp)
 
     def late_at(self, student: str, moment: datetime | None) -> timedelta:

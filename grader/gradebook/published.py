@@ -13,8 +13,9 @@ from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, read_rows
+from grader.gradebook.class_rows import read_rows
 from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between, digest
+from grader.gradebook.standing import Standing
 from grader.term.rules import Rule
 
 FOLDER = "published"
@@ -79,27 +80,23 @@ def _number(points: float) -> str:
 def told_now(course: Course, assignment: str) -> tuple[dict[str, Told], float]:
     """What every student with a graded submission would be shown now, and the maximum points."""
     rows = read_rows(course, assignment)
-    found = {student: told_of(rows, student) for student in sorted(rows.graded)}
-    return found, rows.max_points
+    return {student: told_of(rows.standings[student]) for student in sorted(rows.standings)}, rows.max_points
 
 
-def told_of(rows: ClassRows, student: str) -> Told:
-    """What this student, who has a graded submission, would be shown now."""
-    submission = rows.submissions[student]
-    counted = rows.counted(submission)
-    by_hand, record = rows.marks[submission.id].by_hand, rows.records.get(submission.id)
-    remarks = rows.remarks.get(submission.id)
+def told_of(standing: Standing) -> Told:
+    """What a student with a graded submission would be shown now."""
+    remarks = [f"{remark.cell} {remark.text}" for remark in standing.remarks]
     return Told(
-        points={item.label: counted.points[item.cell] for item in rows.items if item.cell in counted.points},
-        total=counted.total,
-        penalty=counted.penalty,
-        by_hand=[item.label for item in rows.items if item.cell in by_hand and item.cell in counted.points],
-        fingerprint=record.fingerprint if record else "",
-        remarks=digest(*(f"{remark.cell} {remark.text}" for remark in remarks)) if remarks else "",
-        void=[item.label for item in rows.items if item.rule is Rule.VOID],
-        rules=rows.said_of_rules(student),
-        hand_in=rows.said_of_attempt(student),
-        waits=rows.waiting_for(submission.id),
+        points=standing.points,
+        total=standing.total,
+        penalty=standing.penalty,
+        by_hand=standing.by_hand,
+        fingerprint=standing.record.fingerprint if standing.record else "",
+        remarks=digest(*remarks) if remarks else "",
+        void=[item.label for item in standing.items if item.rule is Rule.VOID],
+        rules=standing.rules,
+        hand_in=standing.attempt,
+        waits=standing.waiting,
     )
 
 

@@ -4,69 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, Person, read_rows
+from grader.gradebook.class_rows import ClassRows, read_rows
 from grader.gradebook.connection import check_gradebook
 from grader.gradebook.due_dates import is_late_without_time
-from grader.gradebook.graded import Found, Stopped, solution_sources, what_grading_found, words_of
-from grader.gradebook.items import Counted, Item
+from grader.gradebook.graded import solution_sources, what_grading_found, words_of
+from grader.gradebook.items import Item
 from grader.gradebook.roster import Enrolled, read_roster
+from grader.gradebook.standing import Person, Standing
 from grader.model.label import Label
-from grader.model.verdict import Scored
 from grader.notebooks.cells import solutions
 from grader.term.rules import Late
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Where one student stands: submitted or not, graded or not, and with what result."""
-
-    person: Person
-    is_graded: bool = False
-    has_submitted: bool = False
-    by: str = ""  # the member of a group who submitted
-    attempt: str = ""  # which attempt counts, if the best of several does
-    raw: Mapping[str, float] = field(default_factory=dict)  # points from grading and people, by cell
-    counted: Counted = field(default_factory=lambda: Counted({}, {}))  # those that count
-    seconds_late: float = 0.0
-    has_time: bool = False  # whether the time of submission is known
-    said_late: bool = False  # without a time: whether a platform calls it late
-    waits: Collection[str] = ()  # cells that wait for points from a person
-    found: Found = field(default_factory=Found)  # what grading found
-
-    @property
-    def student(self) -> str:
-        return self.person.id
-
-    @property
-    def verdicts(self) -> Sequence[Scored]:
-        return self.found.verdicts
-
-    @property
-    def blocked(self) -> Sequence[str]:
-        return self.found.blocked
-
-    @property
-    def stopped(self) -> Sequence[Stopped]:
-        return self.found.stopped
-
-    @property
-    def solutions(self) -> Mapping[Label, str]:
-        return self.found.solutions
-
-    @property
-    def penalty(self) -> float:
-        return self.counted.penalty
-
-    @property
-    def total(self) -> float:
-        return self.counted.total
 
 
 @dataclass(frozen=True)
@@ -102,11 +56,7 @@ class ClassGrades:
     @cached_property
     def waiting(self) -> dict[str, list[str]]:
         """The exercises that wait for points from a person, by student."""
-        return {
-            standing.student: [item.label for item in self.items if item.cell in standing.waits]
-            for standing in self.graded
-            if standing.waits
-        }
+        return {standing.student: standing.waiting for standing in self.graded if standing.waits}
 
 
 def read_class(course: Course, assignment: str) -> ClassGrades:
@@ -144,25 +94,16 @@ def _enrolled(person: Person, roster: Mapping[str, Enrolled]) -> Person:
 
 
 def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, has_submitted: bool) -> Standing:
-    submission = rows.submissions.get(person.id)
-    if submission is None or submission.id not in rows.scored:
+    """Where a student stands, with what grading found and what only the roster knows."""
+    standing = rows.standings.get(person.id)
+    if standing is None:
         return Standing(person, has_submitted=has_submitted)
-    return Standing(
-        person,
-        is_graded=True,
-        has_submitted=True,
-        by=submission.student_id,
-        attempt=rows.said_of_attempt(person.id),
-        raw=rows.marks[submission.id].points,
-        counted=rows.counted(submission),
-        has_time=submission.timestamp is not None,
-        said_late=submission.timestamp is None
-        and is_late_without_time(submitted / submission.student_id / rows.assignment),
-        seconds_late=rows.late_by(submission).total_seconds(),
-        waits=rows.waits(submission.id),
-        found=what_grading_found(
-            folder / submission.student_id / rows.assignment, rows.notebooks, rows.records.get(submission.id)
-        ),
+    place = Path(standing.by, rows.assignment)
+    return replace(
+        standing,
+        person=person,
+        is_called_late=not standing.has_time and is_late_without_time(submitted / place),
+        found=what_grading_found(folder / place, rows.notebooks, standing.record),
     )
 
 

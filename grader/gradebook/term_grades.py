@@ -8,19 +8,20 @@ from dataclasses import dataclass
 
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, NotInGradebook, Person
+from grader.gradebook.class_rows import ClassRows, NotInGradebook
 from grader.gradebook.connection import check_gradebook, open_gradebook
 from grader.gradebook.settings import term_rules
+from grader.gradebook.standing import Person, Standing
 
 
 @dataclass(frozen=True)
 class AssignmentGrades:
-    """The grades of one assignment: each student's points, and the maximum."""
+    """The grades of one assignment, and the maximum."""
 
     name: str
     max_points: float
     weight: float
-    points: Mapping[str, float]  # by student, without those who have no grade
+    standings: Mapping[str, Standing]  # by student, of those who have a grade
     not_final: Collection[str]  # students who have no grade yet, or wait for points from a person
 
     @property
@@ -30,7 +31,8 @@ class AssignmentGrades:
 
     def share(self, student: str) -> float:
         """A student's share of the points; 0 without a grade."""
-        return self.points.get(student, 0.0) / self.max_points
+        standing = self.standings.get(student)
+        return standing.total / self.max_points if standing else 0.0
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,11 @@ def read_term(course: Course) -> TermGrades:
 
 
 def _grades(name: str, rows: ClassRows, weight: float, submitters: Sequence[str]) -> AssignmentGrades:
-    graded = rows.graded
-    waiting = {student for student, row in graded.items() if rows.waits(row.id)}
+    waiting = {student for student, standing in rows.standings.items() if standing.waits}
     return AssignmentGrades(
         name=name,
         max_points=rows.max_points,
         weight=weight,
-        points={student: rows.counted(row).total for student, row in graded.items()},
-        not_final=waiting | (set(submitters) - set(graded)),
+        standings=rows.standings,
+        not_final=waiting | (set(submitters) - rows.standings.keys()),
     )

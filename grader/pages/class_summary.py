@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 from grader.gradebook.graded import Stopped
 from grader.gradebook.items import Item
-from grader.gradebook.standings import ClassGrades, Standing
+from grader.gradebook.standing import Standing
+from grader.gradebook.standings import ClassGrades
 from grader.model.answer import sentence_of
 from grader.model.label import Label, as_in
 from grader.model.verdict import Reason, Verdict
@@ -60,8 +61,8 @@ def summary(grades: ClassGrades, files: Mapping[str, str] | None = None) -> Summ
         in_process=_in_process(graded),
         late=_late(graded),
         late_rule=grades.late.words if grades.late else "",
-        late_without_time=[standing.student for standing in graded if standing.said_late],
-        no_time=[one.student for one in graded if grades.late and not one.has_time and not one.said_late],
+        late_without_time=[standing.student for standing in graded if standing.is_called_late],
+        no_time=[one.student for one in graded if grades.late and not one.has_time and not one.is_called_late],
         waiting=[standing.student for standing in graded if standing.waits],
         empty=[standing.student for standing in graded if standing.student in empty],
         no_submission=[standing.student for standing in grades.standings if not standing.has_submitted],
@@ -215,10 +216,10 @@ def _identical(grades: ClassGrades, files: Mapping[str, str], empty: Collection[
 
 
 def _late(graded: Sequence[Standing]) -> list[LateStudent]:
-    late = sorted(
-        (standing for standing in graded if standing.seconds_late), key=lambda standing: -standing.seconds_late
-    )
-    return [LateStudent(standing.student, round(standing.seconds_late), standing.penalty) for standing in late]
+    late = sorted((standing for standing in graded if standing.late_by), key=lambda standing: -standing.late_by)
+    return [
+        LateStudent(standing.student, round(standing.late_by.total_seconds()), standing.penalty) for standing in late
+    ]
 
 
 def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
@@ -234,7 +235,7 @@ def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
         status=status,
         points=round(standing.total, 2) if has_grade else None,
         penalty=standing.penalty,
-        seconds_late=round(standing.seconds_late),
+        seconds_late=round(standing.late_by.total_seconds()),
         exercises={item.label: _counted(standing, item) for item in grades.items} if has_grade else {},
         waiting=waiting,
         misconceptions=[

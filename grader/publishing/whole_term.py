@@ -60,8 +60,8 @@ def table(grades: TermGrades) -> list[list[str]]:
     for person in grades.people:
         row = [person.id, person.last_name, person.first_name]
         for one in grades.assignments:
-            points = one.points.get(person.id)
-            row += ["" if points is None else number(points), number(one.max_points), number(one.weight)]
+            standing = one.standings.get(person.id)
+            row += ["" if standing is None else number(standing.total), number(one.max_points), number(one.weight)]
         not_final = [one.name for one in grades.assignments if person.id in one.not_final]
         rows.append([*row, percent(grades.total(person.id)), "; ".join(not_final)])
     return [[*map(defused, row)] for row in rows]

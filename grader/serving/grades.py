@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 from grader.course.folder import Course
-from grader.gradebook.class_rows import ClassRows, NotInGradebook, Submitted, read_rows
+from grader.gradebook.class_rows import ClassRows, NotInGradebook, read_rows
 from grader.gradebook.connection import is_new
 from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between
 from grader.gradebook.graded import Found, what_grading_found
 from grader.gradebook.items import count
 from grader.gradebook.published import Publication, Publications, Told, told_of
+from grader.gradebook.standing import Submitted
 from grader.model.verdict import Scored
 from grader.serving.arrivals import Arrival, Stage
 from grader.term.rules import AssignmentRules, Rule
@@ -51,7 +52,8 @@ class SubmissionGrades:
 
     def counting(self, student: str) -> Submitted | None:
         """The graded submission that counts for a student now."""
-        return self.rows.graded.get(student) if self.rows else None
+        standing = self.rows.standings.get(student) if self.rows else None
+        return standing.submission if standing else None
 
     def counting_arrival(self, student: str) -> Arrival | None:
         """The same as it arrived here; None if it came another way."""
@@ -69,15 +71,15 @@ class SubmissionGrades:
 
     def standing(self, student: str) -> Told | None:
         """What counts for a student now: as published for this submission, or else as the gradebook has it."""
-        if self.rows is None or self.counting(student) is None:
-            return None
-        return self.published(student) or told_of(self.rows, student)
+        standing = self.rows.standings.get(student) if self.rows else None
+        return self.published(student) or told_of(standing) if standing else None
 
     def published(self, student: str) -> Told | None:
         """What was published for the submission that counts now."""
-        if self.rows is None or self.publication is None or self.counting(student) is None:
+        standing = self.rows.standings.get(student) if self.rows else None
+        if self.publication is None or standing is None:
             return None
-        before, now = self.publication.students.get(student), told_of(self.rows, student)
+        before, now = self.publication.students.get(student), told_of(standing)
         is_same = before and NEW_SUBMISSION not in changes_between(before.fingerprint, now.fingerprint)
         return before if is_same else None
 
@@ -93,12 +95,12 @@ class SubmissionGrades:
             return None
         if not self.counts(arrival):
             return self._by_tests(arrival, self.rows)
-        standing, row = self.standing(arrival.student), self.rows.submissions[arrival.student]
-        assert standing is not None
-        folder = self.course.folder("autograded") / row.student_id / self.assignment
-        findings = what_grading_found(folder, self.rows.notebooks, self.rows.records.get(row.id))
-        changed = changes_between(standing.fingerprint, told_of(self.rows, arrival.student).fingerprint)
-        return SubmissionGrade(standing, self.most(arrival.student), findings, not changed)
+        now = self.rows.standings[arrival.student]
+        shown = self.published(arrival.student) or told_of(now)
+        folder = self.course.folder("autograded") / now.by / self.assignment
+        findings = what_grading_found(folder, self.rows.notebooks, now.record)
+        changed = changes_between(shown.fingerprint, told_of(now).fingerprint)
+        return SubmissionGrade(shown, self.most(arrival.student), findings, not changed)
 
     def _by_tests(self, arrival: Arrival, rows: ClassRows) -> SubmissionGrade:
         """What a submission earns that does not count: all that is known are its tests and its time."""

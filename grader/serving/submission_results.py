@@ -118,7 +118,7 @@ def total_of(standing: Told, max_points: float) -> Result:
 
 def all_totals(grades: SubmissionGrades) -> dict[str, Result]:
     """What counts for each student who has points."""
-    students = grades.rows.graded if grades.rows else ()
+    students = grades.rows.standings if grades.rows else ()
     totals = {student: (grades.standing(student), grades.most(student)) for student in students}
     return {student: total_of(standing, most) for student, (standing, most) in totals.items() if standing}
 
