@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from nbgrader.api import Assignment, BaseCell, Gradebook, Notebook, Student, SubmittedAssignment
+from nbgrader.api import Assignment, BaseCell, Notebook, Student, SubmittedAssignment
 from sqlalchemy import inspect, select
 from sqlalchemy.orm import Session
 
@@ -45,7 +45,7 @@ class ClassRows:
 
     def __init__(
         self,
-        gradebook: Gradebook,
+        session: Session,
         assignment: str,
         rules: AssignmentRules,
         cells: Iterable[tuple[str, str]] = (),
@@ -53,7 +53,7 @@ class ClassRows:
     ) -> None:
         if students is not None:
             students = {member for student in students for member in rules.group_of(student)}
-        self._session: Session = gradebook.db
+        self._session = session
         row = self._session.execute(
             select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
         ).first()
@@ -81,7 +81,7 @@ class ClassRows:
         for notebook in notebook_rows(self._session, assignment):
             self.notebook_rows[notebook.submission].append(notebook)
         self.remarks = self._remarks()
-        has_records = inspect(gradebook.engine).has_table(RECORDS.name)
+        has_records = inspect(session.connection()).has_table(RECORDS.name)
         self.records = read_records(self._session, self._id, students) if has_records else {}  # by submission
 
     def _people(self, students: Collection[str] | None) -> list[Person]:
@@ -137,10 +137,16 @@ class ClassRows:
     def standings(self) -> dict[str, Standing]:
         """Where everyone with a graded submission stands, by student."""
         graded = {student for student, row in self.submissions.items() if row.id in self.scored}
-        return {person.id: self._standing(person) for person in self.people if person.id in graded}
+        people = [person for person in self.people if person.id in graded]
+        return {person.id: self._standing(person, self.submissions[person.id]) for person in people}
 
-    def _standing(self, person: Person) -> Standing:
-        submission = self.submissions[person.id]
+    def of_submitter(self, student: str) -> Standing | None:
+        """Where a student would stand by their own submission, which may not be the one that counts in their group."""
+        (person,) = [person for person in self.people if person.id == student] or [Person(student)]
+        submission = self._own.get(student)
+        return self._standing(person, submission) if submission else None
+
+    def _standing(self, person: Person, submission: Submitted) -> Standing:
         return Standing(
             person,
             self.items,
@@ -188,4 +194,4 @@ def read_rows(course: Course, assignment: str, students: Collection[str] | None 
     """The rows of an assignment in the course's gradebook, counted by the rules of its term."""
     rules = term_rules(course, assignment)
     with contextlib.closing(open_gradebook(course.api())) as gradebook:
-        return ClassRows(gradebook, assignment, rules, course.released_cells(assignment), students)
+        return ClassRows(gradebook.db, assignment, rules, course.released_cells(assignment), students)

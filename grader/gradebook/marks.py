@@ -31,11 +31,7 @@ class Marks:
     @property
     def points(self) -> dict[str, float]:
         """The points as in nbgrader: those from a person take precedence, and extra credit comes on top."""
-        return {
-            cell: next((row[name] for name in ("manual_score", "auto_score") if row[name] is not None), 0.0)
-            + (row["extra_credit"] or 0.0)
-            for cell, row in self.grades.items()
-        }
+        return {cell: points_in(row) for cell, row in self.grades.items()}
 
     @property
     def is_graded(self) -> bool:
@@ -68,6 +64,12 @@ class AnswerChange:
     def is_same(self, cell: Cell) -> bool:
         """Whether what a person gave for a cell was for this answer to this task."""
         return self.is_other_attempt or (cell in self.after and self.before.get(cell) == self.after[cell])
+
+
+def points_in(row: Row) -> float:
+    """The points of a cell."""
+    score = row["auto_score"] if row["manual_score"] is None else row["manual_score"]
+    return float((score or 0.0) + (row["extra_credit"] or 0.0))
 
 
 def graded_row(score: float | None, by_hand: Row, is_same: bool) -> Row:

@@ -61,7 +61,7 @@ def warn_of_unknown_lateness(course: Course, assignment: str) -> None:
 
 def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules) -> None:
     # The whole class is only read where its points matter: this runs twice in each grading.
-    penalties = _penalties(ClassRows(gradebook, assignment, rules)) if rules.late else {}
+    penalties = _penalties(ClassRows(gradebook.db, assignment, rules)) if rules.late else {}
     write_dates(session.db, assignment, rules)
     write_penalties(session.db, notebook_rows(session.db, assignment), penalties)
     session.commit()

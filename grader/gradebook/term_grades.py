@@ -63,7 +63,7 @@ def read_term(course: Course) -> TermGrades:
     with contextlib.closing(open_gradebook(api)) as gradebook:
         for name, own in rules.items():
             with contextlib.suppress(NotInGradebook):
-                rows = ClassRows(gradebook, name, own)
+                rows = ClassRows(gradebook.db, name, own)
                 people |= {person.id: person for person in rows.people}
                 if rows.scored:
                     found.append(_grades(name, rows, own.weight, course.students(name)))

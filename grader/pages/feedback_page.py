@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
-from nbgrader.api import Assignment, Comment, Grade, Notebook, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Comment, Notebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
-from sqlalchemy import Engine, NullPool, Select, create_engine, inspect, select
+from sqlalchemy import Engine, NullPool, create_engine, select
 from sqlalchemy.orm import Session, joinedload
 from traitlets import default
 
-from grader.gradebook.items import items_of
-from grader.gradebook.records import RECORDS, attempts_of, describe_attempt, read_records
+from grader.gradebook.class_rows import ClassRows, NotInGradebook
+from grader.gradebook.items import Item
+from grader.gradebook.marks import Marks, Row, points_in
+from grader.gradebook.standing import Standing, Submitted
 from grader.notebooks.cells import METADATA_KEY, NOTES
 from grader.pages.feedback_content import page_of
 from grader.pages.page_parts import render
@@ -40,90 +43,65 @@ class Grades(GetGrades):
             names[name] for name in ("notebook", "assignment", "student")
         )
         # nbgrader makes a new object for each page, without a course, so course.toml is read each time.
-        self._rules = rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
-        with Session(_engine(names["db_url"])) as self._session:
-            items = items_of(self._session, self.assignment_id, rules)
-            self._items = {item.name: item for item in items if item.notebook == self.notebook_id}
-            notebook = self._notebook()
-            self._grades, self._comments = self._by_cell(Grade, notebook), self._by_cell(Comment, notebook)
-            nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
-            if notebook is not None:
-                names.update(self._in_all(notebook))
+        rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
+        self._rows: dict[str, tuple[Item, Row]] = {}  # items and their rows, by name of the cell
+        self._comments: dict[str, Comment] = {}
+        with Session(_engine(names["db_url"])) as session, contextlib.suppress(NotInGradebook):
+            rows = ClassRows(session, self.assignment_id, rules, students=[self.student_id])
+            standing = rows.of_submitter(self.student_id)
+            if standing is not None and standing.submission is not None:
+                self._read(session, rows.items, standing.marks, standing.submission)
+                names.update(self._in_all(rows, standing))
+        nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
         return nb, resources
 
-    def _notebook(self) -> SubmittedNotebook | None:
+    def _read(self, session: Session, items: Sequence[Item], marks: Marks, submission: Submitted) -> None:
+        """Read what cells of this notebook have: comments in one query, or they would take longer than all the rest."""
+        for item in items:
+            if item.notebook == self.notebook_id and item.cell in marks.grades:
+                self._rows[item.name] = (item, marks.grades[item.cell])
         query = (
-            select(SubmittedNotebook)
+            select(Comment)
+            .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
             .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-            .where(Notebook.name == self.notebook_id)
+            .where(Notebook.name == self.notebook_id, SubmittedNotebook.assignment_id == submission.id)
+            .options(joinedload(Comment.cell))
         )
-        return self._session.scalar(self._of(query.join(SubmittedNotebook.assignment), self.student_id))
+        self._comments = {comment.name: comment for comment in session.scalars(query)}
+        session.expunge_all()
 
-    def _of(self, query: Select[Any], student: str) -> Select[Any]:
-        """Restrict a query to a student's submission of this assignment."""
-        submitted = SubmittedAssignment
-        query = query.join(Assignment, Assignment.id == submitted.assignment_id)
-        return query.where(Assignment.name == self.assignment_id, submitted.student_id == student)
-
-    def _by_cell(self, kind: Any, notebook: SubmittedNotebook | None) -> dict[str, Any]:
-        """Grades or comments, in one query: one for each cell would take longer than the rest of the page."""
-        if notebook is None:
-            return {}
-        query = select(kind).where(kind.notebook_id == notebook.id).options(joinedload(kind.cell))
-        return {row.name: row for row in self._session.scalars(query)}
-
-    def _in_all(self, notebook: SubmittedNotebook) -> dict[str, object]:
+    def _in_all(self, rows: ClassRows, standing: Standing) -> dict[str, object]:
         """The total of the notebook, the maximum, and what is taken off for being late."""
-        points = sum(self._items[grade.name].counted(grade.score) for grade in self._grades.values())
-        penalty, why = self._taken_off(notebook.assignment, points)
-        most = sum(item.most for item in self._items.values())
-        group = ", ".join(map(self._called, self._rules.group_of(self.student_id)))
-        told = {"of": group, "why_late": why, "attempt": self._which(notebook.assignment)}
-        without = sum(item.max_points for item in self._items.values())
-        return {**told, "score": points - penalty, "max_score": most, "late_penalty": penalty, "without_rules": without}
-
-    def _called(self, student: str) -> str:
-        """The student's name, if the gradebook has one; else the id."""
-        found = self._session.execute(
-            select(Student.first_name, Student.last_name).where(Student.id == student)
-        ).first()
-        return " ".join(filter(None, found or ())) or student
-
-    def _which(self, submission: SubmittedAssignment) -> str:
-        """Which attempt counts, if the best of several does."""
-        if not self._rules.best:
-            return ""
-        group = self._rules.group_of(self.student_id)
-        members = [self._session.scalar(self._of(select(SubmittedAssignment), member)) for member in group]
-        graded = [member.id for member in members if member and _is_graded(member)]
-        has_records = inspect(self._session.connection()).has_table(RECORDS.name)
-        records = read_records(self._session, submission.assignment_id, group) if has_records else {}
-        attempts = sum(attempts_of(records.get(member)) for member in graded)
-        return describe_attempt(attempts, submission.timestamp, self._rules.zone)
-
-    def _taken_off(self, submission: SubmittedAssignment, points: float) -> tuple[float, str]:
-        """The points taken off for being late, and the rule that says so."""
-        if self._rules.late is None:
-            return 0.0, ""
-        due = submission.assignment.duedate
-        late = self._rules.late_by(self.student_id, submission.timestamp, due, submission.extension)
-        return self._rules.late.penalty(points, late), self._rules.late.words
+        items = [item for item in rows.items if item.notebook == self.notebook_id]
+        points = sum(standing.counted.points.get(item.cell, 0.0) for item in items)
+        penalty = standing.counted.penalties.get(self.notebook_id, 0.0)
+        called = {person.id: f"{person.first_name} {person.last_name}".strip() for person in rows.people}
+        group = [called.get(member) or member for member in rows.rules.group_of(self.student_id)]
+        return {
+            "of": ", ".join(group),
+            "why_late": rows.rules.late.words if rows.rules.late else "",
+            "attempt": standing.attempt,
+            "score": points - penalty,
+            "max_score": sum(item.most for item in items),
+            "late_penalty": penalty,
+            "without_rules": sum(item.max_points for item in items),
+        }
 
     def _get_score(self, cell: NotebookNode, _resources: object) -> None:
-        grade = self._grades.get(cell.metadata.nbgrader["grade_id"])
-        if grade is not None:
-            by_hand, rule = grade.manual_score is not None, self._items[grade.name].rule
-            known = {"score": grade.score, "points": grade.max_score, "by_hand": by_hand, "rule": rule}
-            cell.metadata.nbgrader.update(known, waiting=bool(grade.needs_manual_grade))
+        if cell.metadata.nbgrader["grade_id"] in self._rows:
+            item, row = self._rows[cell.metadata.nbgrader["grade_id"]]
+            cell.metadata.nbgrader.update(
+                score=points_in(row),
+                points=item.max_points,
+                by_hand=row["manual_score"] is not None,
+                rule=item.rule,
+                waiting=bool(row["needs_manual_grade"]),
+            )
 
     def _get_comment(self, cell: NotebookNode, _resources: object) -> None:
         comment = self._comments.get(cell.metadata.nbgrader["grade_id"])
         if comment is not None:
             cell.metadata.nbgrader.update(comment=comment.comment, comment_by_hand=bool(comment.manual_comment))
-
-
-def _is_graded(submission: SubmittedAssignment) -> bool:
-    return any(grade.auto_score is not None for notebook in submission.notebooks for grade in notebook.grades)
 
 
 @functools.lru_cache(maxsize=1)

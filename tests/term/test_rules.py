@@ -38,6 +38,8 @@ from grader.publishing import publish as publishing
 from grader.publishing.publish import UnseenChanges
 from grader.publishing.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
+from grader.serving.grades import read_grades
+from grader.serving.submission_results import all_totals
 from grader.term.reading import read_rules
 from grader.term.rules import Late
 from support.accessibility import violations
@@ -255,6 +257,58 @@ PENALTIES = {"kurt": 0.8, "henri": 3.0}
 def test_all_rules_at_once(way: Callable[[Course], Points], course: Course) -> None:
     course = rule(course, ALL)
     assert way(course) == BY_ALL
+
+
+# --- one awkward class, in all places ---------------------------------------------------------------------------------
+
+
+def by_console(course: Course) -> Points:
+    """Of those who are still in submitted/."""
+    shown = json.loads(grader("autograde", WORDS, "--json", folder=course.root).stdout)["students"]
+    most = read_class(course, WORDS).max_points
+    return {student: (line["total"], most) for student, line in shown.items()}
+
+
+def by_term(course: Course) -> Points:
+    rows = csv.DictReader(export_term(course).read_text().splitlines())
+    return {row["student"]: (float(row[WORDS]), float(row[f"{WORDS}: of"])) for row in rows if row[WORDS]}
+
+
+def for_programs(course: Course) -> Points:
+    """As the API of `grader serve` says it."""
+    totals = {student: total.to_json() for student, total in all_totals(read_grades(course, WORDS, [])).items()}
+    return {student: (total["points"], total["max_points"]) for student, total in totals.items()}
+
+
+def by_served_page(course: Course) -> Points:
+    """As students are told once it is published."""
+    publish(course, WORDS, [], yes=True)
+    totals = all_totals(read_grades(course, WORDS, [], as_published=True))
+    words = {student: re.findall(r"[\d.]+", total.total) for student, total in totals.items()}
+    return {student: (float(points), float(most)) for student, (points, most) in words.items()}
+
+
+AWKWARD = ALL.replace("[late]", 'counts = "best"\n\n[groups]\nred = ["henri", "lise"]\n\n[late]')
+
+
+def test_standing_of_an_awkward_class_is_the_same_everywhere(graded: Course, tmp_path: Path) -> None:
+    """Late, in a group, with void, full and bonus exercises, waiting, with a worse second attempt, and removed."""
+    course = rule(copied(graded, tmp_path), AWKWARD)
+    list(autograde(course, WORDS))
+    hand_in(course, "ada", WRONG)
+    list(autograde(course, WORDS))
+    shutil.rmtree(course.folder("submitted") / "grace")
+    shown = {way.__name__: way(course) for way in (*WAYS, by_console, by_term, for_programs, by_served_page)}
+    expected = BY_ALL | {"lise": BY_ALL["henri"]}
+    by_console_expected = {student: points for student, points in expected.items() if student not in ("grace", "lise")}
+    assert shown.pop("by_console") == by_console_expected
+    assert shown == dict.fromkeys(shown, expected)
+    standings = read_class(course, WORDS).standings
+    assert {one.student: one.waiting for one in standings if one.waiting} == {"iris": ["why"]}
+    assert {one.student: one.by for one in standings if one.by != one.student} == {"lise": "henri"}
+    assert {one.student: one.attempt for one in standings if one.attempt} == {
+        "ada": "the best of 2 attempts, submitted 2026-10-12 09:50 CEST"
+    }
 
 
 # --- pages -----------------------------------------------------------------------------------------------------------
@@ -490,7 +544,7 @@ def test_several_notebooks_have_their_own_points_penalties_and_pages(tmp_path: P
         for (name, cell), (some, _) in points.items():
             gradebook.find_grade(cell, name, "two", "ada").auto_score = some
         gradebook.db.commit()
-        rows = ClassRows(gradebook, "two", rules)
+        rows = ClassRows(gradebook.db, "two", rules)
         found = rows.counted(rows.submissions["ada"])
         assert [item.label for item in rows.items] == ["part1: 1", "part2: 1", "essay"]
         assert (found.penalties, round(found.total, 9)) == ({"part1": 0.2, "part2": 0.5}, 6.3)
