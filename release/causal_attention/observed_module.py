@@ -42,7 +42,8 @@ def observe(
 
     `how` says whether the module is in training ("train"), for how many inputs of a call gradients are asked
     ("gradients": whole numbers have none), for which call if not the first ("gradients of"), whether no module can be
-    built with the arguments ("impossible"), and which attributes must be numbers ("numbers").
+    built with the arguments ("impossible"), and which attributes must be numbers ("numbers"). "new" asks `put_or_new`
+    for the first parameters; "extra" is for whoever reads what was seen.
     """
     if how.get("impossible"):
         return {"built": _can_be_built(module_class, arguments)}
