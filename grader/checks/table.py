@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from grader.classroom.tables import folding, plain_table
+from grader.classroom.terminal_tables import folding, plain_table
 from grader.model.label import Label
 from grader.sandbox.plain_text import one_line
 

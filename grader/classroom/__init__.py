@@ -11,5 +11,5 @@ __all__ = [
     "stale",
     "submission_grader",
     "submitted_files",
-    "tables",
+    "terminal_tables",
 ]

@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
-from grader.classroom.tables import plain_table
+from grader.classroom.terminal_tables import plain_table
 from grader.gradebook.published import Told
 from grader.model.label import Label, as_in
 from grader.model.submission import Graded

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from grader.classroom.tables import folding, plain_table
+from grader.classroom.terminal_tables import folding, plain_table
 from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, errors
 from grader.course.folder import open_course

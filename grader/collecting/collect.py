@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from grader.classroom.submitted_files import is_name
-from grader.classroom.tables import folding, plain_table
+from grader.classroom.terminal_tables import folding, plain_table
 from grader.collecting.arrival import Times
 from grader.collecting.choosing import Chosen, choose
 from grader.collecting.contents import list_zip

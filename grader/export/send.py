@@ -21,7 +21,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from grader.classroom.run import alone
-from grader.classroom.tables import plain_table
+from grader.classroom.terminal_tables import plain_table
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.canvas import CanvasApi

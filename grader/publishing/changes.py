@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Column, Table
 
-from grader.classroom.tables import plain_table
+from grader.classroom.terminal_tables import plain_table
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.published import PointsChange, Publication, Publications, told_now
