@@ -2,6 +2,12 @@
 
 from .kit.module_cases import draw_weights as draw_weights
 from .kit.module_readings import reader as reader
+from .model.broken_rules import ACCEPTED as ACCEPTED
+from .model.broken_rules import ANOTHER_ERROR as ANOTHER_ERROR
+from .model.broken_rules import CUT_OFF as CUT_OFF
+from .model.broken_rules import RUINED as RUINED
+from .model.broken_rules import BuildSeen as BuildSeen
+from .model.broken_rules import ModuleSeen as ModuleSeen
 from .model.exercise import Case as Case
 from .model.exercise import Columns as Columns
 from .model.exercise import Exercise as Exercise
@@ -37,12 +43,6 @@ from .model.misconception import Misconception as Misconception
 from .model.misconception import Needs as Needs
 from .model.misconception import at as at
 from .model.misconception import wrong as wrong
-from .model.rules import ACCEPTED as ACCEPTED
-from .model.rules import ANOTHER_ERROR as ANOTHER_ERROR
-from .model.rules import CUT_OFF as CUT_OFF
-from .model.rules import RUINED as RUINED
-from .model.rules import BuildSeen as BuildSeen
-from .model.rules import ModuleSeen as ModuleSeen
 from .model.verdict import MAX_SIDE as MAX_SIDE
 from .model.verdict import Picture as Picture
 from .sandbox.forms.cached import CACHE as CACHE

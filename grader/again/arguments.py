@@ -11,10 +11,10 @@ from typing import Any
 from torch import Tensor
 
 from grader.again.another_way import Way
+from grader.model.broken_rules import another_order
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, FactKind
 from grader.model.forms.module import ClassInputs, with_gradients_in_order
-from grader.model.rules import another_order
 from grader.sandbox.nested import tensors_in
 
 # Rows, where an exercise has columns: many students know them from elsewhere.

@@ -23,6 +23,7 @@ from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_
 from grader.judging.wrong_device import is_elsewhere, mixes_devices, tolerance_on
 from grader.model import compare
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, Symptom, symptom_of
+from grader.model.broken_rules import INPUT_MODIFIED
 from grader.model.exercise import Exercise, SampledCase, is_broken
 from grader.model.findings import (
     Differs,
@@ -36,7 +37,6 @@ from grader.model.findings import (
 )
 from grader.model.forms.parts import named
 from grader.model.misconception import Misconception
-from grader.model.rules import INPUT_MODIFIED
 from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.decoder import UNREADABLE
 from grader.sandbox.values import Unusable

@@ -9,8 +9,8 @@ import torch
 
 from grader.judging import sentences
 from grader.model.answer import Answer, Returned
+from grader.model.broken_rules import HALF_PRECISION, WHOLE
 from grader.model.forms.function import Form
-from grader.model.rules import HALF_PRECISION, WHOLE
 from grader.model.verdict import Reason
 
 Tensor = torch.Tensor

@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
+from grader.model.broken_rules import HALF_PRECISION, WHOLE
 from grader.model.compare import paired_numbers, same
-from grader.model.rules import HALF_PRECISION, WHOLE
 from grader.sandbox.nested import tensors_in
 
 # The examples are printed with four decimals, so a factor is known to three digits or so.

@@ -8,13 +8,13 @@ from typing import TypeGuard
 
 import torch
 
+from grader.model.broken_rules import FLOAT64, LARGE
+from grader.model.broken_rules import LATER_CHANGED as LATER_CHANGED
+from grader.model.broken_rules import MORE as MORE
+from grader.model.broken_rules import OTHERS_CHANGED as OTHERS_CHANGED
+from grader.model.broken_rules import SECOND_CALL as SECOND_CALL
 from grader.model.exercise import Case, randn
 from grader.model.forms.module import ClassCase
-from grader.model.rules import FLOAT64, LARGE
-from grader.model.rules import LATER_CHANGED as LATER_CHANGED
-from grader.model.rules import MORE as MORE
-from grader.model.rules import OTHERS_CHANGED as OTHERS_CHANGED
-from grader.model.rules import SECOND_CALL as SECOND_CALL
 from grader.sandbox.nested import in_double, mapped
 
 Tensor = torch.Tensor

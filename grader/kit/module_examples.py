@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.kit.visible_examples import NEW_LINE, RIGHT_BUT, Student, described, some, wrong_result
-from grader.model.rules import (
+from grader.model.broken_rules import (
     BUILT,
     CHANGED,
     FLOAT64,

@@ -9,8 +9,7 @@ import torch
 
 from grader.kit.dropout_rules import finding
 from grader.kit.pictures import looks_ahead
-from grader.model.forms.parts import IN_PART, named
-from grader.model.rules import (
+from grader.model.broken_rules import (
     BUILT,
     CHANGED,
     LATER_CHANGED,
@@ -25,8 +24,9 @@ from grader.model.rules import (
     wrong_behavior,
     wrong_parameters,
 )
-from grader.model.rules import TWO_OUTPUTS as TWO_OUTPUTS
-from grader.model.rules import wrong_mask as wrong_mask
+from grader.model.broken_rules import TWO_OUTPUTS as TWO_OUTPUTS
+from grader.model.broken_rules import wrong_mask as wrong_mask
+from grader.model.forms.parts import IN_PART, named
 from grader.model.verdict import Picture
 from grader.sandbox.forms.exact import Inputs
 from grader.sandbox.forms.module import observe

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import torch
 
-from grader.model.rules import nearly
+from grader.model.broken_rules import nearly
 from grader.model.verdict import Picture
 from grader.sandbox.plain_text import listed
 from grader.sandbox.tables import Table

@@ -12,8 +12,7 @@ import torch
 
 from grader.kit.diagnosis import other_axis
 from grader.kit.visible_examples import NEW_LINE, RIGHT_BUT, Student, copied
-from grader.model.compare import Kind, difference
-from grader.model.rules import (
+from grader.model.broken_rules import (
     ACCEPTED,
     ANOTHER_ERROR,
     FLOAT64,
@@ -22,6 +21,7 @@ from grader.model.rules import (
     missing_gradient,
     other_type,
 )
+from grader.model.compare import Kind, difference
 from grader.sandbox.forms.exact import called as result_of
 from grader.sandbox.forms.exact import gradients, put_or_refused
 from grader.sandbox.nested import in_double, mapped, tensors_in

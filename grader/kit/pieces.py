@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import torch
 
+from grader.model.broken_rules import FLOAT64 as FLOAT64
+from grader.model.broken_rules import LARGE as LARGE
+from grader.model.broken_rules import other_type as other_type
 from grader.model.exercise import Case, Inputs
-from grader.model.rules import FLOAT64 as FLOAT64
-from grader.model.rules import LARGE as LARGE
-from grader.model.rules import other_type as other_type
 from grader.sandbox.nested import in_double, mapped
 
 Sample = Callable[[torch.Generator], Inputs]

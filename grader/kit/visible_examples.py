@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import torch
 
 from grader.kit.diagnosis import has_16_bits, looks_like
+from grader.model.broken_rules import HALF_PRECISION, INPUT_MODIFIED, returned_nothing
 from grader.model.compare import difference
-from grader.model.rules import HALF_PRECISION, INPUT_MODIFIED, returned_nothing
 from grader.sandbox.nested import mapped
 
 Student: TypeAlias = Callable[..., Any]  # a function or a class

@@ -2,6 +2,7 @@
 
 __all__ = [
     "answer",
+    "broken_rules",
     "compare",
     "denied",
     "edited",

@@ -29,7 +29,7 @@ MODULES = {
     "grader.kit.time_limit": "time_limit",
     "grader.kit.visible_examples": "visible_examples",
     "grader.model.compare": "compare",
-    "grader.model.rules": "rules",
+    "grader.model.broken_rules": "broken_rules",
     "grader.sandbox.forms.exact": "observed_piece",
     "grader.sandbox.forms.module": "observed_module",
     "grader.sandbox.nested": "nested",

@@ -20,7 +20,7 @@ from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolut
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.kit import visible_examples
-from grader.model import rules
+from grader.model import broken_rules
 from grader.model.exercise import Exercise
 from grader.notebooks.cells import called
 from grader.notebooks.modules_beside import LEFT_BEHIND
@@ -133,7 +133,7 @@ def _secret_runs(course: Course, assignment: str, folder: str | Path) -> dict[tu
         with contextlib.suppress(CourseError):  # its own release reports what cannot be read
             secrets += [(f"{origin} of {other}", text) for origin, text in _split(course, other)[0]]
     tables = [course.folder(place) / assignment / FILE for place in (folder, "release")]
-    sentences = [Path(module.__file__ or "") for module in (rules, visible_examples)]
+    sentences = [Path(module.__file__ or "") for module in (broken_rules, visible_examples)]
     shown += [path.read_text() for path in (*sentences, *tables) if path.is_file()]  # by check()
     shown_runs = {run for text in shown for run, _ in _runs(_readings(text))}
     runs: dict[tuple[str, ...], Text] = {}

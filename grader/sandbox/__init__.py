@@ -10,6 +10,7 @@ __all__ = [
     "decoder",
     "forms",
     "lent_classes",
+    "nested",
     "notes",
     "plain_text",
     "shell",

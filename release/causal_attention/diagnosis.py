@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
+from broken_rules import HALF_PRECISION, WHOLE
 from compare import paired_numbers, same
-from rules import HALF_PRECISION, WHOLE
 from nested import tensors_in
 
 # The examples are printed with four decimals, so a factor is known to three digits or so.

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import torch
 
 from diagnosis import has_16_bits, looks_like
+from broken_rules import HALF_PRECISION, INPUT_MODIFIED, returned_nothing
 from compare import difference
-from rules import HALF_PRECISION, INPUT_MODIFIED, returned_nothing
 from nested import mapped
 
 Student: TypeAlias = Callable[..., Any]  # a function or a class

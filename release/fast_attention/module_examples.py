@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from visible_examples import NEW_LINE, RIGHT_BUT, Student, described, some, wrong_result
-from rules import (
+from broken_rules import (
     BUILT,
     CHANGED,
     FLOAT64,

@@ -12,8 +12,7 @@ import torch
 
 from diagnosis import other_axis
 from visible_examples import NEW_LINE, RIGHT_BUT, Student, copied
-from compare import Kind, difference
-from rules import (
+from broken_rules import (
     ACCEPTED,
     ANOTHER_ERROR,
     FLOAT64,
@@ -22,6 +21,7 @@ from rules import (
     missing_gradient,
     other_type,
 )
+from compare import Kind, difference
 from observed_piece import called as result_of
 from observed_piece import gradients, put_or_refused
 from nested import in_double, mapped, tensors_in

@@ -14,10 +14,10 @@ from grader.judging.answer_key import AnswerKey
 from grader.kit.dropout_rules import finding
 from grader.kit.module_readings import wrong_dropout
 from grader.model.answer import Raised, Returned
+from grader.model.broken_rules import RUINED
 from grader.model.exercise import Exercise, Inputs
 from grader.model.forms.module import MODULE
 from grader.model.misconception import Misconception, can_combine
-from grader.model.rules import RUINED
 from grader.model.verdict import Reason
 from grader.solutions.modules import ModuleCase, WrittenClass
 from support.answer_keys import verdict

@@ -12,13 +12,15 @@ import pytest
 from checked_pieces import checks_of, said_by
 
 from grader.kit.recognizing import TABLE
-from grader.model import rules
+from grader.model import broken_rules
 from support.our_course import EXERCISES
 from support.records import Piece, pieces, records
 
 IN_CI = 25  # one in so many pieces
 # The sentences of rules, with anything in place of names and sizes.
-CONSTANTS = [text for name, text in vars(rules).items() if name.isupper() and isinstance(text, str) and text[-1] == "."]
+CONSTANTS = [
+    text for name, text in vars(broken_rules).items() if name.isupper() and isinstance(text, str) and text[-1] == "."
+]
 WITH_NAMES = [
     r"Your (function|forward) returned None: does every path through it end with a return statement\?",
     r"The result has numbers of type \w+, but \w+ was expected\.",
@@ -33,7 +35,7 @@ WITH_NAMES = [
 SENTENCE = re.compile("|".join([*map(re.escape, CONSTANTS), *WITH_NAMES]))
 
 
-def broken_rules(text: str) -> set[str]:
+def sentences_in(text: str) -> set[str]:
     return {match[0] for match in SENTENCE.finditer(" ".join(text.split()))}
 
 
@@ -59,7 +61,7 @@ def test_a_check_and_a_grade_say_the_same(
         graded, text = records(number)[piece.name], said_by(checks, piece, capsys)
         if "stopped with TimeoutError" in text:
             continue
-        of_check, of_grade = broken_rules(text), broken_rules(" ".join(graded.sentences))
+        of_check, of_grade = sentences_in(text), sentences_in(" ".join(graded.sentences))
         is_stricter = "✗" in text and graded.credit == 1
         # In other cases, something else may be wrong, of which one of the two says nothing.
         if is_stricter or (of_grade and not of_check <= of_grade and not graded.misconceptions):

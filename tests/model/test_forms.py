@@ -12,11 +12,11 @@ import torch
 from grader.judging.judge import judge
 from grader.model import forms as trusted
 from grader.model.answer import Returned
+from grader.model.broken_rules import WHOLE
 from grader.model.exercise import Case, randn
 from grader.model.forms.function import Form
 from grader.model.forms.parts import InParts
 from grader.model.misconception import Misconception
-from grader.model.rules import WHOLE
 from grader.sandbox import forms
 from support.unwritten import UnwrittenExercise
 

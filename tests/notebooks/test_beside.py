@@ -80,6 +80,7 @@ def test_an_import_of_the_graders_becomes_one_from_beside(written: str, released
 
 def test_a_module_comes_with_what_it_needs() -> None:
     assert modules_for(["from grader.kit.checking import Checks"]).keys() == {
+        "broken_rules.py",
         "call_arguments.py",
         "cell_runs.py",
         "checking.py",
@@ -89,7 +90,6 @@ def test_a_module_comes_with_what_it_needs() -> None:
         "endless.py",
         "nested.py",
         "recognizing.py",
-        "rules.py",
         "showing.py",
         "time_limit.py",
         "visible_examples.py",

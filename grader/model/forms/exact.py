@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from grader.model.broken_rules import ACCEPTED, ANOTHER_ERROR, argument, missing_gradient
 from grader.model.compare import Difference, Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.function import Form
-from grader.model.rules import ACCEPTED, ANOTHER_ERROR, argument, missing_gradient
 
 # How much more gradients may differ: the way back through softmax subtracts numbers that are nearly the same.
 GRADIENTS = 10

@@ -10,9 +10,9 @@ import msgspec
 import torch
 from msgspec import UNSET, Meta, UnsetType
 
+from grader.model.broken_rules import BuildSeen, Gradients, ModuleSeen
 from grader.model.forms.function import Observation, observation
 from grader.model.forms.parts import InParts, named
-from grader.model.rules import BuildSeen, Gradients, ModuleSeen
 
 Shape = Annotated[list[int], Meta(max_length=64)]  # torch has as many dimensions
 Shapes = dict[str, Shape]  # by name

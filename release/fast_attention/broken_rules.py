@@ -208,7 +208,7 @@ def _name_of(name: str) -> str:
     return "the input" if name == "0" else f"input {int(name) + 1}"
 
 
-def wrong_behavior(outputs: Mapping[str, Any], x: Tensor, causal: bool) -> str:
+def wrong_behavior(outputs: Mapping[str, Any], x: Tensor, hides_later: bool) -> str:
     """A sentence on how outputs, one for each word of x, depend on what they must not depend on."""
     first = outputs["output"]
     again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
@@ -225,7 +225,7 @@ def wrong_behavior(outputs: Mapping[str, Any], x: Tensor, causal: bool) -> str:
     # A later word is changed in all sentences at once: who mixes sentences need not look into the future.
     if others is not None and not equal_but_for_rounding(others[0], first[0]):
         return OTHER_SENTENCES
-    if causal and later is not None and not equal_but_for_rounding(later[:, :-1], first[:, :-1]):
+    if hides_later and later is not None and not equal_but_for_rounding(later[:, :-1], first[:, :-1]):
         return FUTURE
     return ""
 
