@@ -130,11 +130,13 @@ class ModuleSeen:
 def wrong_parameters(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     """A sentence on the parameters that must be there and are not, or are and must not."""
     shapes = seen.parameters
+    names: dict[str, str] = {}  # of a parameter that may have two: the first that was asked for
     for name, weight in weights.items():
         if name not in shapes:
             return _missing(seen, name, weights)
-        if seen.shared.get(name) in weights:
-            return f"{seen.shared[name]} and {name} are one and the same parameter. Make a new one for each."
+        first = names.setdefault(seen.shared.get(name, name), name)
+        if first != name:
+            return f"{first} and {name} are one and the same parameter. Make a new one for each."
         if list(shapes[name]) != list(weight.shape):
             return f"The parameter {name} has shape {tuple(shapes[name])}, but {tuple(weight.shape)} is expected."
     biases = [name.removesuffix("weight") + "bias" for name in weights if name.endswith("weight")]
