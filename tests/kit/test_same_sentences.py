@@ -27,7 +27,7 @@ WITH_NAMES = [
     r"No gradient reaches .+?: something on the way is detached, or not used\.",
     r"[\w.]+(?: and [\w.]+)* cannot be trained: requires_grad is False\.",
     r"Your module has no parameter",
-    r"\w+ holds \d+ modules?, but \d+ were asked for\.",
+    r"\w+ holds (?=\d+ modules?, but \d+ were asked for\.)",  # examples and cases ask for other numbers of heads
     r"[\w.]+ and [\w.]+ are one and the same parameter\. Make a new one for each\.",
     r"There is a parameter [\w.]+ where no bias was asked for\.",
     r"In a new module, .+? the same number everywhere\. Begin with random numbers\.",
