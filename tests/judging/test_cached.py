@@ -149,9 +149,10 @@ def test_an_error_of_ones_own_that_is_a_value_error_is_one() -> None:
     assert verdict(28, ("raise ValueError(", own)).right
 
 
-def test_where_numbers_are_wrong_the_refusal_does_not_matter() -> None:
+def test_where_numbers_are_wrong_the_refusal_is_named_too() -> None:
+    """Or the page would say that everything else is right."""
     found = verdict(28, (" / math.sqrt(d)", ""), ("raise ValueError(", "raise TypeError("))
-    assert found.misconceptions == ("not scaled",)
+    assert found.misconceptions == ("another error than ValueError", "not scaled")
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.host import scratch
+from grader.model import broken_rules
 from grader.notebooks.cells import is_test_cell, solutions
 from grader.release import known_mistakes
 from grader.release.beside import HINTS, hints_in
@@ -176,7 +177,8 @@ def test_the_release_gives_nothing_away(assignment: str) -> None:
 
 @every_assignment
 def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
-    """Searched anew here, without the code that the release command uses."""
+    """Searched anew here, without the code that the release command uses. Checks say the sentences of broken rules."""
+    rules = set(map(str, vars(broken_rules).values()))
     text = "\n".join(
         path.read_text()
         for path in (ROOT / "release" / assignment).rglob("*")
@@ -185,8 +187,9 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
     table = (ROOT / "release" / assignment / known_mistakes.FILE).read_text()
     for exercise in of_assignment(assignment):
         for misconception in exercise.mistakes:
-            assert misconception.says not in text
-            assert json.dumps(misconception.says)[1:-1] not in text
+            if misconception.says not in rules:
+                assert misconception.says not in text
+                assert json.dumps(misconception.says)[1:-1] not in text
             assert f"({misconception.name!r}" not in table
         for case in exercise.cases:
             assert case.catches not in text + table

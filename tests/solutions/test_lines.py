@@ -186,7 +186,7 @@ def test_mistakes_of_one_line_are_written_below_its_mark() -> None:
     one, two = at(
         "twice",
         wrong("three times", "twice = 3 * x", "Three times."),
-        wrong("both", {"": "twice = x", "result": "return twice"}, "Both.", credit=0.25),
+        wrong("both", "twice = x", "Both.", also={"result": "return twice"}, credit=0.25),
     )
     assert (one.change, one.credit) == ({"twice": "twice = 3 * x"}, 0.5)
     assert (two.change, two.credit) == ({"twice": "twice = x", "result": "return twice"}, 0.25)
