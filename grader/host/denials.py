@@ -8,7 +8,7 @@ import socket
 import msgspec
 
 from grader.model.denied import DeniedCall, Tried
-from grader.model.untrusted import NotJSON, read_json
+from grader.model.untrusted import WRONG_VALUE, NotJSON, read_json
 from grader.sandbox.plain_text import one_line
 
 MOST = 20  # denied calls, for one cell
@@ -56,6 +56,6 @@ def denied_in_note(note: bytes) -> DeniedCall | None:
     """The denied call in a sandbox's note; None if that is not a proper note."""
     try:
         kind, detail = msgspec.convert(read_json(note), tuple[Tried, str])
-    except (NotJSON, msgspec.ValidationError):
+    except (NotJSON, *WRONG_VALUE):
         return None
     return DeniedCall(kind, one_line(detail, MAX_DETAIL).strip())

@@ -22,6 +22,7 @@ from grader.sandbox.plain_text import one_line
 MAX_SIDE = 12
 _Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 _Number = _Finite | Annotated[str, Meta(pattern=r"^(NaN|∞|−∞)\Z")]
+_Rules = Annotated[tuple[Text, ...], Meta(max_length=8)]
 _Line = Annotated[tuple[_Number, ...], Meta(min_length=1, max_length=MAX_SIDE)]
 _Index = Annotated[int, Meta(ge=0, lt=MAX_SIDE)]
 
@@ -42,8 +43,8 @@ class Picture:
     summed: Annotated[str, Meta(pattern=r"^(row|column|)\Z")] = ""  # what is summed
     sums: tuple[_Number, ...] = ()  # of each row or column
     wrong_sums: Annotated[tuple[_Index, ...], Meta(max_length=MAX_SIDE)] = ()  # which of them break a rule
-    wrong: Texts = ()  # sentences on what is marked
-    right: Texts = ()  # and on the rules that are kept
+    wrong: _Rules = ()  # sentences on what is marked
+    right: _Rules = ()  # and on the rules that are kept
 
     def __post_init__(self) -> None:
         height, width = len(self.numbers), len(self.numbers[0])

@@ -163,6 +163,8 @@ def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
 
 
 NOTES = [
+    b'"\\ud800"',
+    b'["\\ud800", "/etc"]',
     b"",
     b"\xff",
     b"[",

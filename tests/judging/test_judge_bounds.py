@@ -82,7 +82,9 @@ def test_what_is_forged_is_refused_before_it_becomes_a_sentence(forged: dict[str
     assert time.thread_time() - began < judging_time.SECONDS / 10
 
 
-@pytest.mark.parametrize("value", [None, 3, [], {}, {"built": 1}, {"built": True, "more": 1}, {"parameters": {}}])
+@pytest.mark.parametrize(
+    "value", [None, 3, "\ud800", [], {}, {"built": 1}, {"built": True, "more": 1}, {"parameters": {}}]
+)
 def test_what_is_no_note_of_a_class_is_refused(value: Any) -> None:
     with pytest.raises(Malformed):
         MODULE.observed(value)

@@ -968,7 +968,6 @@ def test_a_picture_holds_no_markup_of_others() -> None:
         (Symptom.NAN, "wrong", "find the first line that gives NaN"),
         (None, "wrong", "Work out one result on paper"),
         (None, "constant", "Call it with two different inputs"),
-        ("of no kind", "error", "Print each step, up to"),
     ],
 )
 def test_what_to_do_next_fits_what_went_wrong(symptom: str | None, reason: str, advice: str) -> None:

@@ -14,6 +14,7 @@ from grader.model import plain_values
 from grader.model.compare import describe_form, difference, paired_numbers, same
 from grader.model.findings import Differs, Finding, first_unusable
 from grader.model.plain_parts import described, is_plain
+from grader.model.untrusted import WRONG_VALUE
 from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable, unboxed
@@ -63,7 +64,7 @@ def observation(value: object, kind: type[T]) -> T:
     """An observation of this kind; raises Malformed if it is forged."""
     try:
         return msgspec.convert(value, kind)
-    except (msgspec.ValidationError, RecursionError):
+    except WRONG_VALUE:
         raise Malformed from None
 
 
