@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
@@ -60,6 +61,8 @@ def grade(
         "jobs": jobs or cores(),
         "dask": dask,
     }
+    if quiet:
+        logging.getLogger("grader").setLevel(logging.ERROR)
     silent = quiet or as_json
     found: dict[str, dict[str, Any]] = {}
     for assignment, those in chosen.items():
