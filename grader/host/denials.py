@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import socket
 
-import msgspec
-
 from grader.model.denied import DeniedCall, Tried
-from grader.model.untrusted import WRONG_VALUE, NotJSON, read_json
+from grader.model.untrusted import NotJSON, converted, read_json
 from grader.sandbox.plain_text import one_line
 
 MOST = 20  # denied calls, for one cell
@@ -55,7 +53,10 @@ class Denials:
 def denied_in_note(note: bytes) -> DeniedCall | None:
     """The denied call in a sandbox's note; None if that is not a proper note."""
     try:
-        kind, detail = msgspec.convert(read_json(note), tuple[Tried, str])
-    except (NotJSON, *WRONG_VALUE):
+        parts = converted(read_json(note), tuple[Tried, str])
+    except NotJSON:
         return None
+    if parts is None:
+        return None
+    kind, detail = parts
     return DeniedCall(kind, one_line(detail, MAX_DETAIL).strip())

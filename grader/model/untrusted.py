@@ -22,10 +22,6 @@ Number = Annotated[float, Meta(gt=-1e6, lt=1e6)]
 Count = Annotated[int, Meta(ge=0, lt=10**6)]
 
 
-# What a conversion raises where a value is wrong; the last one, of half a character where a word is expected.
-WRONG_VALUE = (msgspec.ValidationError, RecursionError, UnicodeEncodeError)
-
-
 class NotJSON(ValueError):
     """This is not JSON, or Python refuses to read it: it is nested too deeply, or has too long a number."""
 
@@ -46,7 +42,7 @@ def converted(data: object, kind: Any) -> Any:
     """The value of this kind that the data describe; None if any part of them is wrong."""
     try:
         return msgspec.convert(data, kind)
-    except WRONG_VALUE:
+    except (msgspec.ValidationError, RecursionError, UnicodeEncodeError):  # the last one: half a character for a word
         return None
 
 

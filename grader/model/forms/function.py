@@ -14,7 +14,7 @@ from grader.model import plain_values
 from grader.model.compare import describe_form, difference, paired_numbers, same
 from grader.model.findings import Differs, Finding, first_unusable
 from grader.model.plain_parts import described, is_plain
-from grader.model.untrusted import WRONG_VALUE
+from grader.model.untrusted import converted
 from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable, unboxed
@@ -62,10 +62,10 @@ T = TypeVar("T", bound=Observation)
 
 def observation(value: object, kind: type[T]) -> T:
     """An observation of this kind; raises Malformed if it is forged."""
-    try:
-        return msgspec.convert(value, kind)
-    except WRONG_VALUE:
-        raise Malformed from None
+    seen = converted(value, kind)
+    if seen is None:
+        raise Malformed
+    return seen
 
 
 class Form:
