@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections import defaultdict
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -15,7 +14,6 @@ from sqlalchemy.orm import Session
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import open_gradebook
-from grader.gradebook.due_dates import NotebookRow, notebook_rows
 from grader.gradebook.items import Counted, count, items_of, within_reach
 from grader.gradebook.marks import Marks, read_marks
 from grader.gradebook.records import RECORDS, attempts_of, describe_attempt, read_records
@@ -77,9 +75,6 @@ class ClassRows:
         self.submissions |= self._of_groups()
         known = {person.id for person in self.people}
         self.people += [Person(student) for student in sorted(self.submissions.keys() - known)]
-        self.notebook_rows: dict[str, list[NotebookRow]] = defaultdict(list)  # by submission
-        for notebook in notebook_rows(self._session, assignment):
-            self.notebook_rows[notebook.submission].append(notebook)
         self.remarks = self._remarks()
         has_records = inspect(session.connection()).has_table(RECORDS.name)
         self.records = read_records(self._session, self._id, students) if has_records else {}  # by submission

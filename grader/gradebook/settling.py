@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from nbgrader.api import Gradebook, Student
@@ -12,7 +13,7 @@ from sqlalchemy import select
 from grader.course.folder import Course
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import PatientSession, open_gradebook
-from grader.gradebook.due_dates import is_late_without_time, notebook_rows, write_dates, write_penalties
+from grader.gradebook.due_dates import NotebookRow, is_late_without_time, notebook_rows, write_dates, write_penalties
 from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import listed, one_line
 from grader.term.rules import AssignmentRules
@@ -60,19 +61,22 @@ def warn_of_unknown_lateness(course: Course, assignment: str) -> None:
 
 
 def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules) -> None:
+    notebooks = notebook_rows(session.db, assignment)
     # The whole class is only read where its points matter: this runs twice in each grading.
-    penalties = _penalties(ClassRows(gradebook.db, assignment, rules)) if rules.late else {}
+    penalties = _penalties(ClassRows(gradebook.db, assignment, rules), notebooks) if rules.late else {}
     write_dates(session.db, assignment, rules)
-    write_penalties(session.db, notebook_rows(session.db, assignment), penalties)
+    write_penalties(session.db, notebooks, penalties)
     session.commit()
     session.db.expire_all()
 
 
-def _penalties(rows: ClassRows) -> dict[str, float]:
+def _penalties(rows: ClassRows, notebooks: Sequence[NotebookRow]) -> dict[str, float]:
     """The penalties by id of submitted notebook; as in nbgrader, without those that are 0."""
-    return {
-        notebook.id: penalty
-        for submission in rows.submissions.values()
-        for notebook in rows.notebook_rows[submission.id]
-        if (penalty := rows.counted(submission).penalties.get(notebook.name))
-    }
+    counted = {submission.id: rows.counted(submission) for submission in rows.submissions.values()}
+    penalties: dict[str, float] = {}
+    for notebook in notebooks:
+        if notebook.submission in counted:
+            penalty = counted[notebook.submission].penalties.get(notebook.name)
+            if penalty:
+                penalties[notebook.id] = penalty
+    return penalties
