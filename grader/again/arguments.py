@@ -98,15 +98,15 @@ def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) 
     asked = {name: names for name, names in _asked(exercise).items() if _is_another_order(names, written.get(name))}
     if not asked:
         return
-    said = tuple(another_order(name, written[name], names) for name, names in asked.items())
+    sentences = tuple(another_order(name, written[name], names) for name, names in asked.items())
     order = {name: _order(names, written[name]) for name, names in asked.items()}
     if exercise.form.methods:
         if _fits_calls(order, first.inputs):
             given = _for_a_class(order, _defaults(exercise))
             back = functools.partial(with_gradients_in_order, order=order.get("forward", []))
-            yield Way(ANOTHER_ORDER, said, given, (back,))
+            yield Way(ANOTHER_ORDER, sentences, given, (back,))
     else:
-        yield Way(ANOTHER_ORDER, said, _for_a_function(order[exercise.entry]))
+        yield Way(ANOTHER_ORDER, sentences, _for_a_function(order[exercise.entry]))
 
 
 def _asked(exercise: Exercise) -> dict[str, Names]:

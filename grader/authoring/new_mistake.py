@@ -48,23 +48,24 @@ def new_mistake(course: Course, called: str, mistake: NewMistake, assignment: st
     path = _path_of(course, exercise)
     text = _with_call(path, function, mistake)
     corpus = course.root / FOLDER / assignment / f"{label}.txt"
-    pieces = corpus.read_text(encoding="utf-8") if corpus.exists() else ""
-    piece = _piece(pieces, mistake.name, _cell(exercise, function, mistake))
+    corpus_text = corpus.read_text(encoding="utf-8") if corpus.exists() else ""
+    student_code = _corpus_entry(corpus_text, mistake.name, _cell(exercise, function, mistake))
     path.write_text(text, encoding="utf-8")
     corpus.parent.mkdir(parents=True, exist_ok=True)
-    corpus.write_text(f"{pieces.rstrip()}\n\n{piece}".lstrip(), encoding="utf-8")
+    corpus.write_text(f"{corpus_text.rstrip()}\n\n{student_code}".lstrip(), encoding="utf-8")
     return [path, corpus]
 
 
 def _function_of(exercise: Exercise, mistake: NewMistake) -> Exercise:
     """The function of an exercise that has the marked line, and in which nothing speaks against the mistake."""
-    if any(mistake.name == known.name for function in exercise.functions for known in function.mistakes):
+    names = {misconception.name for function in exercise.functions for misconception in function.mistakes}
+    if mistake.name in names:
         raise CourseError(f"Exercise {exercise.label} already has a mistake “{mistake.name}”. Choose another name.")
     places = {place: function for function in exercise.functions for place in function.written.lines.places}
     if mistake.mark not in places:
         marks = [mark for function in exercise.functions for mark in function.written.lines.marked]
-        known = f"There are: {', '.join(marks)}" if marks else "Write one, such as `#: result`, at the end of a line"
-        raise CourseError(f"The solution has no mark “{mistake.mark}”. {known}.")
+        advice = f"There are: {', '.join(marks)}" if marks else "Write one, such as `#: result`, at the end of a line"
+        raise CourseError(f"The solution has no mark “{mistake.mark}”. {advice}.")
     function = places[mistake.mark]
     try:
         function.written.lines.checked({mistake.mark: mistake.line}, function.written.variables)
@@ -75,8 +76,10 @@ def _function_of(exercise: Exercise, mistake: NewMistake) -> Exercise:
 
 def _cell(exercise: Exercise, function: Exercise, mistake: NewMistake) -> str:
     """A student's solution cell with the mistake."""
-    texts = [part.written.lines.text({mistake.mark: mistake.line} if part is function else {})
-             for part in exercise.functions]  # fmt: skip
+    texts: list[str] = []
+    for member in exercise.functions:
+        changes = {mistake.mark: mistake.line} if member is function else {}
+        texts.append(member.written.lines.text(changes))
     return "\n\n".join(texts)
 
 
@@ -104,9 +107,9 @@ def _with_call(path: Path, function: Exercise, mistake: NewMistake) -> str:
     if mistakes.elts:
         last = mistakes.elts[-1]
         end = starts[(last.end_lineno or 0) - 1] + (last.end_col_offset or 0)
-        rest = text[end:bracket].decode().rstrip()
-        comma = "" if "," in re.sub("#.*", "", rest) else ","
-        before = f"{text[:end].decode()}{comma}{rest}"
+        tail = text[end:bracket].decode().rstrip()
+        comma = "" if "," in re.sub("#.*", "", tail) else ","
+        before = f"{text[:end].decode()}{comma}{tail}"
     call = textwrap.indent(mistake.call, f"{margin}    ")
     return f"{before}\n{call}\n{margin}{text[bracket:].decode()}"
 
@@ -122,9 +125,9 @@ def _list_of_mistakes(tree: ast.Module, function: Exercise) -> ast.List | None:
     return None
 
 
-def _piece(pieces: str, name: str, cell: str) -> str:
+def _corpus_entry(corpus_text: str, name: str, cell: str) -> str:
     """Wrong code as the corpus has it, under a heading that is not in use there."""
-    in_use = {piece.name for piece in read_pieces(pieces)}
+    in_use = {piece.name for piece in read_pieces(corpus_text)}
     word = re.sub(r"\W+", "_", name).strip("_") or "mistake"
     headings = (word if number == 1 else f"{word}_{number}" for number in itertools.count(1))
     heading = next(heading for heading in headings if heading not in in_use)

@@ -37,10 +37,8 @@ class ClassPage(Handler):
         last = sorted(newest(arrivals).values(), key=lambda one: (one.assignment, one.student))
         rules, wrong = self._rules()
         points, unreadable = await asyncio.to_thread(self._points, arrivals)
-        waiting, trouble = (
-            self.services.arrivals.by_stage().get(Stage.WAITING, 0),
-            unreadable | wrong | self.services.desk.trouble,
-        )
+        waiting = self.services.arrivals.by_stage().get(Stage.WAITING, 0)
+        trouble = unreadable | wrong | self.services.desk.trouble
         names = self.names()
         lines = [
             ClassLine(arrival, names(arrival.student), points.get((arrival.student, arrival.assignment)))

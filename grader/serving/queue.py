@@ -43,8 +43,7 @@ class Queue:
 
     def take(self, assignment: str) -> Arrival | None:
         """Begin the turn of the next submission of this assignment, if there is one."""
-        line = [] if self.is_closed else self._arrivals.in_line(self._resting())
-        for arrival in line:
+        for arrival in self._line():
             if arrival.assignment == assignment:
                 self._arrivals.begin(arrival)
                 return arrival
@@ -52,8 +51,10 @@ class Queue:
 
     def assignments(self) -> list[str]:
         """The assignments of which there is something to do now, that of whoever is next first."""
-        line = [] if self.is_closed else self._arrivals.in_line(self._resting())
-        return list(dict.fromkeys(arrival.assignment for arrival in line))
+        return list(dict.fromkeys(arrival.assignment for arrival in self._line()))
+
+    def _line(self) -> list[Arrival]:
+        return [] if self.is_closed else self._arrivals.in_line(self._resting())
 
     def ahead_of(self, arrival: Arrival) -> int:
         """How many students, at most, have a turn before this submission."""
