@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from grader.kit.visible_examples import NEW_LINE, RIGHT_BUT, Student, described, some, wrong_result
+from grader.kit.visible_examples import NEW_LINE, Student, described, not_what_was_asked, right_but, some, wrong_result
 from grader.model.broken_rules import (
     BUILT,
     CHANGED,
@@ -32,7 +32,7 @@ from grader.model.broken_rules import (
     wrong_parameters,
 )
 from grader.sandbox.forms.module import observe
-from grader.sandbox.nested import in_double, mapped, tensors_in
+from grader.sandbox.nested import first_numbers, in_double, mapped
 
 Tensor = torch.Tensor
 
@@ -55,15 +55,14 @@ class ModuleExample(NamedTuple):
         build = functools.partial(_built, student_class, self.arguments)
         tensors = itertools.takewhile(lambda item: isinstance(item, Tensor), self.inputs)
         how = {"train": self.training, "gradients": len(list(tensors))}
-        seen = _as_seen(observe(build, (), self.weights, self._calls(), how))
+        seen = ModuleSeen.of(observe(build, (), self.weights, self._calls(), how))
         parameters = wrong_parameters(seen, self.weights)
         if parameters or seen.outputs is None:
-            return _unlike(called, parameters)
+            return not_what_was_asked(called, parameters)
         outputs = dict(seen.outputs)
         problem, behavior = wrong_result(outputs["output"], self.expected, "class"), self._behavior(outputs)
         if problem is None:
-            sentence = behavior or self._broken_rule(student_class, seen, outputs, called)
-            return RIGHT_BUT + sentence if sentence else None
+            return right_but(behavior or self._broken_rule(student_class, seen, outputs, called))
         also = behavior, _unasked(seen.parameters, self.weights), CHANGED if seen.changes_input else ""
         return NEW_LINE.join(filter(None, [problem, *also]))
 
@@ -98,7 +97,7 @@ class ModuleExample(NamedTuple):
             (gradients if isinstance(gradients, str) else "")
             or (wrong_mask(seen, self.mask_size) if self.mask_size else "")
             or (CHANGED if seen.changes_input else "")
-            or other_type(outputs["output"], _first_numbers(self.inputs, self.weights))
+            or other_type(outputs["output"], first_numbers([self.inputs, self.weights]))
             or not_random(seen, self.weights)
             or ("" if bool(outputs.get(LARGE_NUMBERS, torch.zeros(1)).isfinite().all()) else LARGE)
             or ("" if self._is_by_chance else self._wrong_in_double(student_class))
@@ -112,7 +111,7 @@ class ModuleExample(NamedTuple):
             output = observe(build, (), weights, {"output": inputs}, {"train": self.training})["outputs"]["output"]
         except Exception as error:
             return f"{FLOAT64}{NEW_LINE}Your class stopped with {described(error)}"
-        wrong = other_type(output, _first_numbers(inputs, weights))
+        wrong = other_type(output, first_numbers([inputs, weights]))
         return wrong and f"{FLOAT64}{NEW_LINE}{wrong}"
 
 
@@ -125,7 +124,7 @@ class Refusal(NamedTuple):
     def problem(self, student_class: Student, called: str) -> str | None:
         build = functools.partial(_built, student_class, self.arguments)
         is_built = observe(build, (), {}, {}, {"impossible": True})["built"]
-        return _unlike(called, BUILT) if is_built else None
+        return not_what_was_asked(called, BUILT) if is_built else None
 
 
 def _built(student_class: Student, arguments: dict[str, object]) -> Any:
@@ -135,19 +134,6 @@ def _built(student_class: Student, arguments: dict[str, object]) -> Any:
     if takes_any or arguments.keys() <= {parameter.name for parameter in parameters}:
         return student_class(**arguments)
     return student_class(*arguments.values())
-
-
-def _as_seen(observed: Mapping[str, Any]) -> ModuleSeen:
-    return ModuleSeen(**observed, ruined="gradients" in observed and observed["gradients"] is None)
-
-
-def _unlike(called: str, sentence: str) -> str:
-    return f"{called} is not what was asked for:{NEW_LINE}{sentence}"
-
-
-def _first_numbers(inputs: Sequence[Any], weights: Mapping[str, Tensor]) -> Tensor:
-    """What has the type that the output must have: tokens say nothing of it."""
-    return next(item for item in tensors_in([inputs, weights]) if item.is_floating_point())
 
 
 def _unasked(parameters: Iterable[str], weights: Mapping[str, Tensor]) -> str:

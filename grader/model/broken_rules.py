@@ -126,6 +126,11 @@ class ModuleSeen:
     gradients: Gradients | None = None  # if they were asked for
     ruined: bool = False  # whether a change in place has made them impossible
 
+    @classmethod
+    def of(cls, observed: Mapping[str, Any]) -> ModuleSeen:
+        """What `observe` noted, by name. Gradients that were asked for and are None are ruined."""
+        return cls(**observed, ruined="gradients" in observed and observed["gradients"] is None)
+
 
 def wrong_parameters(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     """A sentence on the parameters that must be there and are not, or are and must not."""

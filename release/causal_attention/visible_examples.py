@@ -26,6 +26,15 @@ MOST_NAMES = 6
 RIGHT_BUT = f"the result is right, but:{NEW_LINE}"
 
 
+def right_but(sentence: str) -> str | None:
+    """The problem with a right result, if a sentence says that a rule is broken."""
+    return RIGHT_BUT + sentence if sentence else None
+
+
+def not_what_was_asked(called: str, sentence: str) -> str:
+    return f"{called} is not what was asked for:{NEW_LINE}{sentence}"
+
+
 class VisibleExample(Protocol):
     """An example of a visible check."""
 

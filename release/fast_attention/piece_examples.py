@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 
 from diagnosis import other_axis
-from visible_examples import NEW_LINE, RIGHT_BUT, Student, copied
+from visible_examples import NEW_LINE, Student, copied, not_what_was_asked, right_but
 from broken_rules import (
     ACCEPTED,
     ANOTHER_ERROR,
@@ -24,7 +24,7 @@ from broken_rules import (
 from compare import Kind, difference
 from observed_piece import called as result_of
 from observed_piece import gradients, put_or_refused
-from nested import in_double, mapped, tensors_in
+from nested import first_numbers, in_double, mapped, tensors_in
 
 
 class PieceExample(NamedTuple):
@@ -37,8 +37,8 @@ class PieceExample(NamedTuple):
 
     def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
         result = function(*copied(self.inputs))
-        return _wrong_form(result, self.shape) or _right_but(
-            other_type(result, _first_numbers(self.inputs))
+        return _wrong_form(result, self.shape) or right_but(
+            other_type(result, first_numbers(self.inputs))
             or wrong_in_double(function, self.inputs)
             or _lost_gradient(function, self.inputs)
             or (_not_finite(function(*copied(self.large))) if self.large else "")
@@ -53,7 +53,7 @@ class InDouble(NamedTuple):
     results: int | None = None  # how many of them; None for all
 
     def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
-        return _right_but(wrong_in_double(function, self.inputs, self.results))
+        return right_but(wrong_in_double(function, self.inputs, self.results))
 
 
 class FiniteGradients(NamedTuple):
@@ -67,7 +67,7 @@ class FiniteGradients(NamedTuple):
         for number, gradient in found.items():
             wrong = gradient is not None and difference(gradient, gradient.nan_to_num(0.0, 0.0, 0.0), 0.0)
             if wrong:
-                return _right_but(wrong.sentence(f"gradient for {argument(number, list(found))}"))
+                return right_but(wrong.sentence(f"gradient for {argument(number, list(found))}"))
         return None
 
 
@@ -80,7 +80,7 @@ class Unfitting(NamedTuple):
     def problem(self, function: Student, called: str) -> str | None:
         error = put_or_refused(function, (*copied(self.inputs), {"refuses": True}))["error"]
         sentence = ANOTHER_ERROR if error else ACCEPTED
-        return None if error == "ValueError" else f"{called} is not what was asked for:{NEW_LINE}{sentence}"
+        return None if error == "ValueError" else not_what_was_asked(called, sentence)
 
 
 def wrong_in_double(function: Student, inputs: tuple[object, ...], results: int | None = None) -> str:
@@ -88,16 +88,8 @@ def wrong_in_double(function: Student, inputs: tuple[object, ...], results: int 
     double = mapped(in_double, inputs)
     result = result_of(function, double)
     parts = list(tensors_in(result))[:results]
-    wrong = next(filter(None, (other_type(part, _first_numbers(double)) for part in parts)), "")
+    wrong = next(filter(None, (other_type(part, first_numbers(double)) for part in parts)), "")
     return wrong and f"{FLOAT64}{NEW_LINE}{wrong}"
-
-
-def _right_but(sentence: str) -> str | None:
-    return RIGHT_BUT + sentence if sentence else None
-
-
-def _first_numbers(inputs: tuple[object, ...]) -> torch.Tensor:
-    return next(tensor for tensor in tensors_in(inputs) if tensor.is_floating_point())
 
 
 def _wrong_form(result: object, shape: tuple[int, ...]) -> str | None:

@@ -1,6 +1,6 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
-# 3865aff8934cfb34
+# 8cb450c8d7aeb4e4
 
 KNOWN = [
     ('sinusoidal_positions', [[(0.54642, -0.11669, -0.19871, '[4,6]')], [(0.58173, 0.010101, 0.033584, '[3,4]')], [(0.5, 0.45465, -0.49685, '[1,2]')], [(0.63664, -0.00016442, -0.00098338, '[600,2]')], [(0.54897, 0.023812, -0.17949, '[2,4]')]], [

@@ -24,6 +24,11 @@ def tensors_in(value: object) -> Iterator[torch.Tensor]:
     return (leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
 
 
+def first_numbers(value: object) -> torch.Tensor:
+    """The first tensor with decimals, which has the type that a result must have: tokens say nothing of it."""
+    return next(tensor for tensor in tensors_in(value) if tensor.is_floating_point())
+
+
 def mapped(change: Callable[[torch.Tensor], torch.Tensor], value: object) -> Any:
     """A nested value with each of its tensors changed."""
     if isinstance(value, torch.Tensor):

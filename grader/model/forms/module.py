@@ -41,10 +41,10 @@ class ModuleObservation(Observation, frozen=True):
     gradients: Gradients | UnsetType | None = UNSET  # if they were asked for; None if they are ruined
 
     def seen(self) -> ModuleSeen:
-        fields = {name: getattr(self, name) for name in self.__struct_fields__}
+        fields = msgspec.structs.asdict(self)
         if self.gradients is UNSET:
-            fields["gradients"] = None
-        return ModuleSeen(**fields, ruined=self.gradients is None)
+            del fields["gradients"]
+        return ModuleSeen.of(fields)
 
 
 class Module(InParts):
