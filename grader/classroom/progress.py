@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 
 from grader.classroom.terminal_tables import plain_table
-from grader.gradebook.published import Told
+from grader.gradebook.published import PublishedPoints
 from grader.model.label import Label, as_in
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
@@ -118,7 +118,7 @@ class Onlooker:
 
 def results_table(
     results: Sequence[Graded],
-    told: Mapping[str, Told] | None = None,
+    told: Mapping[str, PublishedPoints] | None = None,
     most: float | None = None,
 ) -> Table:
     """A table with a line for each student: points for each exercise, what went wrong, and other remarks.
@@ -163,31 +163,33 @@ def _headings(labels: Sequence[str]) -> list[str]:
     return list(itertools.islice(letters, len(labels)))
 
 
-def _counts(result: Graded, told: Mapping[str, Told] | None) -> Told:
+def _counts(result: Graded, told: Mapping[str, PublishedPoints] | None) -> PublishedPoints:
     """The points that count; if those are unknown, the points by tests."""
     by_tests = {scored.verdict.label: scored.points for scored in result.verdicts}
-    return (told or {}).get(result.student) or Told(by_tests, result.points)
+    return (told or {}).get(result.student) or PublishedPoints(by_tests, result.points)
 
 
-def _counting(label: str, counts: Told, result: Graded) -> str:
+def _counting(label: str, counts: PublishedPoints, result: Graded) -> str:
     is_known = label in counts.points and not (result.error and not result.verdicts)
-    return counts.shown(label) if is_known else "–"
+    return counts.describe(label) if is_known else "–"
 
 
-def _besides(result: Graded, counts: Told) -> list[str]:
+def _besides(result: Graded, counts: PublishedPoints) -> list[str]:
     """Other remarks: points from a person, a late penalty, and which attempt counts."""
     late = [f"late: {counts.penalty:g} taken off"] if counts.penalty else []
     which = [counts.hand_in] if counts.hand_in else []
     return [*_by_hand(result, counts), *late, *which]
 
 
-def _by_hand(result: Graded, counts: Told) -> list[str]:
+def _by_hand(result: Graded, counts: PublishedPoints) -> list[str]:
     """The points from a person, and those that they replace."""
     by_tests = {scored.verdict.label: f" instead of {scored.points:g}" for scored in result.verdicts}
-    return [f"{label}: set manually to {counts.given(label)}{by_tests.get(label, '')}" for label in counts.by_hand]
+    return [
+        f"{label}: set manually to {counts.describe_points(label)}{by_tests.get(label, '')}" for label in counts.by_hand
+    ]
 
 
-def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:
+def _labels(results: Iterable[Graded], told: Mapping[str, PublishedPoints]) -> list[str]:
     """The labels of the assignment's exercises, those without a test last."""
     tested = [scored.verdict.label for scored in _longest(results)]
     return list(dict.fromkeys([*tested, *(label for one in told.values() for label in one.points)]))
@@ -198,7 +200,7 @@ def _longest(results: Iterable[Graded]) -> Sequence[Scored]:
     return max((result.verdicts for result in results), key=len, default=())
 
 
-def _went_wrong(result: Graded, told: Mapping[str, Told] | None) -> list[Verdict]:
+def _went_wrong(result: Graded, told: Mapping[str, PublishedPoints] | None) -> list[Verdict]:
     """The verdicts of mistakes, except where a person gave full points or still has to look."""
     counts = _counts(result, told)
     return [
@@ -210,7 +212,7 @@ def _went_wrong(result: Graded, told: Mapping[str, Told] | None) -> list[Verdict
     ]
 
 
-def _mistakes(result: Graded, told: Mapping[str, Told] | None) -> list[str]:
+def _mistakes(result: Graded, told: Mapping[str, PublishedPoints] | None) -> list[str]:
     """The named misconceptions, and the kind of every other mistake."""
     if result.error:
         return [result.error]
@@ -227,7 +229,7 @@ def _kind(verdict: Verdict) -> str:
     return f"in `{one_line(verdict.located[0].line, 60)}`" if verdict.located else verdict.reason
 
 
-def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> Table:
+def summary_table(results: Sequence[Graded], told: Mapping[str, PublishedPoints] | None = None) -> Table:
     """A table of a few lines about a class: how many students, whom to look at, and what was misunderstood."""
     table = plain_table(Column(no_wrap=True), Column(justify="right"), "", show_header=False)
     new = [result for result in results if not result.unchanged and not result.error]
@@ -254,7 +256,7 @@ def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = N
     return table
 
 
-def misconceptions(results: Iterable[Graded], told: Mapping[str, Told] | None) -> dict[Label, Counter[str]]:
+def misconceptions(results: Iterable[Graded], told: Mapping[str, PublishedPoints] | None) -> dict[Label, Counter[str]]:
     """How often each misconception was named, by exercise."""
     results = list(results)
     found: dict[Label, Counter[str]] = {}
@@ -280,7 +282,7 @@ def _has_no_answer(verdict: Verdict) -> bool:
     return verdict.reason == Reason.NO_ANSWER and bool(verdict.sentences)
 
 
-def as_json(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> dict[str, object]:
+def as_json(results: Sequence[Graded], told: Mapping[str, PublishedPoints] | None = None) -> dict[str, object]:
     """The results of a run, for programs to read."""
     told = told or {}
     return {
@@ -302,7 +304,7 @@ def as_json(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -
     }
 
 
-def _counted(counts: Told | None) -> dict[str, object]:
+def _counted(counts: PublishedPoints | None) -> dict[str, object]:
     """What counts in the gradebook, beside the points by tests."""
     if counts is None:
         return {}

@@ -110,7 +110,7 @@ def _grade(
     from grader.classroom.intake import who
     from grader.classroom.rehearsal import rehearsal
     from grader.classroom.run import autograde
-    from grader.gradebook.published import changes, told_now
+    from grader.gradebook.published import changes, points_to_publish
     from grader.publishing.changes import as_json, changes_table, told_before
 
     chosen = who(course, assignment, students)
@@ -128,7 +128,7 @@ def _grade(
                 f"Stopped with {graded} of {len(chosen)} graded. To grade the rest, run this again.", highlight=False
             )
             raise typer.Exit(130) from None
-        told, most = told_now(place, assignment)
+        told, most = points_to_publish(place, assignment)
     found = changes(before.students, told) if before else []
     if not silent:
         if len(results) <= FEW:

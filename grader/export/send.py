@@ -29,7 +29,7 @@ from grader.export.moodle import MoodleApi
 from grader.export.platform import Grade, PlatformApi, There, same
 from grader.export.points import IDENTIFIERS
 from grader.export.rest import Rest
-from grader.gradebook.published import FOLDER, Publications, Told
+from grader.gradebook.published import FOLDER, Publications, PublishedPoints
 from grader.gradebook.standings import read_class
 from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import listed, one_line
@@ -128,8 +128,8 @@ def _same(there: float | None, here: float) -> bool:
     return there is not None and same(there, round(here, 2))
 
 
-def _comment(told: Told, max_points: float, student: str, link: str) -> str:
-    parts = [f"{label}: {told.shown(label)}" for label in told.points]
+def _comment(told: PublishedPoints, max_points: float, student: str, link: str) -> str:
+    parts = [f"{label}: {told.describe(label)}" for label in told.points]
     parts += [f"late penalty: {number(told.penalty)}"] if told.penalty else []
     said = f"{number(told.total)} of {number(max_points)} points ({', '.join(parts)})."
     return f"{said} {link.replace('{student}', quote(student, safe=''))}" if link else said

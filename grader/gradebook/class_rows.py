@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import open_gradebook
-from grader.gradebook.items import Counted, count, items_of, within_reach
+from grader.gradebook.items import Counted, count, items_of, points_within_reach
 from grader.gradebook.marks import Marks, read_marks
 from grader.gradebook.records import RECORDS, attempts_of, describe_attempt, read_records
 from grader.gradebook.settings import term_rules
@@ -24,11 +24,12 @@ from grader.term.rules import AssignmentRules
 
 def submitted(session: Session, assignment_id: str, students: Collection[str] | None = None) -> dict[str, Submitted]:
     """The submissions of an assignment, by student; only of `students`, if given."""
-    row = SubmittedAssignment
-    query = select(row.student_id, row.id, row.timestamp, row.extension).where(row.assignment_id == assignment_id)
+    table = SubmittedAssignment
+    query = select(table.student_id, table.id, table.timestamp, table.extension)
+    query = query.where(table.assignment_id == assignment_id)
     if students is not None:
-        query = query.where(row.student_id.in_(students))
-    return {found.student_id: Submitted(*found) for found in session.execute(query)}
+        query = query.where(table.student_id.in_(students))
+    return {row.student_id: Submitted(*row) for row in session.execute(query)}
 
 
 class NotInGradebook(CourseError):
@@ -52,81 +53,79 @@ class ClassRows:
         if students is not None:
             students = {member for student in students for member in rules.group_of(student)}
         self._session = session
-        row = self._session.execute(
-            select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
-        ).first()
+        row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).first()
         if row is None:
             raise NotInGradebook(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
         self._id = row.id
         self.rules, self.assignment = rules, assignment
         self.duedate: datetime | None = rules.due or row.duedate
-        self.notebooks = list(
-            self._session.scalars(
-                select(Notebook.name).where(Notebook.assignment_id == self._id).order_by(Notebook.name)
-            )
-        )
-        self.items = items_of(self._session, assignment, rules, cells)
-        self.people = self._people(students)
-        self.submissions = submitted(self._session, self._id, students)
-        marks = read_marks(self._session, self._id, students)
-        self.marks = {row.id: marks.get(student, Marks()) for student, row in self.submissions.items()}
-        self.scored = {submission for submission, its in self.marks.items() if its.is_graded}
-        self._own = dict(self.submissions)
-        self.submissions |= self._of_groups()
-        known = {person.id for person in self.people}
-        self.people += [Person(student) for student in sorted(self.submissions.keys() - known)]
-        self.remarks = self._remarks()
+        names = select(Notebook.name).where(Notebook.assignment_id == self._id).order_by(Notebook.name)
+        self.notebooks = list(session.scalars(names))
+        self.items = items_of(session, assignment, rules, cells)
+        self.people = self._read_people(students)
+        self._submitted = submitted(session, self._id, students)  # by the student who submitted it
+        marks_of = read_marks(session, self._id, students)
+        self.marks = {row.id: marks_of.get(student, Marks()) for student, row in self._submitted.items()}
+        self.scored = {submission for submission, marks in self.marks.items() if marks.is_graded}
+        self.submissions = {**self._submitted, **self._choose_for_groups()}  # those that count, by student
+        strangers = self.submissions.keys() - {person.id for person in self.people}
+        self.people += [Person(student) for student in sorted(strangers)]
+        self.remarks = self._read_remarks()
         has_records = inspect(session.connection()).has_table(RECORDS.name)
-        self.records = read_records(self._session, self._id, students) if has_records else {}  # by submission
+        self.records = read_records(session, self._id, students) if has_records else {}  # by submission
 
-    def _people(self, students: Collection[str] | None) -> list[Person]:
+    def _read_people(self, students: Collection[str] | None) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
         if students is not None:
             query = query.where(Student.id.in_(students))
         return [Person(*(value or "" for value in row)) for row in self._session.execute(query)]
 
-    def _of_groups(self) -> dict[str, Submitted]:
+    def _choose_for_groups(self) -> dict[str, Submitted]:
         """The submission of the group, for each member; if there are several, the last or the best."""
-        found: dict[str, Submitted] = {}
+        submissions: dict[str, Submitted] = {}
         for group in self.rules.groups:
-            rows = [row for student in group if (row := self.submissions.get(student)) and row.id in self.scored]
-            if self.rules.best and rows:
-                found |= dict.fromkeys(group, max(rows, key=self._by_points))
-                continue
-            if len(rows) > 1 and (None in (times := [row.timestamp for row in rows]) or len(set(times)) < len(times)):
-                both = " and ".join(row.student_id for row in rows)
-                raise CourseError(
-                    f"course.toml, groups: {both} submitted {self.assignment}, with no times to show which one "
-                    "counts. Write the times into their timestamp.txt, then run: grader autograde"
-                )
-            if rows:
-                found |= dict.fromkeys(group, max(rows, key=lambda row: (row.timestamp is not None, row.timestamp)))
-        return found
+            rows = [self._submitted[student] for student in group if student in self._submitted]
+            rows = [row for row in rows if row.id in self.scored]
+            if len(rows) > 1:
+                rows = [self._best(rows) if self.rules.best else self._last(rows)]
+            for row in rows:
+                submissions |= dict.fromkeys(group, row)
+        return submissions
 
-    def _by_points(self, row: Submitted) -> tuple[float, datetime]:
-        """A key to compare submissions: by points; of equal ones, the newer is better."""
-        marks = self.marks[row.id]
-        points = within_reach(self.items, marks.points, marks.open, self.rules.late, self._late_by(row))
-        return points, row.timestamp or datetime.min
+    def _best(self, rows: Sequence[Submitted]) -> Submitted:
+        """The submission with the most points; of equal ones, the newest."""
 
-    def _remarks(self) -> dict[str, list[Remark]]:
+        def rank(row: Submitted) -> tuple[float, datetime]:
+            points = points_within_reach(self.items, self.marks[row.id], self.rules.late, self._late_by(row))
+            return points, row.timestamp or datetime.min
+
+        return max(rows, key=rank)
+
+    def _last(self, rows: Sequence[Submitted]) -> Submitted:
+        by_time = {row.timestamp: row for row in rows}
+        if None in by_time or len(by_time) < len(rows):
+            students = " and ".join(row.student_id for row in rows)
+            raise CourseError(
+                f"course.toml, groups: {students} submitted {self.assignment}, with no times to show which one "
+                "counts. Write the times into their timestamp.txt, then run: grader autograde"
+            )
+        return by_time[max(time for time in by_time if time)]
+
+    def _read_remarks(self) -> dict[str, list[Remark]]:
         """Comments that people have written, by submission, in the order of cell names; without nbgrader's own ones."""
         query = select(BaseCell.id).join(Notebook, Notebook.id == BaseCell.notebook_id)
         query = query.where(Notebook.assignment_id == self._id).order_by(BaseCell.name)
         cells = self._session.scalars(query).all()
-        return {
-            submission: [
-                Remark(cell, marks.comments[cell]["manual_comment"])
-                for cell in cells
-                if cell in marks.comments and marks.comments[cell]["manual_comment"] is not None
-            ]
-            for submission, marks in self.marks.items()
-        }
+        remarks: dict[str, list[Remark]] = {}
+        for submission, marks in self.marks.items():
+            comments = {cell: row["manual_comment"] for cell, row in marks.comments.items()}
+            remarks[submission] = [Remark(cell, comments[cell]) for cell in cells if comments.get(cell) is not None]
+        return remarks
 
     def counted(self, submission: Submitted) -> Counted:
         """The points of this submission that count."""
-        late = self.rules.late
-        return count(self.items, self.marks[submission.id].points, late, self._late_by(submission))
+        points = self.marks[submission.id].points
+        return count(self.items, points, self.rules.late, self._late_by(submission))
 
     @cached_property
     def standings(self) -> dict[str, Standing]:
@@ -137,9 +136,11 @@ class ClassRows:
 
     def of_submitter(self, student: str) -> Standing | None:
         """Where a student would stand by their own submission, which may not be the one that counts in their group."""
-        (person,) = [person for person in self.people if person.id == student] or [Person(student)]
-        submission = self._own.get(student)
-        return self._standing(person, submission) if submission else None
+        submission = self._submitted.get(student)
+        if submission is None:
+            return None
+        (person,) = [person for person in self.people if person.id == student]
+        return self._standing(person, submission)
 
     def _standing(self, person: Person, submission: Submitted) -> Standing:
         return Standing(
@@ -167,8 +168,11 @@ class ClassRows:
         """Which attempt counts, in words; empty unless the best of several does."""
         if not self.rules.best:
             return ""
-        group = [self._own[member].id for member in self.rules.group_of(student) if member in self._own]
-        attempts = sum(attempts_of(self.records.get(other)) for other in group if other in self.scored)
+        attempts = 0
+        for member in self.rules.group_of(student):
+            row = self._submitted.get(member)
+            if row and row.id in self.scored:
+                attempts += attempts_of(self.records.get(row.id))
         return describe_attempt(attempts, submission.timestamp, self.rules.zone)
 
     @property
@@ -181,7 +185,7 @@ class ClassRows:
 
     def late_at(self, student: str, moment: datetime | None) -> timedelta:
         """How late a submission of this student at this moment is."""
-        row = self._own.get(student)
+        row = self._submitted.get(student)
         return self.rules.late_by(student, moment, self.duedate, row.extension if row else None)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from grader.gradebook.class_gradebook import ClassGradebook, GradebookEntry
 from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between, digest
 from grader.gradebook.hidden_seed import Attempt
-from grader.gradebook.items import within_reach
+from grader.gradebook.items import points_within_reach
 from grader.gradebook.marks import Marks
 from grader.gradebook.records import Choice, Record
 
@@ -40,13 +40,15 @@ class Attempts:
     def numbered(self, student: str, digest: str, before: Sequence[Attempt] = ()) -> Attempt:
         """The attempt with its number: the one that it has, or the next after all others and those `before` it."""
         record = self.records.get(student)
-        numbered = [*before, *(record.attempts if record else [])]
-        for attempt in numbered:
+        graded = record.attempts if record else []
+        attempts = [*before, *graded]
+        for attempt in attempts:
             if attempt.digest == digest:
                 return attempt
-        return Attempt.after(max(numbered, key=lambda attempt: attempt.number, default=None), digest)
+        newest = max(attempts, key=lambda attempt: attempt.number, default=None)
+        return Attempt.after(newest, digest)
 
-    def new(self, student: str, attempts: Collection[str]) -> list[str]:
+    def uncompared(self, student: str, attempts: Collection[str]) -> list[str]:
         """Those of the attempts that have not been compared with the one that counts."""
         record = self.records.get(student)
         compared = {record.counting, *record.choice.points} if record else set()
@@ -60,7 +62,7 @@ class Attempts:
         if not self.rules.best:
             (fingerprint,) = fingerprints.values()
             return changes_between(record.fingerprint, fingerprint)
-        if record.counting not in fingerprints or self.new(student, fingerprints):
+        if record.counting not in fingerprints or self.uncompared(student, fingerprints):
             return (NEW_SUBMISSION,)
         changes = changes_between(record.fingerprint, fingerprints[record.counting])
         return changes or self._doubts(student, fingerprints)
@@ -70,7 +72,7 @@ class Attempts:
         record = self.records.get(student)
         if record is None or fingerprints.get(record.counting) != record.fingerprint:
             return fingerprints.keys()
-        return fingerprints.keys() if self._doubts(student, fingerprints) else self.new(student, fingerprints)
+        return fingerprints.keys() if self._doubts(student, fingerprints) else self.uncompared(student, fingerprints)
 
     def _doubts(self, student: str, attempts: Collection[str]) -> Sequence[str]:
         """Why another of these attempts may be better than the one that counts; nothing if none can be."""
@@ -79,10 +81,10 @@ class Attempts:
             return ()
         if record.choice.rules != self.rules_for(student):
             return (RULES,)
-        known = self._submitted.get(student)
-        points = self.points(student, self.marks[student], known.timestamp if known else None)
-        others = [record.choice.points.get(attempt, 0.0) for attempt in attempts if attempt != record.counting]
-        return (ANOTHER,) if max(others, default=0.0) > points else ()
+        submitted = self._submitted.get(student)
+        points = self.points(student, self.marks[student], submitted.timestamp if submitted else None)
+        other_points = [record.choice.points.get(attempt, 0.0) for attempt in attempts if attempt != record.counting]
+        return (ANOTHER,) if max(other_points, default=0.0) > points else ()
 
     def choose(
         self, student: str, times: Mapping[Attempt, datetime | None], entries: Mapping[str, GradebookEntry]
@@ -91,25 +93,27 @@ class Attempts:
 
         `times` has all attempts that may count, the one in submitted/ last, and `entries` those that were graded now.
         """
-        record, old = self.records.get(student), self.marks.get(student, Marks())
-        before = record.choice if record else Choice()
-        points = {attempt.digest: before.points.get(attempt.digest, 0.0) for attempt in times}
+        record, old_marks = self.records.get(student), self.marks.get(student, Marks())
+        old_choice = record.choice if record else Choice()
+        numbers = dict(old_choice.numbers)
+        points: dict[str, float] = {}
         ranks: dict[str, tuple[float, datetime, int]] = {}
-        for place, (attempt, time) in enumerate(times.items()):
-            entry = entries.get(attempt.digest)
-            if entry or attempt.digest == self.counting(student):
-                marks = self.gradebook.marks_after(entry, old, before.by_hand) if entry else old
-                points[attempt.digest] = self.points(student, marks, time)
-                ranks[attempt.digest] = (points[attempt.digest], time or datetime.min, place)
-        numbers = {**before.numbers, **{attempt.digest: attempt.number for attempt in times}}
-        choice = Choice(self.rules_for(student), numbers, points, before.by_hand)
-        return max(ranks, key=lambda attempt: ranks[attempt]), choice
+        for position, (attempt, time) in enumerate(times.items()):
+            key, marks, entry = attempt.digest, old_marks, entries.get(attempt.digest)
+            numbers[key] = attempt.number
+            points[key] = old_choice.points.get(key, 0.0)
+            if entry:
+                marks = self.gradebook.marks_after(entry, old_marks, old_choice.by_hand)
+            if entry or key == self.counting(student):
+                points[key] = self.points(student, marks, time)
+                ranks[key] = (points[key], time or datetime.min, position)
+        choice = Choice(self.rules_for(student), numbers, points, old_choice.by_hand)
+        return max(ranks, key=lambda key: ranks[key]), choice
 
     def rules_for(self, student: str) -> str:
         """A digest of the rules that decide how many points a student's attempts have."""
-        rules = self.rules
+        rules, submitted = self.rules, self._submitted.get(student)
         items = [(item.cell, item.max_points, item.rule) for item in self.gradebook.items]
-        submitted = self._submitted.get(student)
         extension = rules.extension(student) if rules.due else submitted and submitted.extension
         return digest(repr((items, rules.late, self.gradebook.duedate, extension)))
 
@@ -118,4 +122,4 @@ class Attempts:
         submitted = self._submitted.get(student)
         extension = submitted.extension if submitted else None
         late = self.rules.late_by(student, time, self.gradebook.duedate, extension)
-        return within_reach(self.gradebook.items, marks.points, marks.open, self.rules.late, late)
+        return points_within_reach(self.gradebook.items, marks, self.rules.late, late)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -11,6 +11,7 @@ from nbgrader.api import Assignment, BaseCell, GradeCell, Notebook, TaskCell
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from grader.gradebook.marks import Marks
 from grader.model.label import Label, in_order
 from grader.notebooks.cells import exercise_of
 from grader.term import rules as term
@@ -67,30 +68,25 @@ class Counted:
 
 def count(items: Sequence[Item], points: Mapping[str, float], late: Late | None, late_by: timedelta) -> Counted:
     """Count the points of an attempt, given by cell, and the penalties if it is `late_by` so much."""
-    counting = {
-        item.cell: item.counted(points[item.cell])
-        for item in items
-        if item.cell in points and item.rule is not Rule.VOID
-    }
-    reached: dict[str, float] = defaultdict(float)
+    counted_points: dict[str, float] = {}
+    notebook_points: dict[str, float] = defaultdict(float)
     for item in items:
-        reached[item.notebook] += counting.get(item.cell, 0.0)
-    penalties = {name: late.penalty(earned, late_by) for name, earned in reached.items()} if late else {}
-    return Counted(counting, penalties)
+        if item.cell in points and item.rule is not Rule.VOID:
+            counted_points[item.cell] = item.counted(points[item.cell])
+        notebook_points[item.notebook] += counted_points.get(item.cell, 0.0)
+    if late is None:
+        return Counted(counted_points, {})
+    penalties = {notebook: late.penalty(reached, late_by) for notebook, reached in notebook_points.items()}
+    return Counted(counted_points, penalties)
 
 
-def within_reach(
-    items: Sequence[Item], points: Mapping[str, float], unseen: Collection[str], late: Late | None, late_by: timedelta
-) -> float:
-    """The total that counts if a person gives full marks for all cells that nobody has looked at yet."""
-    most = {item.cell: max(points.get(item.cell, 0.0), item.max_points) for item in items if item.cell in unseen}
-    return round(count(items, {**points, **most}, late, late_by).total, 6)
-
-
-def _place(item: Item, order: Mapping[tuple[str, str], int]) -> tuple[bool, int, tuple[bool, int, str], str, str]:
-    """A key for sorting: exercises first; cells that are in no released notebook last, by number or name."""
-    at = order.get((item.notebook, item.name), len(order))
-    return item.exercise is None, at, in_order(item.exercise), item.notebook if item.is_shared else "", item.name
+def points_within_reach(items: Sequence[Item], marks: Marks, late: Late | None, late_by: timedelta) -> float:
+    """The points by which attempts are compared: with full marks for all cells that nobody has looked at yet."""
+    points, open_cells = marks.points, marks.open
+    for item in items:
+        if item.cell in open_cells:
+            points[item.cell] = max(points.get(item.cell, 0.0), item.max_points)
+    return round(count(items, points, late, late_by).total, 6)
 
 
 def items_of(
@@ -100,23 +96,30 @@ def items_of(
 
     `cells` are those of the released notebooks, in their order, which the gradebook does not keep.
     """
-    cell, by_test, by_task = (kind.__table__.c for kind in (BaseCell, GradeCell, TaskCell))
+    cell, test, task = (table.__table__.c for table in (BaseCell, GradeCell, TaskCell))
     query = (
         select(
             cell.id,
             cell.name,
             Notebook.name.label("notebook"),
-            func.coalesce(by_test.max_score, by_task.max_score, 0.0).label("max_points"),
+            func.coalesce(test.max_score, task.max_score, 0.0).label("max_points"),
         )
         .select_from(BaseCell.__table__.outerjoin(GradeCell.__table__).outerjoin(TaskCell.__table__))
         .join(Notebook, Notebook.id == cell.notebook_id)
         .join(Assignment, Assignment.id == Notebook.assignment_id)
-        .where(Assignment.name == assignment, (by_test.id.is_not(None)) | (by_task.id.is_not(None)))
+        .where(Assignment.name == assignment, (test.id.is_not(None)) | (task.id.is_not(None)))
     )
     rows = list(session.execute(query))
-    times = Counter(row.name for row in rows)
-    items = [Item(row.id, row.name, float(row.max_points), row.notebook, times[row.name] > 1) for row in rows]
+    counts = Counter(row.name for row in rows)
+    items = [Item(row.id, row.name, float(row.max_points), row.notebook, counts[row.name] > 1) for row in rows]
     must_fit(rules, assignment, [item.label for item in items])
-    order = {cell: place for place, cell in enumerate(cells)}
-    ruled = [replace(item, rule=rules.exercises.get(item.label)) for item in items]
-    return sorted(ruled, key=lambda item: _place(item, order))
+    items = [replace(item, rule=rules.exercises.get(item.label)) for item in items]
+    positions = {cell: position for position, cell in enumerate(cells)}
+
+    def order(item: Item) -> tuple[bool, int, tuple[bool, int, str], str, str]:
+        """Exercises first; cells that are in no released notebook last, by number or name."""
+        position = positions.get((item.notebook, item.name), len(positions))
+        notebook = item.notebook if item.is_shared else ""
+        return item.exercise is None, position, in_order(item.exercise), notebook, item.name
+
+    return sorted(items, key=order)

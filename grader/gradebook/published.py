@@ -24,8 +24,8 @@ _SEEN = "seen"
 
 
 @dataclass(frozen=True)
-class Told:
-    """What one student was shown."""
+class PublishedPoints:
+    """What one student was shown. The fields are keys in state.json."""
 
     points: Mapping[str, float]  # by exercise
     total: float  # what counts
@@ -38,15 +38,33 @@ class Told:
     hand_in: str = ""  # which attempt counts, if the best of several does
     waits: Sequence[str] = field(default_factory=list)  # exercises that wait for points from a person
 
-    def shown(self, exercise: str) -> str:
-        """The points for an exercise, in words. One that waits may have points for an earlier answer."""
-        has_none = exercise in self.waits and not self.points.get(exercise)
-        return "waits" if has_none else self.given(exercise)
+    @classmethod
+    def of(cls, standing: Standing) -> PublishedPoints:
+        """What a student with a graded submission would be shown now."""
+        remarks = [f"{remark.cell} {remark.text}" for remark in standing.remarks]
+        return cls(
+            points=standing.points,
+            total=standing.total,
+            penalty=standing.penalty,
+            by_hand=standing.by_hand,
+            fingerprint=standing.record.fingerprint if standing.record else "",
+            remarks=digest(*remarks) if remarks else "",
+            void=[item.label for item in standing.items if item.rule is Rule.VOID],
+            rules=standing.rules,
+            hand_in=standing.attempt,
+            waits=standing.waiting,
+        )
 
-    def given(self, exercise: str) -> str:
+    def describe(self, exercise: str) -> str:
+        """The points for an exercise, in words. One that waits may have points for an earlier answer."""
+        if exercise in self.waits and not self.points.get(exercise):
+            return "waits"
+        return self.describe_points(exercise)
+
+    def describe_points(self, exercise: str) -> str:
         """The points for an exercise, even if they are 0."""
         so_far = " so far" if exercise in self.waits else ""
-        return f"{_number(self.points.get(exercise, 0))}{so_far}"
+        return f"{round(self.points.get(exercise, 0), 2):g}{so_far}"
 
 
 @dataclass(frozen=True)
@@ -68,77 +86,72 @@ class Publication:
     at: str  # when
     by: str  # who ran the command
     max_points: float  # of the assignment
-    students: Mapping[str, Told]  # what each was shown
+    students: Mapping[str, PublishedPoints]  # what each was shown
     platforms: Sequence[str] = ()  # that it was exported for
     changed: Sequence[PointsChange] = field(default_factory=tuple)  # since the one before
 
 
-def _number(points: float) -> str:
-    return f"{round(points, 2):g}"
-
-
-def told_now(course: Course, assignment: str) -> tuple[dict[str, Told], float]:
+def points_to_publish(course: Course, assignment: str) -> tuple[dict[str, PublishedPoints], float]:
     """What every student with a graded submission would be shown now, and the maximum points."""
     rows = read_rows(course, assignment)
-    return {student: told_of(rows.standings[student]) for student in sorted(rows.standings)}, rows.max_points
+    points = {student: PublishedPoints.of(rows.standings[student]) for student in sorted(rows.standings)}
+    return points, rows.max_points
 
 
-def told_of(standing: Standing) -> Told:
-    """What a student with a graded submission would be shown now."""
-    remarks = [f"{remark.cell} {remark.text}" for remark in standing.remarks]
-    return Told(
-        points=standing.points,
-        total=standing.total,
-        penalty=standing.penalty,
-        by_hand=standing.by_hand,
-        fingerprint=standing.record.fingerprint if standing.record else "",
-        remarks=digest(*remarks) if remarks else "",
-        void=[item.label for item in standing.items if item.rule is Rule.VOID],
-        rules=standing.rules,
-        hand_in=standing.attempt,
-        waits=standing.waiting,
-    )
-
-
-def changes(before: Mapping[str, Told], now: Mapping[str, Told]) -> list[PointsChange]:
+def changes(before: Mapping[str, PublishedPoints], now: Mapping[str, PublishedPoints]) -> list[PointsChange]:
     """The students whose points have changed, in total or for an exercise, or are waiting now."""
-    both = [(student, before.get(student), now.get(student)) for student in sorted({*before, *now})]
-    return [_change(student, old, new) for student, old, new in both if _points(old) != _points(new)]
+    points_changes = []
+    for student in sorted({*before, *now}):
+        old, new = before.get(student), now.get(student)
+        if _compared_points(old) != _compared_points(new):
+            points_changes.append(_make_change(student, old, new))
+    return points_changes
 
 
-def _points(told: Told | None) -> object:
-    if told is None:
+def _compared_points(points: PublishedPoints | None) -> object:
+    """What has to differ for a change. Exercises without points are left out."""
+    if points is None:
         return None
-    return told.total, told.penalty, {name: points for name, points in told.points.items() if points}, told.waits
+    points_above_zero = {exercise: number for exercise, number in points.points.items() if number}
+    return points.total, points.penalty, points_above_zero, points.waits
 
 
-def _change(student: str, old: Told | None, new: Told | None) -> PointsChange:
-    if old is None or new is None:
-        before, now = (told.total if told else None for told in (old, new))
-        return PointsChange(
-            student, before, now, (), ("graded for the first time" if old is None else "no longer graded",)
-        )
-    names = [name for name in {**old.points, **new.points} if old.shown(name) != new.shown(name)]
-    shown = [f"{name}: {old.shown(name)} → {new.shown(name)}" for name in names]
-    why = list(changes_between(old.fingerprint, new.fingerprint))
-    if NEW_SUBMISSION in why and (new.hand_in or old.hand_in):
-        why[why.index(NEW_SUBMISSION)] = f"another attempt counts: {new.hand_in or 'the last one'}"
-    given = [name for name in names if name in new.by_hand or name in old.by_hand]
-    why += [f"manual points for {', '.join(given)}"] if given else []
-    why += _other_rules(old.rules, new.rules)
-    why += ["the penalty for being late"] if old.penalty != new.penalty else []
-    return PointsChange(student, old.total, new.total, shown, why or ("points in the gradebook",))
+def _make_change(student: str, old: PublishedPoints | None, new: PublishedPoints | None) -> PointsChange:
+    if old is None:
+        return PointsChange(student, None, new.total if new else None, (), ("graded for the first time",))
+    if new is None:
+        return PointsChange(student, old.total, None, (), ("no longer graded",))
+    exercises = []
+    changes_in_words = []
+    for exercise in {**old.points, **new.points}:
+        before, now = old.describe(exercise), new.describe(exercise)
+        if before != now:
+            exercises.append(exercise)
+            changes_in_words.append(f"{exercise}: {before} → {now}")
+    reasons = _find_reasons(old, new, exercises)
+    return PointsChange(student, old.total, new.total, changes_in_words, reasons or ("points in the gradebook",))
 
 
-def _other_rules(old: Sequence[str], new: Sequence[str]) -> list[str]:
-    came = [rule for rule in new if rule not in old]
-    went = [f"no longer {rule}" for rule in old if rule not in new]
-    return [f"course.toml ({'; '.join([*came, *went])})"] if came or went else []
+def _find_reasons(old: PublishedPoints, new: PublishedPoints, exercises: Sequence[str]) -> list[str]:
+    """What has changed between two grades, in words; `exercises` are those with other points."""
+    reasons = list(changes_between(old.fingerprint, new.fingerprint))
+    if NEW_SUBMISSION in reasons and (new.hand_in or old.hand_in):
+        reasons[reasons.index(NEW_SUBMISSION)] = f"another attempt counts: {new.hand_in or 'the last one'}"
+    set_by_hand = [exercise for exercise in exercises if exercise in new.by_hand or exercise in old.by_hand]
+    if set_by_hand:
+        reasons.append(f"manual points for {', '.join(set_by_hand)}")
+    rule_changes = [rule for rule in new.rules if rule not in old.rules]
+    rule_changes += [f"no longer {rule}" for rule in old.rules if rule not in new.rules]
+    if rule_changes:
+        reasons.append(f"course.toml ({'; '.join(rule_changes)})")
+    if old.penalty != new.penalty:
+        reasons.append("the penalty for being late")
+    return reasons
 
 
-def seal(found: Sequence[PointsChange]) -> str:
+def seal(points_changes: Sequence[PointsChange]) -> str:
     """A digest of these changes."""
-    return digest(json.dumps([asdict(change) for change in found]))
+    return digest(json.dumps([asdict(change) for change in points_changes]))
 
 
 class Publications:
@@ -165,12 +178,14 @@ class Publications:
         try:
             data = json.loads(path.read_text())
             data.pop("restores", None)  # earlier versions could publish an old state again
-            students = {name: Told(**told) for name, told in data.pop("students").items()}
+            students = {name: PublishedPoints(**points) for name, points in data.pop("students").items()}
             changed = [PointsChange(**change) for change in data.pop("changed")]
             return Publication(**data, students=students, changed=changed)
         except FileNotFoundError:
-            known = ", ".join(map(str, self.numbers)) or "none"
-            raise CourseError(f"There is no publication {number} of {self._assignment}. Available: {known}.") from None
+            numbers = ", ".join(map(str, self.numbers)) or "none"
+            raise CourseError(
+                f"There is no publication {number} of {self._assignment}. Available: {numbers}."
+            ) from None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise CourseError(f"{path} cannot be read: {error}. Restore a copy of it, then run this again.") from None
 
@@ -187,11 +202,11 @@ class Publications:
         (folder / STATE).write_text(json.dumps(asdict(publication), indent=1, ensure_ascii=False) + "\n")
         folder.rename(self.folder(publication.number))
 
-    def note_seen(self, found: Sequence[PointsChange]) -> None:
+    def note_seen(self, points_changes: Sequence[PointsChange]) -> None:
         """Note that an instructor has seen these changes."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / _SEEN).write_text(seal(found))
+        (self._folder / _SEEN).write_text(seal(points_changes))
 
-    def were_seen(self, found: Sequence[PointsChange]) -> bool:
+    def were_seen(self, points_changes: Sequence[PointsChange]) -> bool:
         path = self._folder / _SEEN
-        return path.is_file() and path.read_text() == seal(found)
+        return path.is_file() and path.read_text() == seal(points_changes)

@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from grader.classroom.terminal_tables import plain_table
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.published import PointsChange, Publication, Publications, told_now
+from grader.gradebook.published import PointsChange, Publication, Publications, points_to_publish
 from grader.pages.page_parts import REPORT, template
 from grader.pages.spreadsheet import number as shortly
 from grader.sandbox.plain_text import one_line
@@ -28,7 +28,7 @@ def told_before(course: Course, assignment: str, rehearsed: bool) -> Publication
     if last or not rehearsed:
         return last
     try:
-        told, most = told_now(course, assignment)
+        told, most = points_to_publish(course, assignment)
     except CourseError:  # the assignment is not in the gradebook yet; any other error stops grading, too
         told, most = {}, 0.0
     return Publication(0, "", "", most, told)

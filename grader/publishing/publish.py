@@ -18,7 +18,14 @@ from grader.errors import CourseError
 from grader.export.destinations import OPTION_OF, PLATFORMS, export_points
 from grader.export.points import FOLDER as EXPORTS
 from grader.export.points import GRADE_THEM, said_of_waiting
-from grader.gradebook.published import PointsChange, Publication, Publications, Told, changes, told_now
+from grader.gradebook.published import (
+    PointsChange,
+    Publication,
+    Publications,
+    PublishedPoints,
+    changes,
+    points_to_publish,
+)
 from grader.gradebook.settling import write_rules
 from grader.pages.feedback import write_feedback
 from grader.sandbox.plain_text import one_line
@@ -70,7 +77,7 @@ def publish(
         refuse_stale(course, assignment, stale_anyway)
         write_rules(course, assignment)
         publications = Publications(course, assignment)
-        last, (told, most) = publications.last(), told_now(course, assignment)
+        last, (told, most) = publications.last(), points_to_publish(course, assignment)
         _refuse_waiting(told, waiting_anyway)
         found = changes(last.students, told) if last else []
         if last and found and not yes and not publications.were_seen(found):
@@ -96,7 +103,7 @@ def publish(
         return new
 
 
-def _refuse_waiting(told: Mapping[str, Told], anyway: bool) -> None:
+def _refuse_waiting(told: Mapping[str, PublishedPoints], anyway: bool) -> None:
     """Refuse to publish while answers wait for points, unless somebody has said that they may."""
     if said := said_of_waiting({student: one.waits for student, one in told.items()}):
         if not anyway:

@@ -13,7 +13,7 @@ from grader.gradebook.connection import is_new
 from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between
 from grader.gradebook.graded import Found, what_grading_found
 from grader.gradebook.items import count
-from grader.gradebook.published import Publication, Publications, Told, told_of
+from grader.gradebook.published import Publication, Publications, PublishedPoints
 from grader.gradebook.standing import Submitted
 from grader.model.verdict import Scored
 from grader.serving.arrivals import Arrival, Stage
@@ -25,7 +25,7 @@ from grader.term.times import said
 class SubmissionGrade:
     """What a submission earns, and why."""
 
-    standing: Told
+    standing: PublishedPoints
     max_points: float
     findings: Found  # what grading found
     explains: bool = True  # whether that is behind the points: not if it was graded again since they were published
@@ -69,17 +69,17 @@ class SubmissionGrades:
         counting = self.counting_arrival(arrival.student)
         return counting is not None and (counting.student, counting.sha256) == (arrival.student, arrival.sha256)
 
-    def standing(self, student: str) -> Told | None:
+    def standing(self, student: str) -> PublishedPoints | None:
         """What counts for a student now: as published for this submission, or else as the gradebook has it."""
         standing = self.rows.standings.get(student) if self.rows else None
-        return self.published(student) or told_of(standing) if standing else None
+        return self.published(student) or PublishedPoints.of(standing) if standing else None
 
-    def published(self, student: str) -> Told | None:
+    def published(self, student: str) -> PublishedPoints | None:
         """What was published for the submission that counts now."""
         standing = self.rows.standings.get(student) if self.rows else None
         if self.publication is None or standing is None:
             return None
-        before, now = self.publication.students.get(student), told_of(standing)
+        before, now = self.publication.students.get(student), PublishedPoints.of(standing)
         is_same = before and NEW_SUBMISSION not in changes_between(before.fingerprint, now.fingerprint)
         return before if is_same else None
 
@@ -96,10 +96,10 @@ class SubmissionGrades:
         if not self.counts(arrival):
             return self._by_tests(arrival, self.rows)
         now = self.rows.standings[arrival.student]
-        shown = self.published(arrival.student) or told_of(now)
+        shown = self.published(arrival.student) or PublishedPoints.of(now)
         folder = self.course.folder("autograded") / now.by / self.assignment
         findings = what_grading_found(folder, self.rows.notebooks, now.record)
-        changed = changes_between(shown.fingerprint, told_of(now).fingerprint)
+        changed = changes_between(shown.fingerprint, PublishedPoints.of(now).fingerprint)
         return SubmissionGrade(shown, self.most(arrival.student), findings, not changed)
 
     def _by_tests(self, arrival: Arrival, rows: ClassRows) -> SubmissionGrade:
@@ -109,7 +109,7 @@ class SubmissionGrades:
         points = {item.cell: earned[item.label] for item in rows.items if item.label in earned}
         counted = count(rows.items, points, rows.rules.late, self.late_by(arrival))
         settled = (Rule.VOID, Rule.FULL)
-        standing = Told(
+        standing = PublishedPoints(
             points={item.label: counted.points[item.cell] for item in rows.items if item.cell in counted.points},
             total=counted.total,
             penalty=counted.penalty,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.gradebook.items import Item
-from grader.gradebook.published import Told
+from grader.gradebook.published import PublishedPoints
 from grader.model.denied import for_student
 from grader.model.label import Label
 from grader.model.verdict import Scored
@@ -111,7 +111,7 @@ def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Res
     )
 
 
-def total_of(standing: Told, max_points: float) -> Result:
+def total_of(standing: PublishedPoints, max_points: float) -> Result:
     """The points alone."""
     return Result(points=standing.total, max_points=max_points, waits=standing.waits, penalty=standing.penalty)
 
@@ -123,16 +123,16 @@ def all_totals(grades: SubmissionGrades) -> dict[str, Result]:
     return {student: total_of(standing, most) for student, (standing, most) in totals.items() if standing}
 
 
-def _late(standing: Told, rule: Late | None) -> str:
+def _late(standing: PublishedPoints, rule: Late | None) -> str:
     words = f" ({rule.words})" if rule else ""
     return f"This is late: {standing.penalty:g} points are taken off{words}." if standing.penalty else "This is late."
 
 
-def _waiting(standing: Told) -> str:
+def _waiting(standing: PublishedPoints) -> str:
     return f"Waiting for your instructor: {listed(standing.waits)}." if standing.waits else ""
 
 
-def _counting(arrival: Arrival, grades: SubmissionGrades, standing: Told) -> str:
+def _counting(arrival: Arrival, grades: SubmissionGrades, standing: PublishedPoints) -> str:
     """Which submission counts, if there are several."""
     counting, row = grades.counting_arrival(arrival.student), grades.counting(arrival.student)
     if counting == arrival or row is None:
@@ -153,7 +153,7 @@ def _exercises(grade: SubmissionGrade, grades: SubmissionGrades, with_verdicts: 
         yield _exercise(item, grade.standing, verdicts.get(item.label), with_verdicts and grade.explains)
 
 
-def _exercise(item: Item, standing: Told, scored: Scored | None, with_verdicts: bool) -> ExerciseResult:
+def _exercise(item: Item, standing: PublishedPoints, scored: Scored | None, with_verdicts: bool) -> ExerciseResult:
     label, verdict = item.label, scored.verdict if scored else None
     points = standing.points.get(label)
     state = state_of(points or 0.0, item.max_points)
@@ -176,7 +176,7 @@ def _exercise(item: Item, standing: Told, scored: Scored | None, with_verdicts: 
     )
 
 
-def _remark(item: Item, standing: Told, scored: Scored | None) -> str:
+def _remark(item: Item, standing: PublishedPoints, scored: Scored | None) -> str:
     """Why the points are not just what the tests gave."""
     tests = f"; the tests gave {scored.points:g}" if scored else ""
     if item.label in standing.void:

@@ -19,7 +19,7 @@ from grader.classroom.progress import misconceptions
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.published import told_now
+from grader.gradebook.published import points_to_publish
 from grader.gradebook.standings import read_class
 from grader.model.label import Label
 from grader.notebooks.cells import fill_in
@@ -98,7 +98,7 @@ def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
     results = list(autograde(course, "week1"))
     assert list(course.exercises("week1")) == ["the-mean", 2]
     assert list(misconceptions(results, None)) == ["the-mean", 2]
-    assert list(told_now(course, "week1")[0]["ada"].points) == ["the-mean", "2"]
+    assert list(points_to_publish(course, "week1")[0]["ada"].points) == ["the-mean", "2"]
     told = summary(read_class(course, "week1"))
     assert [line.exercise for line in told.exercises] == ["the-mean", "2"]
     assert [line.exercise for line in told.mistakes] == ["the-mean", 2]

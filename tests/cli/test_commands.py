@@ -24,7 +24,7 @@ from grader.classroom.run import autograde
 from grader.cli import terminal
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.published import Told
+from grader.gradebook.published import PublishedPoints
 from grader.model.label import Label
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
@@ -133,11 +133,13 @@ def test_a_gradebook_that_has_lost_its_grades_gets_no_new_ones(course: Course, s
 # --- points by hand --------------------------------------------------------------------------------------------------
 
 
-def by_hand() -> tuple[list[Graded], dict[str, Told]]:
+def by_hand() -> tuple[list[Graded], dict[str, PublishedPoints]]:
     """Exercise 2 has half of its points, and one by hand; a question has only those, and a half is taken off."""
     wrong = Scored(Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, misconceptions=("a",)), max_points=3)
     right = Scored(Verdict(3, "Softmax", 1.0, Reason.RIGHT), max_points=2)
-    counts = Told({"2": 1.0, "3": 2.0, "why": 4.0, "how": 0.0}, 6.5, 0.5, by_hand=["2", "why"], waits=["how"])
+    counts = PublishedPoints(
+        {"2": 1.0, "3": 2.0, "why": 4.0, "how": 0.0}, 6.5, 0.5, by_hand=["2", "why"], waits=["how"]
+    )
     return [Graded("ada", verdicts=[wrong, right])], {"ada": counts}
 
 

@@ -15,7 +15,7 @@ from grader.errors import CourseError
 from grader.export import rest, send
 from grader.export.platform import Grade, PlatformApi
 from grader.export.rest import Rest
-from grader.gradebook.published import Publication, Publications, told_now
+from grader.gradebook.published import Publication, Publications, points_to_publish
 from grader.gradebook.roster import Enrolled, write_roster
 from grader.gradebook.standings import read_class
 from support.command_line import Ended
@@ -44,7 +44,7 @@ def published(course: Course) -> Course:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2026-01-01 12:00:00 UTC")
     publications = Publications(course, ASSIGNMENT)
     publications.begin()
-    told, most = told_now(course, ASSIGNMENT)
+    told, most = points_to_publish(course, ASSIGNMENT)
     publications.keep(Publication(1, "2026-11-24T10:15:00+00:00", "me", most, told))
     return course
 

@@ -22,7 +22,7 @@ from grader.export.moodle import export_moodle
 from grader.export.points import said_of_waiting
 from grader.gradebook.fingerprint import answers_in
 from grader.gradebook.marks import AnswerChange
-from grader.gradebook.published import Publications, told_now
+from grader.gradebook.published import Publications, points_to_publish
 from grader.gradebook.settling import write_rules
 from grader.notebooks.cells import new_cell, solved
 from grader.notebooks.outputs import NOT_SHOWN
@@ -376,7 +376,7 @@ def test_what_is_exported_and_sent_says_what_waits(course: Course, messages: Mes
         "(`jupyter lab`, menu Nbgrader), then export again."
     ]
     assert [row.split(",")[-1] for row in export_term(course).read_text().splitlines()][1:] == ["", "", WORDS]
-    told, _ = told_now(course, WORDS)
+    told, _ = points_to_publish(course, WORDS)
     assert "test-greeting: 0, why: 0, plot: waits" in sending._comment(told["kurt"], 12, "kurt", "")
 
 

@@ -19,7 +19,7 @@ from grader.classroom.stale import stale, told_of_stale
 from grader.course.folder import CONFIG_FILE, Course, open_course
 from grader.errors import CourseError
 from grader.gradebook.fingerprint import Fingerprint, changes_between, digest
-from grader.gradebook.published import PointsChange, Publication, Publications, Told, changes
+from grader.gradebook.published import PointsChange, Publication, Publications, PublishedPoints, changes
 from grader.model.label import Label
 from grader.publishing import publish as publishing
 from grader.publishing.changes import write_changes
@@ -196,7 +196,7 @@ def test_another_grader_is_told_as_such() -> None:
 
 
 def test_who_comes_and_who_goes() -> None:
-    before, now = {"ada": Told(TWO, 2.0)}, {"emmy": Told(TWO, 2.0)}
+    before, now = {"ada": PublishedPoints(TWO, 2.0)}, {"emmy": PublishedPoints(TWO, 2.0)}
     assert changes(before, now) == [
         PointsChange("ada", 2.0, None, (), ("no longer graded",)),
         PointsChange("emmy", None, 2.0, (), ("graded for the first time",)),
@@ -278,7 +278,7 @@ def test_a_dry_run_writes_nothing(taught: Course, submit: Submit) -> None:
 
 def test_what_students_are_called_is_text_on_the_page(taught: Course) -> None:
     found = [PointsChange("<b>&\x1b[31m", 1.0, None, ["3: 1 → 0"], ["a new submission"])]
-    since = Publication(1, "2026-11-24T10:15:00+00:00", "<i>me", 30.0, {"<b>": Told({}, 1.0)})
+    since = Publication(1, "2026-11-24T10:15:00+00:00", "<i>me", 30.0, {"<b>": PublishedPoints({}, 1.0)})
     page = write_changes(taught, ASSIGNMENT, found, since).read_text()
     assert "&lt;b&gt;&amp;" in page
     assert "<b>" not in page

@@ -26,7 +26,7 @@ from grader.errors import CourseError
 from grader.export.canvas import export_canvas
 from grader.export.moodle import export_moodle
 from grader.gradebook.class_rows import ClassRows
-from grader.gradebook.published import told_now
+from grader.gradebook.published import points_to_publish
 from grader.gradebook.settling import settle
 from grader.gradebook.standings import read_class
 from grader.notebooks.cells import solved
@@ -121,7 +121,7 @@ def by_standings(course: Course) -> Points:
 
 
 def by_publication(course: Course) -> Points:
-    told, most = told_now(course, WORDS)
+    told, most = points_to_publish(course, WORDS)
     return {student: (one.total, most) for student, one in told.items()}
 
 
