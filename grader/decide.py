@@ -14,7 +14,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import Ask, best_verdict, in_all_forms
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTooLong
-from grader.judging.sentences import JUDGING_TOO_LONG
+from grader.judging.wording import JUDGING_TOO_LONG
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict

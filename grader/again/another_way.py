@@ -9,7 +9,7 @@ from typing import Any
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import are_unchanged
 from grader.judging.judge import Judge
-from grader.judging.sentences import RIGHT_OTHERWISE
+from grader.judging.wording import RIGHT_OTHERWISE
 from grader.model.answer import UNCHANGED, Answer, Lost, Missing, Returned
 from grader.model.exercise import Inputs, SampledCase
 from grader.model.verdict import Verdict

@@ -10,7 +10,7 @@ from grader.again.another_way import AskAgain, AskedAgain, Way
 from grader.again.arguments import ways_by_name, ways_with_rows
 from grader.again.parameter_names import ways_by_parameters
 from grader.facts.code_facts import FIRST_SIZES
-from grader.judging import sentences
+from grader.judging import wording
 from grader.judging.answer_key import AnswerKey
 from grader.judging.fitting import found_in_all
 from grader.judging.judge import Judge
@@ -110,7 +110,7 @@ def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
     """The verdict on the way, and on what is still wrong."""
     says = [one.says for one in named_in(exercise, verdict)]
     names = (way.name, *verdict.misconceptions)
-    heading = sentences.things_at_once(len(names), len(names))
+    heading = wording.things_at_once(len(names), len(names))
     return replace(
         verdict,
         credit=CREDIT * verdict.credit,

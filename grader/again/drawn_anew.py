@@ -12,7 +12,7 @@ import torch
 
 from grader.again.another_way import AskAgain
 from grader.again.arguments import names_of_arguments
-from grader.judging import sentences
+from grader.judging import wording
 from grader.judging.answer_key import AnswerKey, CaseKey
 from grader.judging.identical import holds_nan
 from grader.judging.judge import Judge
@@ -43,13 +43,13 @@ def with_understanding(
     ignored = _Redrawing(key, ask, judge).ignored(verdict)
     if not ignored:
         return verdict
-    places = [sentences.located_without_points(verdict.located)] if verdict.located else []
+    places = [wording.located_without_points(verdict.located)] if verdict.located else []
     instead = Verdict(
         exercise=verdict.exercise,
         title=verdict.title,
         credit=0.0,
         reason=Reason.CONSTANT,
-        sentences=(sentences.ignored(ignored), *places),
+        sentences=(wording.ignored(ignored), *places),
         located=verdict.located,
         cases_right=verdict.cases_right,
         cases=verdict.cases,

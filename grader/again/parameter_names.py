@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from grader.again.another_way import AskAgain, Way
-from grader.judging import sentences
+from grader.judging import wording
 from grader.model.answer import Returned
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.forms.module import ClassInputs
@@ -45,13 +45,13 @@ def ways_by_parameters(exercise: Exercise, cases: Sequence[SampledCase], ask: As
         if names and names not in tried:
             tried.append(names)
             back = functools.partial(_back, names={student: right for right, student in names.items()})
-            says = (sentences.other_names(names),)
+            says = (wording.other_names(names),)
             yield Way(
                 OTHER_NAMES,
                 says,
                 functools.partial(_with_renamed_weights, names=names),
                 (back,),
-                sentences.ALL_ELSE_RIGHT,
+                wording.ALL_ELSE_RIGHT,
             )
 
 

@@ -10,7 +10,7 @@ __all__ = [
     "naming",
     "ordinary_scores",
     "precision",
-    "sentences",
     "with_facts",
+    "wording",
     "wrong_device",
 ]

@@ -14,7 +14,7 @@ from grader.model.exercise import Exercise, Glance, SampledCase
 from grader.model.misconception import Misconception, changes_of
 
 Computed = TypeVar("Computed")
-Held = Sequence[Misconception]  # one misconception, or two at once
+Hypothesis = Sequence[Misconception]  # one misconception, or two at once
 Key = tuple[tuple[str, int], ...]  # of those
 
 
@@ -38,15 +38,15 @@ class CaseKey:
         self.seconds = time.perf_counter() - start
         return expected
 
-    def answer(self, held: Held) -> Returned | Raised:
+    def answer(self, held: Hypothesis) -> Returned | Raised:
         """The answer of student code with these misconceptions."""
         return _kept(self._answers, held, self._answer)
 
-    def wrong(self, held: Held) -> Returned | Raised:
+    def wrong(self, held: Hypothesis) -> Returned | Raised:
         """The compared part of the answer with these misconceptions."""
         return _kept(self._readings, held, self._read)
 
-    def output(self, held: Held) -> Any:
+    def output(self, held: Hypothesis) -> Any:
         """The first output, with these misconceptions if any; None where it cannot be computed."""
         return _kept(self._outputs, held, self._look, most=2)
 
@@ -55,7 +55,7 @@ class CaseKey:
         """Whether no part of the case takes long."""
         return self._glance.whole
 
-    def soon(self, held: Held) -> Returned | Raised:
+    def soon(self, held: Hypothesis) -> Returned | Raised:
         """The compared part of the answer to the case without its slow parts."""
         try:
             value = _quietly(self._glance.answer, changes_of(held))
@@ -68,15 +68,15 @@ class CaseKey:
         assert self._exercise.glance
         return self._exercise.glance(*self.case.inputs)
 
-    def _answer(self, held: Held) -> Returned | Raised:
+    def _answer(self, held: Hypothesis) -> Returned | Raised:
         return answered(lambda: self._value(held), self.case.inputs)
 
-    def _value(self, held: Held) -> Any:
+    def _value(self, held: Hypothesis) -> Any:
         if not self._exercise.glance:
             return self._exercise.wrong_answer(held, self.case.inputs)
         return _quietly(self._glance.everything, changes_of(held))
 
-    def _read(self, held: Held) -> Returned | Raised:
+    def _read(self, held: Hypothesis) -> Returned | Raised:
         answer = self.answer(held)
         return answer if isinstance(answer, Raised) else replace(answer, value=self._compared(answer.value))
 
@@ -86,14 +86,16 @@ class CaseKey:
     def _compared_at_a_glance(self, value: object) -> Any:
         return self._exercise.form.right_answer(self._exercise.compared(value, self._glance.inputs))
 
-    def _look(self, held: Held) -> Any:
+    def _look(self, held: Hypothesis) -> Any:
         try:
             return _quietly(functools.partial(self._glance.output, once=len(held) > 1), changes_of(held))
         except Exception:  # such code would have failed, and the student's did not
             return None
 
 
-def _kept(known: dict[Key, Computed], held: Held, compute: Callable[[Held], Computed], most: int = 1) -> Computed:
+def _kept(
+    known: dict[Key, Computed], held: Hypothesis, compute: Callable[[Hypothesis], Computed], most: int = 1
+) -> Computed:
     """The value for these misconceptions, remembered if there are at most so many."""
     if len(held) > most:
         return compute(held)

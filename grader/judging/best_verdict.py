@@ -8,7 +8,7 @@ from dataclasses import replace
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import same_answer
 from grader.judging.judge import Judge
-from grader.judging.sentences import FUNCTION_STILL_TO_DO
+from grader.judging.wording import FUNCTION_STILL_TO_DO
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict, about_their_cell

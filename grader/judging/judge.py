@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from grader.judging import sentences
-from grader.judging.answer_key import AnswerKey, Held
+from grader.judging import wording
+from grader.judging.answer_key import AnswerKey, Hypothesis
 from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import common_to_all_explaining, explaining
@@ -79,7 +79,7 @@ class Judge:
         judgement = _Judgement(self, key, answers)
         return judgement._to_do() or judgement._right() or judgement._one_thing_wrong()
 
-    def naming(self, key: AnswerKey, answers: Sequence[Answer], likely: Iterable[Held]) -> Verdict | None:
+    def naming(self, key: AnswerKey, answers: Sequence[Answer], likely: Iterable[Hypothesis]) -> Verdict | None:
         """The verdict that names those likely misconceptions which give the student's answers in every case.
 
         If several sets do, it names only what they have in common."""
@@ -178,7 +178,7 @@ class _Judgement:
             title=self.exercise.title,
             credit=credit,
             reason=reason,
-            sentences=tuple(text[: sentences.LONGEST] for text in said),
+            sentences=tuple(text[: wording.LONGEST] for text in said),
             misconceptions=tuple(misconception.name for misconception in misconceptions),
             cases_right=self._cases_right,
             cases=len(self.answers),
@@ -194,7 +194,7 @@ class _Judgement:
     def _no_function(self) -> Verdict | None:
         if not (missing := next((answer for answer in self.answers if isinstance(answer, Missing)), None)):
             return None
-        text = sentences.missing(self.form.noun, self.exercise.entry)
+        text = wording.missing(self.form.noun, self.exercise.entry)
         verdict = self._result(0.0, Reason.MISSING, text, *([missing.because] if missing.because else []))
         return replace(verdict, lost=missing.lost, symptom=symptom_of(missing.error))
 
@@ -205,21 +205,21 @@ class _Judgement:
                 return None
             if not self.form.is_handed_out(answer.function, self.exercise.entry):
                 return None
-        return self._result(0.0, Reason.TO_DO, sentences.STILL_TO_DO)
+        return self._result(0.0, Reason.TO_DO, wording.STILL_TO_DO)
 
     @property
     def is_right(self) -> bool:
         return not (any(self.findings) or modifies_inputs(self.answers, self.cases) or self._on_wrong_device())
 
     def _right(self) -> Verdict | None:
-        return self._result(1.0, Reason.RIGHT, sentences.RIGHT) if self.is_right else None
+        return self._result(1.0, Reason.RIGHT, wording.RIGHT) if self.is_right else None
 
     def _one_thing_wrong(self) -> Verdict | None:
         """The verdict on right numbers, if the input was changed or the device is wrong."""
         if any(self.findings):
             return None
         if self._on_wrong_device():
-            return self._result(DEVICE_CREDIT, Reason.WRONG_DEVICE, sentences.WRONG_DEVICE)
+            return self._result(DEVICE_CREDIT, Reason.WRONG_DEVICE, wording.WRONG_DEVICE)
         return self._result(MODIFIED_CREDIT, Reason.INPUT_MODIFIED, INPUT_MODIFIED)
 
     def _on_wrong_device(self) -> bool:
@@ -232,8 +232,8 @@ class _Judgement:
         held = explaining(self.key, self.answers, wrong, self.tolerance, self.time)
         return self.held(held) if held else None
 
-    def held(self, held: Held, of: int = 1) -> Verdict:
-        heading = sentences.things_at_once(len(held), of, are_all=not self._lacks_results) if len(held) > 1 else ""
+    def held(self, held: Hypothesis, of: int = 1) -> Verdict:
+        heading = wording.things_at_once(len(held), of, are_all=not self._lacks_results) if len(held) > 1 else ""
         said = [heading] * bool(heading) + [misconception.says for misconception in held]
         credit = math.prod([*(misconception.credit for misconception in held), *[UNKNOWN_CREDIT] * (of - len(held))])
         verdict = self._result(credit, Reason.MISCONCEPTION, *said, misconceptions=held)
@@ -247,7 +247,7 @@ class _Judgement:
             return None
         part = min(map(part_of, wrong), key=list(SIDES).index)
         first = next(finding for finding in wrong if part_of(finding) == part)
-        return self._result(SIDES[part], Reason(part), sentences.COMPUTED_RIGHT, self._about(first))
+        return self._result(SIDES[part], Reason(part), wording.COMPUTED_RIGHT, self._about(first))
 
     def _only_beside(self) -> Verdict | None:
         """The verdict on right results, where something asked for besides is wrong."""
@@ -263,11 +263,11 @@ class _Judgement:
         about = self.key.about_numbers
         if any(map(self.form.is_in_kind, self.expected)):
             same = is_the_same_for_all([self.expected[index] for index in about], self._results)
-            return self._result(0.0, Reason.CONSTANT, sentences.constant_for_all(self.form.noun)) if same else None
+            return self._result(0.0, Reason.CONSTANT, wording.constant_for_all(self.form.noun)) if same else None
         if not is_constant([self.cases[index].case.name for index in about], self._results):
             return None
         same = is_the_same_for_all([self.expected[index] for index in about], self._results)
-        returned = sentences.constant_for_all if same else sentences.constant
+        returned = wording.constant_for_all if same else wording.constant
         whole = said_of_whole_numbers(self._numbers)
         return self._result(0.0, Reason.CONSTANT, returned(self.form.noun), *whole)
 
@@ -277,7 +277,7 @@ class _Judgement:
         results = [result for result, _ in calls]
         for arguments in zip(*(arguments for _, arguments in calls), strict=False):
             if all(map(self._is_argument, results, arguments)):
-                return self._result(0.0, Reason.CONSTANT, sentences.given_back(self.form.noun))
+                return self._result(0.0, Reason.CONSTANT, wording.given_back(self.form.noun))
         return None
 
     def _calls(self, index: int) -> list[tuple[object, Sequence[object]]]:
@@ -303,7 +303,7 @@ class _Judgement:
         """The verdict on results that are all NaN."""
         if not all_are_nan([result for result in self._results if result is not None]):
             return None
-        return replace(self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun)), symptom=Symptom.NAN)
+        return replace(self._result(0.0, Reason.WRONG, wording.all_nan(self.form.noun)), symptom=Symptom.NAN)
 
     @functools.cached_property
     def _results(self) -> list[Any]:
@@ -339,7 +339,7 @@ class _Judgement:
         wrong = [finding for finding in self._wrong() if part_of(finding) != "gradient"]
         if not wrong or not all(isinstance(one, Differs) and one.difference.right_numbers for one in wrong):
             return None
-        return self._result(ARRANGEMENT_CREDIT, Reason.ARRANGEMENT, sentences.arrangement(wrong[0], self.form.noun))
+        return self._result(ARRANGEMENT_CREDIT, Reason.ARRANGEMENT, wording.arrangement(wrong[0], self.form.noun))
 
     def _unexplained(self) -> Verdict:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
@@ -347,17 +347,17 @@ class _Judgement:
         said += [text for text in self._rules_broken().values() if text not in said]
         wrong_kind = self._only_wrong_kind()
         if wrong_kind:
-            said.append(sentences.all_but_a_kind(self._cases_right, len(self.findings), wrong_kind))
+            said.append(wording.all_but_a_kind(self._cases_right, len(self.findings), wrong_kind))
         elif (right := self._cases_right) and part_of(first) != "parameters":  # right by chance
-            said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
+            said.append(wording.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
         answer = self.answers[index]
-        if isinstance(answer, Raised) and not self.form.has_autograd and sentences.NEEDS_AUTOGRAD in answer.message:
-            said.append(sentences.NO_AUTOGRAD)
+        if isinstance(answer, Raised) and not self.form.has_autograd and wording.NEEDS_AUTOGRAD in answer.message:
+            said.append(wording.NO_AUTOGRAD)
         if isinstance(answer, Returned) and isinstance(first, Differs) and holds_nan(self.form.result(answer.value)):
-            said.append(sentences.WHERE_NAN_COMES_FROM)
+            said.append(wording.WHERE_NAN_COMES_FROM)
         if isinstance(answer, Returned) and is_of_another_form(first):
-            said.append(sentences.returned(self.form.described(answer.value)))
+            said.append(wording.returned(self.form.described(answer.value)))
         said += self._failed_elsewhere(first)
         reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)
         if isinstance(answer, Raised) and self.device != "cpu" and mixes_devices(answer):
@@ -400,13 +400,13 @@ class _Judgement:
         if isinstance(first, Failed) or not failed:
             return []
         case, finding = failed[0]
-        return [sentences.in_another_case(case.case.name, self._about(finding))]
+        return [wording.in_another_case(case.case.name, self._about(finding))]
 
     def _wrong(self) -> list[Finding]:
         return list(filter(None, self.findings))
 
     def _about(self, finding: Finding) -> str:
-        return sentences.about(finding, self.form.noun)
+        return wording.about(finding, self.form.noun)
 
 
 # Choosing the picture that a student sees.
@@ -426,7 +426,7 @@ def pictures_of(exercise: Exercise, returned: Iterable[tuple[SampledCase, Any]])
     """All pictures that can be drawn of returned values."""
     drawn = [(case, exercise.picture(value, case.inputs)) for case, value in returned] if exercise.picture else []
     return [
-        replace(picture, title=sentences.shown(exercise.entry, case.case.name, picture.title))
+        replace(picture, title=wording.shown(exercise.entry, case.case.name, picture.title))
         for case, picture in drawn
         if picture
     ]
@@ -485,13 +485,13 @@ def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequen
     losses = [answer for _, answer in long if isinstance(answer, Lost)]
     verdict = replace(others, cases=len(answers))
     if others.right and said:
-        right = (sentences.RIGHT_BUT_LARGE, *said)
+        right = (wording.RIGHT_BUT_LARGE, *said)
         return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.MEMORY, sentences=right)
     if others.right and any(map(_is_untried, (answer for _, answer in long))):
-        right = (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED)
+        right = (wording.RIGHT_IN_SHORT, wording.LONG_UNTRIED)
         return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
     if others.right and any(answer.loss is Loss.TIME for answer in losses):
-        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=(sentences.RIGHT_BUT_SLOW,))
+        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=(wording.RIGHT_BUT_SLOW,))
     if said:
         return replace(verdict, credit=others.credit * PROMISE_CREDIT, sentences=(*others.sentences, *said))
     return None if others.right else others

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.answer_key import AnswerKey, Hypothesis
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import same
@@ -25,7 +25,7 @@ FEWEST_IN_COMMON = 2  # of several sets of three: with fewer, nobody can say wha
 
 def explaining(
     key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, time: JudgingTime
-) -> Held:
+) -> Hypothesis:
     """The misconceptions that give the student's answers in every case; empty if none do.
 
     `wrong` says which answers are wrong.
@@ -43,8 +43,8 @@ def explaining(
 
 
 def common_to_all_explaining(
-    key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, likely: Iterable[Held]
-) -> Held:
+    key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, likely: Iterable[Hypothesis]
+) -> Hypothesis:
     """The misconceptions common to all `likely` sets that give the student's answers in every case."""
     if not all(isinstance(answer, Returned | Raised) for answer in answers):
         return ()
@@ -65,7 +65,7 @@ def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tol
     return [Look(key, index, answers[index], tolerance) for index in telling]
 
 
-def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
+def _with_another(held: Hypothesis, looks: Sequence[Look], time: JudgingTime) -> Hypothesis:
     """Add a second misconception if a class without the right parameters shows one.
 
     Little is known about parameters that do not fit, so several may seem to explain the outputs: then none is added.
@@ -74,7 +74,7 @@ def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
     seen = [look for look in looks if look.has_more or look.would_have_more(held)]
     if len(held) > 1 or not seen or all(look.shows_no_more_than(held) for look in seen):
         return held
-    found: list[Held] = []
+    found: list[Hypothesis] = []
     for other in looks[0].key.exercise.mistakes:
         time.look()
         if can_combine(held[0], other):
@@ -86,7 +86,7 @@ def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
     return found[0] if len(found) == 1 else held
 
 
-def _with_one_beside(held: Held, looks: Sequence[Look], beside: Sequence[Look], time: JudgingTime) -> Held:
+def _with_one_beside(held: Hypothesis, looks: Sequence[Look], beside: Sequence[Look], time: JudgingTime) -> Hypothesis:
     """Add a mistake that changes no numbers, such as an error of another type, if only with it the rest is explained.
 
     Without it, a student would read that everything else is right.
@@ -105,7 +105,7 @@ def _with_one_beside(held: Held, looks: Sequence[Look], beside: Sequence[Look], 
     return held
 
 
-def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
+def _explained_by(held: Hypothesis, looks: Sequence[Look]) -> bool:
     """Whether misconceptions explain every case, and at least one by more than an error."""
     explained = all(look.is_explained_by(held) for look in looks) and any(look.is_evidence(held) for look in looks)
     if not explained or len(held) == 1:
@@ -113,7 +113,7 @@ def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
     return all(_shows_in_numbers(one, held, looks) and not _shows_beside_only(one, looks) for one in held)
 
 
-def _shows_in_numbers(misconception: Misconception, misconceptions: Held, looks: Sequence[Look]) -> bool:
+def _shows_in_numbers(misconception: Misconception, misconceptions: Hypothesis, looks: Sequence[Look]) -> bool:
     """Whether numbers would be others without a misconception, or the code would not stop where it alone stops it.
 
     Where it takes the whole set to stop the code, as where shapes do not fit, many other sets would do that, too.
@@ -128,10 +128,10 @@ def _shows_beside_only(one: Misconception, looks: Sequence[Look]) -> bool:
     return one.kind == "gradient" and all(look.has_right_answer_with((one,)) for look in looks)
 
 
-def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Held]:
+def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Hypothesis]:
     """Possible explanations: each misconception, and then pairs that can be held at once."""
     misconceptions = key.exercise.mistakes
-    singles: list[Held] = [(misconception,) for misconception in misconceptions]
+    singles: list[Hypothesis] = [(misconception,) for misconception in misconceptions]
     pairs = (pair for pair in itertools.combinations(misconceptions, 2) if can_combine(*pair))
     if not key.exercise.glance:
         yield from itertools.chain(singles, pairs)
@@ -142,7 +142,9 @@ def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Held]:
         yield from _likely_pairs(list(pairs), glances, looks, few=len(singles))
 
 
-def _likely_pairs(pairs: Sequence[Held], glances: Sequence[Look], looks: Sequence[Look], few: int) -> Sequence[Held]:
+def _likely_pairs(
+    pairs: Sequence[Hypothesis], glances: Sequence[Look], looks: Sequence[Look], few: int
+) -> Sequence[Hypothesis]:
     """The pairs left after looking at one case after another, until they are `few` and quick to try."""
     for look in _of_different_cases(glances)[:2]:  # one alone may show little, as a single word does
         if len(pairs) > few:
@@ -189,15 +191,15 @@ class Look:
             isinstance(self.answer, Returned) and isinstance(self.answer.value, dict) and IN_PART in self.answer.value
         )
 
-    def would_stop(self, misconceptions: Held) -> bool:
+    def would_stop(self, misconceptions: Hypothesis) -> bool:
         """Whether code with these misconceptions would not come to its end."""
         return isinstance(self.key[self.index].answer(misconceptions), Raised)
 
-    def would_have_more(self, held: Held) -> bool:
+    def would_have_more(self, held: Hypothesis) -> bool:
         """Whether a module with these misconceptions would be called with only some parameters."""
         return self._more_of(held) is not None
 
-    def shows_no_more_than(self, held: Held) -> bool:
+    def shows_no_more_than(self, held: Hypothesis) -> bool:
         """Whether the call without all parameters gave what these misconceptions give."""
         outputs = self._more_of(held)
         if outputs is None or not self.has_more or not isinstance(self.answer, Returned):
@@ -205,7 +207,7 @@ class Look:
         given = [self.answer.value[IN_PART].get(name) for name in outputs]
         return same(given, list(outputs.values()), self.tolerance, strict=True)
 
-    def _more_of(self, held: Held) -> Mapping[str, Any] | None:
+    def _more_of(self, held: Hypothesis) -> Mapping[str, Any] | None:
         wrong = self.key[self.index].wrong(held)
         return named(wrong.value, IN_PART) if isinstance(wrong, Returned) else None
 
@@ -213,22 +215,22 @@ class Look:
         assert self.output is not None
         return FirstGlance(self.key, self.index, self.output, self.tolerance)
 
-    def is_explained_by(self, held: Held) -> bool:
+    def is_explained_by(self, held: Hypothesis) -> bool:
         if not isinstance(self.answer, Returned):  # then the misconception must fail, too
             return self.would_stop(held)
         return self._agrees(self.answer.value, held)
 
-    def is_evidence(self, held: Held) -> bool:
+    def is_evidence(self, held: Hypothesis) -> bool:
         wrong = self.key[self.index].wrong(held)  # errors do not count
         return isinstance(wrong, Returned) and self.key.exercise.form.is_evidence(wrong.value)
 
-    def possible(self, pairs: Sequence[Held]) -> list[Held]:
+    def possible(self, pairs: Sequence[Hypothesis]) -> list[Hypothesis]:
         """The pairs that may explain this case, as far as its quick part shows."""
         singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
         unseen = [held for held in singles if self.has_right_answer_with(held)]
         return _left(pairs, unseen, self.is_explained_by, self._soon_explaining)
 
-    def has_right_answer_with(self, held: Held) -> bool:
+    def has_right_answer_with(self, held: Hypothesis) -> bool:
         return self._agrees(self.key.expected[self.index], held)
 
     @property
@@ -236,17 +238,17 @@ class Look:
         """Whether the quick part can rule pairs out; an error may come later."""
         return isinstance(self.answer, Returned) or self.key[self.index].is_soon_computed
 
-    def _soon_explaining(self, pairs: Sequence[Held]) -> Sequence[Held]:
+    def _soon_explaining(self, pairs: Sequence[Hypothesis]) -> Sequence[Hypothesis]:
         return [pair for pair in pairs if self._may_be_explained_by(pair)] if self.is_soon_told else pairs
 
-    def _may_be_explained_by(self, held: Held) -> bool:
+    def _may_be_explained_by(self, held: Hypothesis) -> bool:
         wrong = self.key[self.index].soon(held)
         if isinstance(wrong, Raised) or not isinstance(self.answer, Returned):
             return type(wrong) is type(self.answer)
         expected = self.key.expected[self.index]
         return self.key.exercise.form.agrees(self.answer.value, wrong.value, expected, self.tolerance)
 
-    def _agrees(self, value: object, held: Held) -> bool:
+    def _agrees(self, value: object, held: Hypothesis) -> bool:
         wrong, expected = self.key[self.index].wrong(held), self.key.expected[self.index]
         if isinstance(wrong, Raised):
             return False
@@ -262,13 +264,13 @@ class FirstGlance:
     output: torch.Tensor
     tolerance: float
 
-    def explaining(self, candidates: Sequence[Held]) -> list[Held]:
+    def explaining(self, candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
         """The candidates that give the student's output here."""
         outputs = [self.key[self.index].output(held) for held in candidates]
         near = _near(self.output, outputs, self.tolerance)
         return [candidates[i] for i in near if same(self.output, outputs[i], self.tolerance, strict=True)]
 
-    def possible(self, pairs: Sequence[Held]) -> list[Held]:
+    def possible(self, pairs: Sequence[Hypothesis]) -> list[Hypothesis]:
         """The pairs that may explain the student's output here."""
         singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
         right = FirstGlance(self.key, self.index, self.key[self.index].output(()), self.tolerance)
@@ -277,11 +279,11 @@ class FirstGlance:
 
 
 def _left(
-    pairs: Sequence[Held],
-    unseen: Iterable[Held],
-    explains: Callable[[Held], bool],
-    explaining_both: Callable[[Sequence[Held]], Sequence[Held]],
-) -> list[Held]:
+    pairs: Sequence[Hypothesis],
+    unseen: Iterable[Hypothesis],
+    explains: Callable[[Hypothesis], bool],
+    explaining_both: Callable[[Sequence[Hypothesis]], Sequence[Hypothesis]],
+) -> list[Hypothesis]:
     """The pairs that explain a case, if a misconception `unseen` there alone changes nothing."""
     names = {name for held in unseen for name in _names(held)}
     seen = [tuple(misconception for misconception in pair if misconception.name not in names) for pair in pairs]
@@ -293,7 +295,7 @@ def _left(
     return [pair for pair, held in zip(pairs, seen, strict=True) if enough.get(_names(held), False)]
 
 
-def _names(held: Held) -> tuple[str, ...]:
+def _names(held: Hypothesis) -> tuple[str, ...]:
     return tuple(misconception.name for misconception in held)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.judging import sentences
+from grader.judging import wording
 from grader.model.answer import Answer, Returned
 from grader.model.broken_rules import HALF_PRECISION, WHOLE
 from grader.model.forms.function import Form
@@ -34,9 +34,9 @@ def what_is_lost(got: Tensor, want: Tensor, tolerance: float) -> tuple[Reason, s
     """Why digits are missing, as a reason and in a sentence, if they are."""
     decimals = decimals_left(got, want, tolerance)
     if decimals is not None:
-        return Reason.ROUNDED, sentences.rounded(decimals)
+        return Reason.ROUNDED, wording.rounded(decimals)
     if is_cut(got, want):
-        return Reason.ROUNDED, sentences.CUT
+        return Reason.ROUNDED, wording.CUT
     return (Reason.HALF_PRECISION, HALF_PRECISION) if has_16_bits(got, want) else None
 
 

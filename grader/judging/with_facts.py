@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.judging import sentences
+from grader.judging import wording
 from grader.model.answer import Symptom
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
@@ -35,13 +35,13 @@ def borrowed_by(facts: Sequence[Fact], exercise: Exercise, verdict: Verdict) -> 
 
 def only_borrowed(verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
     """The verdict on code that is right with other values in the notebook's variables."""
-    borrowed = sentences.of_facts([fact for fact in facts if fact.kind == FactKind.BORROWED])
+    borrowed = wording.of_facts([fact for fact in facts if fact.kind == FactKind.BORROWED])
     return replace(
         verdict,
         credit=BORROWED_CREDIT,
         reason=Reason.MISCONCEPTION,
         misconceptions=(NAME,),
-        sentences=(*borrowed, sentences.ALL_ELSE_RIGHT),
+        sentences=(*borrowed, wording.ALL_ELSE_RIGHT),
         explained_in="",
     )
 
@@ -52,7 +52,7 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     A step missing from the numbers may be in the code, its result lost: then that comes first.
     """
     if any(fact.kind == FactKind.NO_RETURN for fact in facts):  # whatever else is said follows from that
-        said = sentences.of_facts([fact for fact in facts if fact.kind not in _OF_UNEXPLAINED_ANSWERS])
+        said = wording.of_facts([fact for fact in facts if fact.kind not in _OF_UNEXPLAINED_ANSWERS])
         return replace(verdict, sentences=tuple(said), symptom=Symptom.NOTHING)
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
@@ -63,13 +63,13 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     if verdict.misconceptions or verdict.reason != Reason.WRONG:
         kinds.add(FactKind.EMPTY)
     elif any(fact.kind == FactKind.EMPTY for fact in facts):  # then it was just in memory
-        told = [text for text in verdict.sentences if text != sentences.WHERE_NAN_COMES_FROM]
+        told = [text for text in verdict.sentences if text != wording.WHERE_NAN_COMES_FROM]
         verdict = replace(verdict, sentences=tuple(told))
     if NAME in verdict.misconceptions:  # said already
         kinds.add(FactKind.BORROWED)
     if not verdict.holds_nan:
         kinds.add(FactKind.INFINITE)
-    said = sentences.of_facts([fact for fact in facts if fact.kind not in kinds])
+    said = wording.of_facts([fact for fact in facts if fact.kind not in kinds])
     first = "missing step" in kinds or any(fact.kind == FactKind.MADE_ANEW for fact in facts)
     return replace(verdict, sentences=(*said, *verdict.sentences) if first else (*verdict.sentences, *said))
 
@@ -89,7 +89,7 @@ def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Seque
     if not fixed:
         return verdict
     names, said = {held.name for held in fixed}, {held.says for held in fixed}
-    (borrowed,) = sentences.of_facts([fact for fact in facts if fact.kind == FactKind.BORROWED])
+    (borrowed,) = wording.of_facts([fact for fact in facts if fact.kind == FactKind.BORROWED])
     misconceptions = dict.fromkeys(NAME if name in names else name for name in verdict.misconceptions)
     texts = dict.fromkeys(borrowed if text in said else text for text in verdict.sentences)
     heading = verdict.heading if len(misconceptions) > 1 else ""

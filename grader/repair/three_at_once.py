@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import torch
 
-from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.answer_key import AnswerKey, Hypothesis
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Returned
 from grader.model.exercise import Exercise
@@ -33,7 +33,7 @@ def all_numbers(value: object) -> Tensor:
     return torch.cat(tensors) if tensors else torch.empty(0, dtype=torch.float64)
 
 
-def numbers_of(key: AnswerKey, held: Held, index: int) -> Tensor | None:
+def numbers_of(key: AnswerKey, held: Hypothesis, index: int) -> Tensor | None:
     """The numbers that these misconceptions give. For a class, those of the first output."""
     if key.exercise.glance:
         output = key[index].output(held)
@@ -91,7 +91,7 @@ class ThreeAtOnce:
         self._all = list(among)
         self._place = {one.key: site for site, one in enumerate(self._all)}  # far quicker than list.index
 
-    def likely(self, answer: Returned, changed: Sequence[Returned]) -> Iterator[Held]:
+    def likely(self, answer: Returned, changed: Sequence[Returned]) -> Iterator[Hypothesis]:
         """The sets that give the student's answer. `changed` are answers of edited versions of the code."""
         got = self._numbers_of(answer)
         if not got.isfinite().any():  # many mistakes give NaN
@@ -103,14 +103,14 @@ class ThreeAtOnce:
             if alike(self._numbers(held), got):
                 yield held
 
-    def _left(self, changed: Sequence[Returned]) -> list[Held]:
+    def _left(self, changed: Sequence[Returned]) -> list[Hypothesis]:
         """The pairs whose numbers an edited version gives."""
         answers = [of_changed for answer in changed if len(of_changed := self._numbers_of(answer))]
         by_length: dict[int, list[torch.Tensor]] = {}
         for of_changed in answers:
             by_length.setdefault(len(of_changed), []).append(of_changed)
         tables = {length: torch.stack(rows) for length, rows in by_length.items()}
-        found: list[Held] = []
+        found: list[Hypothesis] = []
         for pair in self._combinations(2):
             self._time.look()
             numbers = self._numbers(pair)
@@ -119,7 +119,7 @@ class ThreeAtOnce:
                 found.append(pair)
         return found[:MOST_PAIRS]
 
-    def _with_a_third(self, pairs: Iterable[Held]) -> Iterator[Held]:
+    def _with_a_third(self, pairs: Iterable[Hypothesis]) -> Iterator[Hypothesis]:
         known = set()
         for pair in pairs:
             for third in self._all:
@@ -135,7 +135,7 @@ class ThreeAtOnce:
             if all(can_combine(*pair) for pair in itertools.combinations(held, 2)):
                 yield held
 
-    def _numbers(self, held: Held) -> torch.Tensor | None:
+    def _numbers(self, held: Hypothesis) -> torch.Tensor | None:
         return numbers_of(self._key, held, self._index)
 
     def _numbers_of(self, answer: Returned) -> torch.Tensor:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from grader.again.asking_again import UNEXPLAINED
-from grader.judging import sentences
-from grader.judging.sentences import MAX_LINE
+from grader.judging import wording
 from grader.judging.with_facts import with_facts
+from grader.judging.wording import MAX_LINE
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
@@ -36,7 +36,7 @@ def with_lines(
         return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
     is_small = verdict.reason != Reason.CONSTANT and repair.is_mostly_original(exercise.entry)
     credit = max(CREDIT, verdict.credit) if is_small else verdict.credit
-    sentence = sentences.located if is_small else sentences.located_without_points
+    sentence = wording.located if is_small else wording.located_without_points
     sites = [sentence(repair.located)] if repair.located else []  # there is none if only a line is missing
     before = [text for text in verdict.sentences if text not in _about_memory(read(), repair)]
     stopped = verdict.reason == Reason.ERROR  # the error comes first
@@ -52,4 +52,4 @@ def with_lines(
 def _about_memory(facts: Sequence[Fact], repair: Version) -> list[str]:
     """The sentences on tensors of whatever was in memory that the repair changes: it writes each entry, as it is."""
     lines = {site.line[:MAX_LINE] for site in repair.located}
-    return sentences.of_facts([fact for fact in facts if fact.kind == FactKind.EMPTY and fact.what in lines])
+    return wording.of_facts([fact for fact in facts if fact.kind == FactKind.EMPTY and fact.what in lines])

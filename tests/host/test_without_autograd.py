@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from grader.host.grading import Grading, grade_notebook
-from grader.judging.sentences import NO_AUTOGRAD
+from grader.judging.wording import NO_AUTOGRAD
 from grader.model.verdict import Reason, Verdict
 from support.our_course import EXERCISES, OURS
 from support.records import Piece, notebook_with

@@ -15,7 +15,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import best_verdict, in_all_forms
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
-from grader.judging.sentences import NO_PROBABILITIES
+from grader.judging.wording import NO_PROBABILITIES
 from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned, Symptom
 from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict

@@ -12,7 +12,7 @@ import torch
 
 from grader.course.folder import Course
 from grader.host.grading import grade_notebook
-from grader.judging import sentences
+from grader.judging import wording
 from grader.judging.judge import judge
 from grader.judging.with_facts import with_facts
 from grader.model.answer import Raised, Returned
@@ -86,7 +86,7 @@ def test_what_a_code_does_not_read_is_told_where_nothing_else_explains_its_answe
 
 def test_of_many_arguments_that_are_not_read_a_few_are_listed() -> None:
     names = tuple("abcdef")
-    assert sentences.of_facts([Fact(FactKind.UNREAD, "f", names)]) == [
+    assert wording.of_facts([Fact(FactKind.UNREAD, "f", names)]) == [
         "`f` never uses its arguments `a`, `b`, `c` and 3 more."
     ]
 
@@ -94,7 +94,7 @@ def test_of_many_arguments_that_are_not_read_a_few_are_listed() -> None:
 def test_no_list_of_two_mistakes_has_a_single_one() -> None:
     """A number of the notebook's was taken out of the list, and said below it, if at all."""
     other = next(one for one in EXERCISES[2].mistakes if not one.or_borrowed)
-    two = sentences.things_at_once(2, 2)
+    two = wording.things_at_once(2, 2)
     both = replace(NAMED, sentences=(two, TWO.says, other.says), misconceptions=(TWO.name, other.name), heading=two)
     said = with_facts(EXERCISES[2], both, [Fact(FactKind.BORROWED, "D")])
     assert said.sentences[0] == two
@@ -118,12 +118,12 @@ def test_one_result_for_inputs_of_one_size_is_not_said_of_sizes() -> None:
     answers = [
         Returned([[torch.tensor(1.5)] * len(case.inputs[1])] * len(case.inputs[0]), list(case.inputs)) for case in cases
     ]
-    assert judge(exercise, cases, answers).sentences[0] == sentences.constant_for_all("function")
+    assert judge(exercise, cases, answers).sentences[0] == wording.constant_for_all("function")
     cases = exercise.sample()
     answers = [
         Returned([[torch.tensor(1.5)] * len(case.inputs[1])] * len(case.inputs[0]), list(case.inputs)) for case in cases
     ]
-    assert judge(exercise, cases, answers).sentences[0] == sentences.constant("function")
+    assert judge(exercise, cases, answers).sentences[0] == wording.constant("function")
 
 
 def misconceptions() -> Iterator[Misconception]:
@@ -159,7 +159,7 @@ def attention_scores(all_queries, all_keys):
 @pytest.mark.slow
 def test_whole_numbers_are_told_as_such_and_not_as_rows_that_repeat(judged: Judged) -> None:
     verdict = judged(2, WHOLE)
-    assert (verdict.credit, verdict.sentences) == (0.5, (sentences.CUT,))
+    assert (verdict.credit, verdict.sentences) == (0.5, (wording.CUT,))
     assert [text for picture in verdict.pictures for text in picture.wrong] == [
         "All of them are whole numbers, as if from //. A division with / keeps the decimals."
     ]
@@ -184,7 +184,7 @@ def test_whole_numbers_are_told_as_such_and_not_as_rows_that_repeat(judged: Judg
     ],
 )
 def test_an_error_keeps_its_names_and_loses_its_numbers(message: str, shown: str) -> None:
-    said = sentences.about(Failed(Raised("ValueError", message)), "function")
+    said = wording.about(Failed(Raised("ValueError", message)), "function")
     assert said == f"Your function stopped with ValueError: {shown}."
 
 
@@ -213,7 +213,7 @@ def test_a_long_text_that_a_lent_function_does_not_reach_costs_as_much_as_a_tabl
     codes = {31: "def merge(m1, l1, o1, m2, l2, o2):\n    raise KeyError", 32: corpus(32)["by_merge"]}
     notebook = make_notebook(course, codes, EXERCISES[32].assignment)
     verdict = next(one for one in grade_notebook(notebook, settings=OURS) if one.exercise == 32)
-    assert (verdict.credit, verdict.sentences) == (0.5, (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED))
+    assert (verdict.credit, verdict.sentences) == (0.5, (wording.RIGHT_IN_SHORT, wording.LONG_UNTRIED))
 
 
 @pytest.mark.slow

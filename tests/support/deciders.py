@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from grader.facts.definitions import Definitions
-from grader.judging import sentences
+from grader.judging import wording
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
@@ -70,7 +70,7 @@ class Watch:
 
     def _is_told(self, kind: FactKind, verdict: Verdict) -> bool:
         """Whether one of the sentences is on a fact of this kind. Of several functions, each begins with a name."""
-        some = [sentences.of_facts([fact for fact in facts if fact.kind == kind]) for facts in self._facts]
+        some = [wording.of_facts([fact for fact in facts if fact.kind == kind]) for facts in self._facts]
         told = tuple(sentence for of_function in some for sentence in of_function)
         return bool(told) and any(sentence.endswith(told) for sentence in verdict.sentences)
 
