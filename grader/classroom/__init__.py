@@ -2,6 +2,7 @@
 
 __all__ = [
     "attempts",
+    "folder_walk",
     "fork_server",
     "intake",
     "local_crew",

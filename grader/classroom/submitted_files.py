@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import mimetypes
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from unicodedata import category
 
 from nbgrader.utils import parse_utc
 
+from grader.classroom.folder_walk import MAX_LEVELS, MAX_PATH, NEVER_NEEDED, Gap, read_plain, walk
 from grader.notebooks import parsing
 from grader.sandbox.plain_text import one_line
 
@@ -22,8 +22,6 @@ MAX_FILES = 200
 MAX_BYTES = 100 * 2**20
 MAX_LEFT_OUT = 20
 MAX_ENTRIES = 2000  # to look at; a folder with a virtual environment has more
-MAX_LEVELS = 20  # of nested folders
-MAX_PLACE = 1000  # bytes of a path; our own paths are longer, and have limits, too
 TIMESTAMP = "timestamp.txt"  # beside the notebook: the time of submission
 MAX_TIMESTAMP = 100  # bytes; nbgrader's reader of dates takes hours for long ones
 
@@ -33,7 +31,6 @@ _MARKS = {"Mn", "Mc"}  # they belong to the letter before: in names from a Mac, 
 # A page that is opened beside the formgrader or the feedback would have their rights. nbgrader itself puts the course's
 # own drawings there.
 _PAGES = {".htm", ".html", ".shtml", ".xhtml", ".xht", ".mht", ".mhtml", ".xml", ".svg"}
-NEVER_NEEDED = {".git", ".venv", "venv", "node_modules", "__pycache__", "__MACOSX", ".ipynb_checkpoints"}
 
 
 class NotTakenIn(Exception):
@@ -130,9 +127,10 @@ def _read_other_files(
     """Read the files beside the notebook, up to the limits; they help the student's code, but earn no points."""
     left_out = found.left_out
     files_left, bytes_left = MAX_FILES, MAX_BYTES
-    for entry in _entries(source):
-        path = Path(entry.path)
-        place = path.relative_to(source)
+    for segments, entry in walk(source, MAX_ENTRIES, lambda segments: segments[-1] not in NEVER_NEEDED):
+        path, place = source.joinpath(*segments), Path(*segments)
+        if isinstance(entry, Gap):
+            continue
         if len(left_out) == MAX_LEFT_OUT:
             break
         try:
@@ -175,7 +173,7 @@ def _why_not(entry: os.DirEntry[str], place: Path) -> str:
         return ""
     if not entry.is_file():
         return "submit something that is not a file"
-    if len(place.parts) > MAX_LEVELS or len(os.fsencode(place)) > MAX_PLACE:
+    if len(place.parts) > MAX_LEVELS or len(os.fsencode(place)) > MAX_PATH:
         return "submit a file in too many nested folders"
     if entry.stat().st_nlink > 1:
         return "submit a hard link"
@@ -206,33 +204,3 @@ def time_in(text: str) -> datetime | None:
         return parse_utc(text) if len(text) <= MAX_TIMESTAMP else None
     except Exception:  # dateutil raises many kinds
         return None
-
-
-def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder and its subfolders, upper levels first, up to a maximum."""
-    left = MAX_ENTRIES
-    to_look = [str(folder)]
-    for level in to_look:  # the list grows meanwhile
-        try:
-            with os.scandir(level) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except OSError:  # too deep for a path, or closed to us
-            continue
-        for entry in entries:
-            left -= 1
-            if left < 0:
-                return
-            yield entry
-            if entry.is_dir(follow_symlinks=False) and entry.name not in NEVER_NEEDED:
-                to_look.append(entry.path)
-
-
-def read_plain(path: Path, size: int) -> bytes:
-    """Read a plain file of this size. Its owner could have replaced it since we looked."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        content = file.read(size + 1) if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else None
-    if content is None or len(content) > size:
-        raise OSError(errno.ESTALE, "it changed while it was being read")
-    return content

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePosixPath
 
+from grader.classroom.folder_walk import Segments
 from grader.classroom.submitted_files import MAX_FILES, TIMESTAMP, is_page
 from grader.collecting.contents import HeldFile, contents_of
-from grader.collecting.files import Parts
 from grader.collecting.identifying import Identified, Identifier, Unknown
 from grader.collecting.uploads import Upload
 from grader.gradebook.due_dates import LATE_FILE
@@ -128,7 +128,7 @@ def _passed_over(taken: Identified, candidates: Sequence[Identified]) -> Iterato
             yield f"{_shown(candidate.held)} is unchanged since the release, so it was skipped"
 
 
-def _beside(others: Sequence[HeldFile], folders: set[Parts], notes: list[str]) -> dict[str, bytes]:
+def _beside(others: Sequence[HeldFile], folders: set[Segments], notes: list[str]) -> dict[str, bytes]:
     """The files in the folder of a notebook or below it."""
     files: dict[str, bytes] = {}
     above_files: set[str] = set()

@@ -13,8 +13,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.classroom.folder_walk import Segments
 from grader.classroom.submitted_files import MAX_BYTES
-from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_junk, refused, why_not
+from grader.collecting.files import File, Listing, Refused, TooLarge, is_junk, refused, why_not
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
 
@@ -58,7 +59,7 @@ def list_zip(path: Path, stack: ExitStack) -> Listing:
         ) from None
 
 
-def list_inner(content: bytes, parts: Parts, place: str) -> list[File]:
+def list_inner(content: bytes, parts: Segments, place: str) -> list[File]:
     """List the files of a zip in an upload. Refused is raised if it is not a zip."""
     try:
         return _members(zipfile.ZipFile(_Guarded(io.BytesIO(content), MAX_INNER_TABLE)), parts, place)
@@ -66,7 +67,7 @@ def list_inner(content: bytes, parts: Parts, place: str) -> list[File]:
         raise Refused("it is not a zip file, or it is damaged or has too many files") from None
 
 
-def _members(archive: zipfile.ZipFile, above: Parts, place: str = "") -> list[File]:
+def _members(archive: zipfile.ZipFile, above: Segments, place: str = "") -> list[File]:
     return [
         _file(archive, info, above, f"{place}/{info.filename}" if place else info.filename)
         for info in archive.infolist()
@@ -79,7 +80,7 @@ def _names(info: zipfile.ZipInfo) -> list[str]:
     return info.filename.replace("\\", "/").split("/")
 
 
-def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, above: Parts, place: str) -> File:
+def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, above: Segments, place: str) -> File:
     parts = (*above, *_names(info))
     if why := why_not(parts):
         return refused(parts, place, why)
@@ -113,7 +114,7 @@ _ARCHIVES = (".rar", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 class HeldFile:
     """A file that was read."""
 
-    parts: Parts
+    parts: Segments
     place: str  # for messages
     content: bytes
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from grader.classroom.submitted_files import MAX_BYTES, MAX_LEVELS, MAX_PLACE, NEVER_NEEDED
+from grader.classroom.folder_walk import MAX_LEVELS, MAX_PATH, NEVER_NEEDED, Segments
+from grader.classroom.submitted_files import MAX_BYTES
 from grader.sandbox.plain_text import one_line
 
 MAX_NAME = 255  # bytes of a name on a disk
 _JUNK = {name.casefold() for name in (*NEVER_NEEDED, ".DS_Store", "Thumbs.db", "desktop.ini")}
-
-Parts = tuple[str, ...]  # folders, and the name; a zip counts as a folder
 
 
 class Refused(Exception):
@@ -32,7 +31,7 @@ class TooLarge(Refused):
 class File:
     """A file that was found, and is read when needed."""
 
-    parts: Parts
+    parts: Segments  # a zip counts as a folder
     read: Callable[[int], bytes]  # at most so many bytes, else TooLarge is raised
     place: str  # where it is, for messages
 
@@ -85,7 +84,7 @@ def why_not(parts: Sequence[str]) -> str:
     """What is wrong with a path; empty if it is fine."""
     if not parts or any(part in ("", ".", "..") for part in parts):
         return "its path leads elsewhere"
-    if len(parts) > MAX_LEVELS or sum(len(part.encode(errors="replace")) + 1 for part in parts) > MAX_PLACE:
+    if len(parts) > MAX_LEVELS or sum(len(part.encode(errors="replace")) + 1 for part in parts) > MAX_PATH:
         return "it is in too many nested folders"
     if not all(part.isprintable() and len(part.encode(errors="replace")) <= MAX_NAME for part in parts):
         return "its name is too long, or has characters that cannot be shown"

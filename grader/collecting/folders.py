@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import pwd
 import stat
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
-from grader.classroom.submitted_files import read_plain
-from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_junk, refused, why_not
+from grader.classroom.folder_walk import Gap, Segments, read_plain, walk
+from grader.collecting.files import File, Listing, Refused, TooLarge, is_junk, refused, why_not
 from grader.errors import CourseError
 
 MAX_OF_ONE = 5000  # entries to look at below one first-level folder, perhaps a student's own
@@ -23,59 +21,48 @@ def list_folder(folder: Path) -> Listing:
     files: list[File] = []
     clones: set[str] = set()
     owners: dict[str, str] = {}
-    for parts, entry in _entries(folder, files):
-        if len(parts) == 2 and parts[1] == _GIT:
-            clones.add(parts[0])
-        elif not is_junk(parts):
-            if len(parts) == 1:
-                owners[parts[0]] = _owner(entry)
-            if file := _file(parts, entry):
+    level = _level_of_students(folder)
+    for segments, entry in walk(folder, MAX_OF_ONE, _is_entered, level):
+        if entry is Gap.UNREADABLE:
+            files.append(refused(segments, "/".join(segments), "it cannot be read"))
+        elif entry is Gap.BEYOND_LIMIT:
+            files.append(refused(segments, "/".join(segments[:level]), _TOO_MANY))
+        elif len(segments) == 2 and segments[1] == _GIT:
+            clones.add(segments[0])
+        elif not is_junk(segments):
+            if len(segments) == 1:
+                owners[segments[0]] = _owner(entry)
+            file = _file(segments, entry)
+            if file:
                 files.append(file)
     return Listing(folder.name, files, frozenset(clones), owners)
 
 
-def _entries(folder: Path, not_read: list[File]) -> Iterator[tuple[Parts, os.DirEntry[str]]]:
-    """The entries of a folder and its subfolders: upper levels first, and on each, notebooks first."""
-    waiting: list[tuple[Parts, str]] = [((), str(folder))]
-    looked_at: Counter[Parts] = Counter()  # by student's folder
-    first = 1  # the level of folders that may be a student's own
-    for parts, path in waiting:  # the list grows meanwhile
-        try:
-            with os.scandir(path) as found:
-                entries = sorted(found, key=lambda entry: (".ipynb" not in entry.name.lower(), entry.name))
-        except OSError as error:
-            if not parts:
-                raise CourseError(
-                    f"{folder} cannot be read: {error.strerror}. Fix that, then run this again."
-                ) from None
-            not_read.append(refused(parts, "/".join(parts), "it cannot be read"))
-            continue
-        if not parts and sum(not is_junk([entry.name]) for entry in entries) == 1:
-            first = 2  # that one may hold all the others
-        if len(parts) >= first:
-            left = MAX_OF_ONE - looked_at[parts[:first]]
-            looked_at[parts[:first]] += len(entries)
-            if 0 <= left < len(entries):
-                not_read.append(refused((*parts, entries[left].name), "/".join(parts[:first]), _TOO_MANY))
-            entries = entries[: max(left, 0)]
-        for entry in entries:
-            here = (*parts, entry.name)
-            yield here, entry
-            if entry.is_dir(follow_symlinks=False) and not is_junk(here) and not why_not(here):
-                waiting.append((here, entry.path))
+def _level_of_students(folder: Path) -> int:
+    """The level of folders that may be a student's own. A single folder may hold all the others."""
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except OSError as error:
+        raise CourseError(f"{folder} cannot be read: {error.strerror}. Fix that, then run this again.") from None
+    return 2 if sum(not is_junk([name]) for name in names) == 1 else 1
 
 
-def _file(parts: Parts, entry: os.DirEntry[str]) -> File | None:
-    place = "/".join(parts)
-    if why := why_not(parts):
-        return refused(parts, place, why)
+def _is_entered(segments: Segments) -> bool:
+    return not is_junk(segments) and not why_not(segments)
+
+
+def _file(segments: Segments, entry: os.DirEntry[str]) -> File | None:
+    path = "/".join(segments)
+    problem = why_not(segments)
+    if problem:
+        return refused(segments, path, problem)
     if entry.is_symlink():
-        return refused(parts, place, "it is a link")
+        return refused(segments, path, "it is a link")
     if entry.is_dir():
         return None
     if not entry.is_file():
-        return refused(parts, place, "it is not a file")
-    return File(parts, lambda most: _read(Path(entry.path), most), place)
+        return refused(segments, path, "it is not a file")
+    return File(segments, lambda most: _read(Path(entry.path), most), path)
 
 
 def _read(path: Path, most: int) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
-from grader.classroom.submitted_files import read_plain
+from grader.classroom.folder_walk import read_plain
 from grader.course.folder import Course
 from grader.gradebook.records import digest_of
 from grader.notebooks.parsing import MAX_BYTES, parse_notebook
