@@ -63,18 +63,16 @@ class _Best:
         self._known: list[tuple[AnswerKey, list[Answer], Verdict]] = []
 
     def verdict(self, standins: Standins) -> Verdict:
-        """Try every form first: mistakes are searched for, which takes long, only if none is right."""
-        if len(self._keys) == 1:
-            return self._judged(self._keys[0], self._ask(self._keys[0].cases, standins))
-        tried: list[tuple[AnswerKey, list[Answer]]] = []
+        """The verdict in the first form in which the code is right, else the one with the most points."""
+        verdicts: list[Verdict] = []
         for key in self._keys:
-            tried.append((key, self._ask(key.cases, standins)))
-            soon = self._judge.soon(*tried[-1])
-            if soon and soon.right:
-                return soon
-            if soon and soon.reason in _WHATEVER_THE_FORM:
+            verdict = self._judged(key, self._ask(key.cases, standins))
+            if verdict.right:
+                return verdict
+            verdicts.append(verdict)
+            if verdict.reason in _WHATEVER_THE_FORM:
                 break
-        return max((self._judged(*one) for one in tried), key=lambda verdict: verdict.credit)
+        return max(verdicts, key=lambda verdict: verdict.credit)
 
     def _judged(self, key: AnswerKey, answers: list[Answer]) -> Verdict:
         for known, before, verdict in self._known:

@@ -72,13 +72,6 @@ class Judge:
         verdict = (judgement := _Judgement(self, key, answers)).verdict()
         return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
-    def soon(self, key: AnswerKey, answers: Sequence[Answer]) -> Verdict | None:
-        """The verdict if it needs no search for mistakes, as on answers that are right, still to do or lost."""
-        if key.short() is not key or any(isinstance(answer, Lost | Missing) for answer in answers):
-            return self.verdict(key, answers)
-        judgement = _Judgement(self, key, answers)
-        return judgement._to_do() or judgement._right() or judgement._one_thing_wrong()
-
     def naming(self, key: AnswerKey, answers: Sequence[Answer], likely: Iterable[Hypothesis]) -> Verdict | None:
         """The verdict that names those likely misconceptions which give the student's answers in every case.
 
