@@ -24,7 +24,7 @@ def projection_shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]
 
 
 def texts(
-    arguments: Sequence[Any], shapes: Shapes, B: int, T: int, *, bias: bool, **how: Any
+    arguments: Sequence[Any], shapes: Shapes, B: int, T: int, *, bias: bool, **options: Any
 ) -> Callable[[torch.Generator], ClassCase]:
     """B texts of T words each, for modules made with (d_in, d_out, context_length, …)."""
     d_in, _d_out, context, *_ = arguments
@@ -35,7 +35,7 @@ def texts(
         if B > 2:
             x[:, 1] = 0  # without biases, its scores are 0; code must not treat these as hidden
         calls = twice_and_changed(rng, x, context)
-        return ClassCase([*arguments, *([True] if bias else [])], weights, calls, **how)
+        return ClassCase([*arguments, *([True] if bias else [])], weights, calls, **options)
 
     return inputs
 
@@ -53,10 +53,10 @@ def texts_for_heads(shapes: Callable[[int, int, int, bool], Shapes]) -> Callable
         *,
         dropout: float = 0.0,
         bias: bool = False,
-        **how: Any,
+        **options: Any,
     ) -> Callable[[torch.Generator], ClassCase]:
         arguments = [d_in, d_out, context, dropout, heads]
-        return texts(arguments, shapes(d_in, d_out, heads, bias), B, T, bias=bias, **how)
+        return texts(arguments, shapes(d_in, d_out, heads, bias), B, T, bias=bias, **options)
 
     return sized
 
@@ -90,8 +90,8 @@ def scattered(dtype: torch.dtype, *, for_heads: bool = False) -> MakeMask:
     def mask(rng: torch.Generator, N: int, heads: int, T: int, S: int) -> Tensor:
         shape = (N, heads if for_heads else 1, T)
         order = torch.rand(*shape, S, generator=rng).argsort(dim=-1)
-        seen = torch.randint(1, S, (*shape, 1), generator=rng)
-        return (order < seen).to(dtype)
+        visible_counts = torch.randint(1, S, (*shape, 1), generator=rng)
+        return (order < visible_counts).to(dtype)
 
     return mask
 

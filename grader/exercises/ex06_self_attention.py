@@ -12,7 +12,7 @@ from .ex02_scores import attention_scores
 from .ex04_weights import attention_weights
 from .ex05_weighted_sums import exercise as weighted
 from .ex05_weighted_sums import weighted_sums
-from .mistakes import named, numbers_of_words, rows
+from .mistakes import mistakes_named, numbers_of_words, rows
 
 
 def self_attention(all_queries, all_keys, all_values):
@@ -159,7 +159,7 @@ exercise = Exercise(
                   credit=0.25, kind="missing step"),
             wrong("outputs and weights", "return all_outputs, all_weights",
                   "You return the weights as well. Return only the list of outputs.", credit=0.75, kind="arrangement"),
-            *named(weighted.mistakes,
+            *mistakes_named(weighted.mistakes,
                    "row vectors", "flat vectors", "outputs side by side", "everything summed up", "last output only",
                    "first output only", "last query left out")),
         *at("before scores",

@@ -10,7 +10,7 @@ import torch
 from grader import Case, Exercise, Inputs, at, randn, wrong
 
 from .ex07_matrix_form import exercise as one_head
-from .mistakes import named, rows
+from .mistakes import mistakes_named, rows
 
 Tensor = torch.Tensor
 
@@ -104,7 +104,7 @@ exercise = Exercise(
             wrong("multiplied by the root", "scores = scores * math.sqrt(K.shape[0])",
                   "The scores that you use are multiplied by the root of the head size. Divide by it instead.",
                   kind="scaling"),
-            *named(one_head.mistakes, "sign flipped")),
+            *mistakes_named(one_head.mistakes, "sign flipped")),
         wrong("without bias", projected("W_q @ X", "W_k @ X", "W_v @ X"),
               "Your results look as if there were no biases. Add them: Q₁ = W_q1 X + b_q1, and the same for the "
               "others.", kind="missing step"),
@@ -167,7 +167,7 @@ exercise = Exercise(
               kind="mix-up"),
         wrong("keys as values", {"value": "V = W_k @ X + b_k"},
               "Your results are weighted sums of keys. Use the values instead.", kind="mix-up"),
-        *named(one_head.mistakes, "queries and keys exchanged"),
+        *mistakes_named(one_head.mistakes, "queries and keys exchanged"),
         wrong("dimensions compared", {"scores": "scores = K @ Q.T", "mix": "return weights @ V"},
               "Your results look as if the scores compared dimensions. Compare words instead: KᵀQ has shape (N, "
               "N).", kind="convention"),
@@ -181,17 +181,17 @@ exercise = Exercise(
               "Your results look like QKᵀ, normalized down its columns and multiplied by V. With words as columns, "
               "that compares dimensions: use KᵀQ, which has shape (N, N).", kind="convention"),
         *at("normalize",
-            *named(one_head.mistakes, "softmax along rows"),
+            *mistakes_named(one_head.mistakes, "softmax along rows"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
                   "All weights of a head together sum to one. The weights of each query should: normalize over its "
                   "keys, which is down each column of KᵀQ.", kind="axis"),
             wrong("raw scores as weights", "weights = scores",
                   "Your values are weighted by raw scores. Take the softmax of each head's scores first.",
                   credit=0.25, kind="missing step"),
-            *named(one_head.mistakes, "not normalized"),
+            *mistakes_named(one_head.mistakes, "not normalized"),
             wrong("sigmoid", "weights = torch.sigmoid(scores)",
                   "Your weights are the sigmoids of the scores. Use the softmax instead.")),
-        *named(one_head.mistakes, "future hidden"),
+        *mistakes_named(one_head.mistakes, "future hidden"),
         wrong("weights transposed", {"mix": "return V @ weights.T"},
               "Your results look as if the weights were transposed. When you compute V @ A, column i must hold the "
               "weights of query i.", kind="axis"),
@@ -233,7 +233,7 @@ exercise = Exercise(
             wrong("heads averaged", "outputs = outputs / 2",
                   "Your result is divided by the number of heads. Only stack the heads and multiply by W_c.")),
         *at("result",
-            *named(one_head.mistakes, "result transposed"),
+            *mistakes_named(one_head.mistakes, "result transposed"),
             wrong("returned per head", "return list(outputs.chunk(2, dim=0))",
                   "You return the halves of the result in a list. Return one (D, N) tensor.", kind="arrangement")),
     ],

@@ -38,11 +38,11 @@ class SelfAttention_v1(nn.Module):
         return context  #: result
 
 
-def sized(T: int, d_in: int, d_out: int, **how: Any) -> Callable[[torch.Generator], ClassCase]:
+def sized(T: int, d_in: int, d_out: int, **options: Any) -> Callable[[torch.Generator], ClassCase]:
     def inputs(rng: torch.Generator) -> ClassCase:
         weights = draw_weights(rng, dict.fromkeys(("W_query", "W_key", "W_value"), (d_in, d_out)))
         x = randn(rng, T, d_in)
-        return ClassCase([d_in, d_out], weights, {"output": [x], SECOND_CALL: [x]}, **how)
+        return ClassCase([d_in, d_out], weights, {"output": [x], SECOND_CALL: [x]}, **options)
 
     return inputs
 

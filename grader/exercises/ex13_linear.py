@@ -39,12 +39,12 @@ class SelfAttention_v2(nn.Module):
         return context  #: result
 
 
-def sized(T: int, d_in: int, d_out: int, bias: bool = False, **how: Any) -> Callable[[torch.Generator], ClassCase]:
+def sized(T: int, d_in: int, d_out: int, bias: bool = False, **options: Any) -> Callable[[torch.Generator], ClassCase]:
     def inputs(rng: torch.Generator) -> ClassCase:
         x = randn(rng, T, d_in)
         arguments = [d_in, d_out, *([True] if bias else [])]
         weights = draw_weights(rng, projection_shapes(d_in, d_out, bias))
-        return ClassCase(arguments, weights, {"output": [x], SECOND_CALL: [x]}, **how)
+        return ClassCase(arguments, weights, {"output": [x], SECOND_CALL: [x]}, **options)
 
     return inputs
 

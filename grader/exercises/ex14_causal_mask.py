@@ -11,8 +11,8 @@ from grader.kit.pictures import causal_weights
 from grader.kit.pieces import LARGE, as_pieces
 
 from .ex08_multihead import exercise as two_heads
-from .head_cases import MANY, OF_ANY_LENGTH
-from .mistakes import named
+from .head_cases import OF_ANY_LENGTH, OVERLONG
+from .mistakes import mistakes_named
 from .mistakes.of_pieces import another_type, gradients_lost
 
 
@@ -60,8 +60,8 @@ def far_apart(rng: torch.Generator) -> Inputs:
     """
     T, d_k = 8, 6
     first = T * T // 16
-    others = torch.randperm(T * T - 1, generator=rng)
-    order = torch.cat([torch.tensor([first]), others + (others >= first)])
+    remaining = torch.randperm(T * T - 1, generator=rng)
+    order = torch.cat([torch.tensor([first]), remaining + (remaining >= first)])
     return (order.reshape(T, T) * 2e4 / (T * T - 1) - 1e4, d_k)
 
 
@@ -88,7 +88,8 @@ scores_first = Exercise(
         Case("fewer words", catches="a mask of the notebook's size", inputs=scores_sized(4, 7)),
         Case("more words", catches="a mask of the notebook's size, a hard-coded √2", inputs=scores_sized(9, 3)),
         Case("one word", catches="squeezed dimensions", inputs=scores_sized(1, 3)),
-        Case("a text of many words", "masks of a fixed size", scores_sized(MANY, 2), beside=OF_ANY_LENGTH, once=True),
+        Case("a text of many words", "masks of a fixed size", scores_sized(OVERLONG, 2), beside=OF_ANY_LENGTH,
+             once=True),
         Case("large queries and keys", catches="a hard-coded √8", inputs=scores_sized(5, 64)),
         Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
         Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
@@ -195,7 +196,7 @@ scores_first = Exercise(
             wrong("applied twice", "weights = torch.softmax(torch.softmax(scores, dim=1), dim=1)",
                   "Your weights look as if softmax had been applied twice, which gives hidden words some weight again. "
                   "Once is enough."),
-            *named(two_heads.mistakes, "sigmoid")),
+            *mistakes_named(two_heads.mistakes, "sigmoid")),
         wrong("result transposed", {"result": "return weights.mT"},
               "Your weights are transposed. Row i holds the weights of query i.", kind="convention"),
         wrong("logarithm", {"normalize": "weights = torch.log_softmax(scores, dim=1)"},
@@ -232,7 +233,7 @@ exercise = Exercise(
         Case("one word", catches="squeezed dimensions", inputs=lambda rng: (0.1 + torch.rand(1, 1, generator=rng),),
              beside="Your code is right for several words, but not for a single one. Its weight divided by itself is "
              "1: the result is a matrix with one row."),
-        Case("a text of many words", "masks of a fixed size", weights_sized(MANY), beside=OF_ANY_LENGTH, once=True),
+        Case("a text of many words", "masks of a fixed size", weights_sized(OVERLONG), beside=OF_ANY_LENGTH, once=True),
         Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
         Case("nearly all in the future", catches="rows that are not renormalized", inputs=future_first),
         *as_pieces(weights_sized(5)),
@@ -314,7 +315,7 @@ exercise = Exercise(
               {"visible": "visible = torch.ones_like(attn_weights).tril()", "renormalize": "weights = visible"},
               "Your result is the mask. Multiply it by the weights, then renormalize.",
               credit=0.0, kind="missing step"),
-        *named(scores_first.mistakes, "result transposed"),
+        *mistakes_named(scores_first.mistakes, "result transposed"),
         wrong("sums returned", {"renormalize": "weights = visible.sum(dim=1, keepdim=True)"},
               "Your results are the sums of the masked rows. Divide each row by its sum.",
               credit=0.25, kind="missing step"),

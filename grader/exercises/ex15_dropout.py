@@ -59,28 +59,28 @@ def inverted_dropout(attn_weights, p, training):
     return dropped / (1 - p)  #: scale
 
 
-def read(seen: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
+def read(observation: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
     """A sentence on which entries were dropped and, in evaluation, the numbers. If they are right, two more parts."""
-    first, second = seen.outputs["first"], seen.outputs["second"]
+    first, second = observation.outputs["first"], observation.outputs["second"]
     sentence = finding(first, attn_weights, p if training else 0.0, ROUNDING)
-    parts: dict[str, Any]
+    readings: dict[str, Any]
     if training:
         sentence = sentence or finding(second, attn_weights, p, ROUNDING)
         if p and sentence.startswith(_OF_WHOLE_CALLS):
-            sentence = _of_whole_calls(sentence, [first, second], seen.zeros)
+            sentence = _of_whole_calls(sentence, [first, second], observation.zeros)
         elif sentence and not p:
             sentence = f"At a rate of 0, {sentence[0].lower()}{sentence[1:]}"
         if sentence.startswith(_OF_CHANCE) and torch.equal(first, second):
             sentence = WITHOUT_CHANCE
-        parts = {"pattern": sentence or (_regular([first, second], seen.zeros) if p else "")}
+        readings = {"pattern": sentence or (_regular([first, second], observation.zeros) if p else "")}
     else:
         by_chance = sentence in (DROPPED_IN_VAIN, NOT_FINITE)  # then no two answers have the same numbers
-        parts = {"output": attn_weights if by_chance else first, "pattern": sentence if by_chance else ""}
-    right = not sentence and not parts["pattern"]
+        readings = {"output": attn_weights if by_chance else first, "pattern": sentence if by_chance else ""}
+    right = not sentence and not readings["pattern"]
     return {
-        **parts,
+        **readings,
         "type": other_type(first, attn_weights) * right,
-        "gradient": _gradient(seen, attn_weights) * right,
+        "gradient": _gradient(observation, attn_weights) * right,
     }
 
 
@@ -102,14 +102,14 @@ def _regular(results: Sequence[Tensor], zeros: Sequence[int]) -> str:
     return SAME_NUMBER if {int(first.sum()), int(second.sum()), *zeros} == {int(first.sum())} and zeros else ""
 
 
-def _gradient(seen: TwiceSeen, attn_weights: Tensor) -> str:
+def _gradient(observation: TwiceSeen, attn_weights: Tensor) -> str:
     """A sentence if the gradient is not the factor of each entry."""
-    if seen.gradient is None:
-        return RUINED if seen.ruined else CUT_OFF
-    if seen.third is None:
+    if observation.gradient is None:
+        return RUINED if observation.ruined else CUT_OFF
+    if observation.third is None:
         return ""
-    made, third = (tensor.double() for tensor in (seen.gradient * attn_weights, seen.third))
-    return "" if torch.allclose(made, third, rtol=1e-4, atol=1e-5) else OTHER_GRADIENT
+    by_gradient, third = (tensor.double() for tensor in (observation.gradient * attn_weights, observation.third))
+    return "" if torch.allclose(by_gradient, third, rtol=1e-4, atol=1e-5) else OTHER_GRADIENT
 
 
 def sized(*shape: int, p: float, training: bool) -> Callable[[torch.Generator], Inputs]:

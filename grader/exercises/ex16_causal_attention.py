@@ -15,7 +15,7 @@ from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 
 from . import attention_cases
 from .ex13_linear import exercise as linear
-from .mistakes import attention, named
+from .mistakes import attention, mistakes_named
 
 Tensor = torch.Tensor
 
@@ -48,10 +48,10 @@ class CausalAttention(nn.Module):
 
 
 def sized(
-    B: int, T: int, d_in: int, d_out: int, context: int, *, dropout: float = 0.0, bias: bool = False, **how: Any
+    B: int, T: int, d_in: int, d_out: int, context: int, *, dropout: float = 0.0, bias: bool = False, **options: Any
 ) -> Callable[[torch.Generator], ClassCase]:
     shapes = attention_cases.projection_shapes(d_in, d_out, bias)
-    return attention_cases.texts([d_in, d_out, context, dropout], shapes, B, T, bias=bias, **how)
+    return attention_cases.texts([d_in, d_out, context, dropout], shapes, B, T, bias=bias, **options)
 
 
 def with_dropout(rng: torch.Generator) -> ClassCase:
@@ -63,8 +63,8 @@ def with_dropout(rng: torch.Generator) -> ClassCase:
     return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS + 2, p], weights)
 
 
-def wrong_buffer(seen: ModuleSeen, _d_in: int, _d_out: int, context: int, *_others: Any) -> str:
-    return wrong_mask(seen, context)
+def wrong_buffer(module_seen: ModuleSeen, _d_in: int, _d_out: int, context: int, *_arguments: Any) -> str:
+    return wrong_mask(module_seen, context)
 
 
 # fmt: off
@@ -134,7 +134,7 @@ exercise = Exercise(
               "In your results, all sentences of a batch have the weights of the first. Each sentence should have its "
               "own.", kind="mix-up"),
         *at("projections",
-            *named(linear.mistakes, "always biased", "never biased")),
+            *mistakes_named(linear.mistakes, "always biased", "never biased")),
         attention.MASK_NOT_KEPT,
         *attention.DROPPED_SCORES,
         *attention.of_modules("buffer"),

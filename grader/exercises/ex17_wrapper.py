@@ -46,17 +46,17 @@ def with_dropout(rng: torch.Generator) -> ClassCase:
     p, heads = attention_cases.some_rate(rng), 2
 
     def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
-        made = attention_cases.by_name(for_scores, for_values)
-        return {f"heads.{h}.{name}": make() for h in range(heads) for name, make in made.items()}
+        draws = attention_cases.by_name(for_scores, for_values)
+        return {f"heads.{h}.{name}": draw() for h in range(heads) for name, draw in draws.items()}
 
     return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS + 2, p, heads], weights)
 
 
 def wrong_buffers(
-    seen: ModuleSeen, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool
+    module_seen: ModuleSeen, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool
 ) -> str:
     """A sentence on the first head with a wrong mask; empty if all are right."""
-    return next(filter(None, (wrong_mask(seen, context, f"heads.{h}.") for h in range(heads))), "")
+    return next(filter(None, (wrong_mask(module_seen, context, f"heads.{h}.") for h in range(heads))), "")
 
 
 # fmt: off

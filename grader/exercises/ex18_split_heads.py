@@ -67,8 +67,8 @@ def with_dropout(rng: torch.Generator) -> ClassCase:
     p, heads = attention_cases.some_rate(rng), 2
 
     def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
-        made = attention_cases.by_name(for_scores, for_values)
-        projections = {name: torch.cat([make() for _ in range(heads)]) for name, make in made.items()}
+        draws = attention_cases.by_name(for_scores, for_values)
+        projections = {name: torch.cat([draw() for _ in range(heads)]) for name, draw in draws.items()}
         d_out = len(projections["W_value.weight"])
         return projections | {"out_proj.weight": torch.eye(d_out), "out_proj.bias": torch.zeros(d_out)}
 

@@ -22,7 +22,7 @@ from grader.kit.module_readings import reader
 
 from .attention_cases import MakeMask, for_all, padding, scattered, unmasked
 from .ex18_split_heads import exercise as one_text
-from .mistakes import attention, given_masks, named
+from .mistakes import attention, given_masks, mistakes_named
 
 Tensor = torch.Tensor
 
@@ -60,7 +60,7 @@ class SelfAttention(nn.Module):
 
 
 def sized(
-    N: int, T: int, S: int, embed_size: int, heads: int, make_mask: MakeMask, **how: Any
+    N: int, T: int, S: int, embed_size: int, heads: int, make_mask: MakeMask, **options: Any
 ) -> Callable[[torch.Generator], ClassCase]:
     def inputs(rng: torch.Generator) -> ClassCase:
         weights = draw_weights(rng, {f"{name}.weight": [embed_size, embed_size] for name in LAYERS})
@@ -70,11 +70,11 @@ def sized(
             sequences[1][:, 0] = 0  # a word whose scores are 0; code must not treat these as hidden
         calls: dict[str, list[Any]] = {"output": [*sequences, mask], SECOND_CALL: [*sequences, mask]}
         if N > 1:
-            others = [torch.cat([sequence[:1], randn(rng, *sequence[1:].shape)]) for sequence in sequences]
-            calls[OTHERS_CHANGED] = [*others, mask]
+            other_sequences = [torch.cat([sequence[:1], randn(rng, *sequence[1:].shape)]) for sequence in sequences]
+            calls[OTHERS_CHANGED] = [*other_sequences, mask]
         if mask is not None:
             calls["output for one more sentence, without a mask"] = [torch.cat([each, each[:1]]) for each in sequences]
-        return ClassCase([embed_size, heads], weights, calls, **how)
+        return ClassCase([embed_size, heads], weights, calls, **options)
 
     return inputs
 
@@ -177,7 +177,7 @@ exercise = Exercise(
                   "The scores that you use are divided by the number of queries. Divide by √head_dim.", kind="scaling"),
             wrong("divided by √8", "scores = scores / math.sqrt(8)",
                   "Your scores are divided by √8, whatever the sizes are. Divide by √head_dim.", kind="hard-coded")),
-        *named(one_text.mistakes, "queries and keys exchanged"),
+        *mistakes_named(one_text.mistakes, "queries and keys exchanged"),
         *at("value",
             wrong("keys weighed", "v = self.keys(keys)",
                   "Your results are weighted sums of the keys. Apply the weights to the projected values.",

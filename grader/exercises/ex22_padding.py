@@ -10,7 +10,7 @@ import torch
 from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
 
-from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
+from .head_cases import OF_ANY_LENGTH, OVERLONG, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.of_pieces import another_type, gradients_lost
 
@@ -46,8 +46,8 @@ def sized(
 
     def inputs(rng: torch.Generator) -> Inputs:
         B = len(lengths)
-        given = randn(rng, B, H, T, d), randn(rng, B, H, S, d), randn(rng, B, H, S, d_v)
-        return (*given, shuffled(rng, lengths), *([True] if causal else []))
+        tensors = randn(rng, B, H, T, d), randn(rng, B, H, S, d), randn(rng, B, H, S, d_v)
+        return (*tensors, shuffled(rng, lengths), *([True] if causal else []))
 
     return inputs
 
@@ -69,10 +69,15 @@ def wild_padding(rng: torch.Generator) -> Inputs:
 
 def read(value: Any, *_inputs: Any) -> Any:
     """If any gradients are NaN, all are read as NaN: how many there are depends on how scores are hidden."""
-    found = value.get("gradients") if isinstance(value, dict) else None
-    if not isinstance(found, dict) or not any(bool(one.isnan().any()) for one in found.values() if one is not None):
+    gradients = value.get("gradients") if isinstance(value, dict) else None
+    if not isinstance(gradients, dict):
         return value
-    return {**value, "gradients": {name: one if one is None else one * torch.nan for name, one in found.items()}}
+    if not any(bool(gradient.isnan().any()) for gradient in gradients.values() if gradient is not None):
+        return value
+    return {
+        **value,
+        "gradients": {name: None if each is None else each * torch.nan for name, each in gradients.items()},
+    }
 
 
 EMPTY = (
@@ -107,7 +112,8 @@ exercise = Exercise(
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large(4), beside=LARGE),
         Case("scores of ±10⁴, causal", "one of two masks that hides too little", large(6, True), beside=LARGE),
         Case("a text of many words", catches="masks of a fixed size",
-             inputs=sized(1, MANY, MANY, 2, 2, [MANY, MANY // 2], causal=True), beside=OF_ANY_LENGTH, once=True),
+             inputs=sized(1, OVERLONG, OVERLONG, 2, 2, [OVERLONG, OVERLONG // 2], causal=True),
+             beside=OF_ANY_LENGTH, once=True),
         *as_pieces(sized(2, 3, 4, 3, 2, [4, 2])),
         Case("gradients with a sentence of length 0", catches="NaN on the way back",
              inputs=lambda rng: (*sized(2, 3, 4, 3, 2, [4, 0])(rng), {"gradients": True}),

@@ -46,20 +46,22 @@ class RMSNorm(nn.Module):
 of_any_module = reader(RMSNorm)
 
 
-def read(seen: NewSeen | BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
+def read(
+    observation: NewSeen | BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, options: Any
+) -> Parts:
     """Read like any module, but compare numbers of 16 bits only to as many digits as they have."""
     (x,) = calls["output"]
-    if isinstance(seen, NewSeen):
-        weight = seen.parameters.get("weight")
+    if isinstance(observation, NewSeen):
+        weight = observation.parameters.get("weight")
         is_one = not isinstance(weight, Tensor) or torch.equal(weight.double(), torch.ones(arguments[0]).double())
         return {"initial": "" if is_one else NOT_ONES}  # other cases report a missing one
-    parts = of_any_module(seen, arguments, weights, calls, how)
-    if x.dtype in OF_16_BITS and "output" in parts:
-        output = parts.pop("output")["output"]
+    readings = of_any_module(observation, arguments, weights, calls, options)
+    if x.dtype in OF_16_BITS and "output" in readings:
+        output = readings.pop("output")["output"]
         exact = RMSNorm.forward(_with(weights["weight"], *arguments), x.float())
-        parts = {"parameters": parts["parameters"], "sixteen bits": SIXTEEN if _is_far(output, exact, x) else ""}
-        parts["type"] = other_type(output, x)
-    return parts
+        readings = {"parameters": readings["parameters"], "sixteen bits": SIXTEEN if _is_far(output, exact, x) else ""}
+        readings["type"] = other_type(output, x)
+    return readings
 
 
 def _with(weight: Tensor, *arguments: Any) -> RMSNorm:
@@ -74,14 +76,14 @@ def _is_far(output: Any, exact: Tensor, x: Tensor) -> bool:
     return not bool((output.float() - exact).abs().max() <= OF_16_BITS[x.dtype] * exact.abs().max())
 
 
-def sized(*shape: int, eps: float | None = None, scale: float = 1.0, **how: Any) -> Callable[..., ClassCase]:
+def sized(*shape: int, eps: float | None = None, scale: float = 1.0, **options: Any) -> Callable[..., ClassCase]:
     def inputs(rng: torch.Generator) -> ClassCase:
         x = scale * randn(rng, *shape)
         calls = {"output": [x], SECOND_CALL: [x]}
         if len(shape) > 1 and len(x) > 1:
             calls[OTHERS_CHANGED] = [torch.cat([x[:1], randn(rng, *x[1:].shape)])]
         weights = {"weight": 1 + randn(rng, shape[-1]) / 2}
-        return ClassCase([shape[-1], *([] if eps is None else [eps])], weights, calls, **how)
+        return ClassCase([shape[-1], *([] if eps is None else [eps])], weights, calls, **options)
 
     return inputs
 

@@ -54,12 +54,12 @@ def drawn(rng: torch.Generator, d_model: int, d_ff: int) -> dict[str, Tensor]:
 
 
 def sized(
-    B: int, T: int, d_model: int, heads: int, d_ff: int, p: float = 0.0, **how: Any
+    B: int, T: int, d_model: int, heads: int, d_ff: int, p: float = 0.0, **options: Any
 ) -> Callable[[torch.Generator], ClassCase]:
     def inputs(rng: torch.Generator) -> ClassCase:
         weights = drawn(rng, d_model, d_ff)
         x = 2 * randn(rng, B, T, d_model) + 0.5
-        return ClassCase([d_model, heads, d_ff, p], weights, twice_and_changed(rng, x), **how)
+        return ClassCase([d_model, heads, d_ff, p], weights, twice_and_changed(rng, x), **options)
 
     return inputs
 

@@ -50,10 +50,13 @@ class TinyGPT(nn.Module):
 
 def shapes(vocab_size: int, d_model: int, num_layers: int, context_length: int) -> dict[str, list[int]]:
     """The shapes of all parameters, by name."""
-    named = {"token_embedding.weight": [vocab_size, d_model], "position_embedding.weight": [context_length, d_model]}
+    parameters = {
+        "token_embedding.weight": [vocab_size, d_model],
+        "position_embedding.weight": [context_length, d_model],
+    }
     for i in range(num_layers):
-        named |= {f"blocks.{i}.{name}": shape for name, shape in block_shapes(d_model, 4 * d_model).items()}
-    return named | {"norm.weight": [d_model], "norm.bias": [d_model], "head.weight": [vocab_size, d_model]}
+        parameters |= {f"blocks.{i}.{name}": shape for name, shape in block_shapes(d_model, 4 * d_model).items()}
+    return parameters | {"norm.weight": [d_model], "norm.bias": [d_model], "head.weight": [vocab_size, d_model]}
 
 
 def drawn(rng: torch.Generator, of: Mapping[str, list[int]]) -> dict[str, Tensor]:
@@ -69,21 +72,21 @@ def some_tokens(rng: torch.Generator, vocab_size: int, *shape: int) -> Tensor:
 
 
 def sized(
-    B: int, T: int, vocab_size: int, d_model: int, layers: int, heads: int, context: int, p: float = 0.0, **how: Any
+    B: int, T: int, vocab_size: int, d_model: int, layers: int, heads: int, context: int, p: float = 0.0, **options: Any
 ) -> Callable[[torch.Generator], ClassCase]:
     def inputs(rng: torch.Generator) -> ClassCase:
         tokens = some_tokens(rng, vocab_size, B, T)
-        others = (tokens + 1 + some_tokens(rng, vocab_size - 1, B, T)) % vocab_size  # differ everywhere
+        other_tokens = (tokens + 1 + some_tokens(rng, vocab_size - 1, B, T)) % vocab_size  # differ everywhere
         calls = {"output": [tokens], SECOND_CALL: [tokens]}
         if T > 1:
-            calls[LATER_CHANGED] = [torch.cat([tokens[:, :-1], others[:, -1:]], dim=1)]
+            calls[LATER_CHANGED] = [torch.cat([tokens[:, :-1], other_tokens[:, -1:]], dim=1)]
         if B > 1:
-            calls[OTHERS_CHANGED] = [torch.cat([tokens[:1], others[1:]])]
+            calls[OTHERS_CHANGED] = [torch.cat([tokens[:1], other_tokens[1:]])]
         if context > T:
             calls[LONGER] = [some_tokens(rng, vocab_size, B, context)]
         arguments = [vocab_size, d_model, layers, heads, context, *([p] if p else [])]
         weights = drawn(rng, shapes(vocab_size, d_model, layers, context))
-        return ClassCase(arguments, weights, calls, numbers=["context_length"], **how)
+        return ClassCase(arguments, weights, calls, numbers=["context_length"], **options)
 
     return inputs
 
@@ -105,19 +108,19 @@ def all_dropped(rng: torch.Generator) -> ClassCase:
 read_module = reader(TinyGPT, causal=True)
 
 
-def read(seen: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> dict[str, Any]:
+def read(observation: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, options: Any) -> dict[str, Any]:
     """Read like any module. That expects a vector for each word, so tokens become vectors with one entry."""
     (tokens,) = calls["output"]
     as_vectors = {"output": [tokens[..., None].to(weights["head.weight"])]}
-    parts = read_module(seen, arguments, weights, as_vectors, how)
-    if isinstance(seen, BuildSeen):
-        return parts
-    if any(name.startswith("blocks.") and name not in weights for name in seen.parameters):
-        parts["parameters"] = parts["parameters"] or "There are more than num_layers blocks."
-    if not seen.numbers:
-        return parts
-    is_told = seen.numbers["context_length"] == arguments[4]
-    return parts | {"context_length": "" if is_told else CONTEXT_LENGTH_NOT_TOLD}
+    readings = read_module(observation, arguments, weights, as_vectors, options)
+    if isinstance(observation, BuildSeen):
+        return readings
+    if any(name.startswith("blocks.") and name not in weights for name in observation.parameters):
+        readings["parameters"] = readings["parameters"] or "There are more than num_layers blocks."
+    if not observation.numbers:
+        return readings
+    is_told = observation.numbers["context_length"] == arguments[4]
+    return readings | {"context_length": "" if is_told else CONTEXT_LENGTH_NOT_TOLD}
 
 
 # fmt: off

@@ -47,21 +47,21 @@ def logits_of_all_texts(
     """The logits after the prompt (T,) and each continuation of 0, 1, … tokens: (texts, V), in the order of
     `itertools.product`."""
     model, vocabulary = SmallModel(weights).train(training), len(weights["tokens.weight"])
-    texts, found = prompt[None], []
+    texts, logits_by_length = prompt[None], []
     with torch.no_grad():
         for _ in range(count):
-            found.append(model(texts[:, -model.context_length :])[:, -1].double())
+            logits_by_length.append(model(texts[:, -model.context_length :])[:, -1].double())
             new = torch.arange(vocabulary).repeat(len(texts))[:, None]
             texts = torch.cat([texts.repeat_interleave(vocabulary, 0), new], dim=1)
-    return found
+    return logits_by_length
 
 
-def expected_shares(logits: Sequence[Tensor], named: Mapping[str, Any], way: str = "") -> Tensor:
+def expected_shares(logits: Sequence[Tensor], arguments: Mapping[str, Any], way: str = "") -> Tensor:
     """The probability of each text if drawn in one of `of_writing.WAYS`, in the order of the last logits (texts, V)."""
-    given = (named.get("temperature", 1.0), named.get("top_k"))
+    settings = (arguments.get("temperature", 1.0), arguments.get("top_k"))
     shares = torch.ones(1, dtype=torch.float64)
-    for each in logits:
-        shares = (shares[:, None] * of_writing.WAYS[way](each, *given).softmax(-1)).flatten()
+    for step_logits in logits:
+        shares = (shares[:, None] * of_writing.WAYS[way](step_logits, *settings).softmax(-1)).flatten()
     return shares
 
 
@@ -72,10 +72,10 @@ def fits(counts: Tensor, shares: Tensor) -> bool:
     expected = shares * counts.sum()
     common = expected >= 10
     pairs = [(counts[common], expected[common]), (counts[~common].sum()[None], expected[~common].sum()[None])]
-    seen, wanted = (torch.cat(each) for each in zip(*pairs, strict=True))
-    seen, wanted = seen[wanted > 0], wanted[wanted > 0]
-    far = ((seen - wanted).square() / wanted).sum().item()
-    free = max(len(wanted) - 1, 1)
+    actual, expected = (torch.cat(each) for each in zip(*pairs, strict=True))
+    actual, expected = actual[expected > 0], expected[expected > 0]
+    far = ((actual - expected).square() / expected).sum().item()
+    free = max(len(expected) - 1, 1)
     by_chance = torch.special.gammaincc(torch.tensor(free / 2).double(), torch.tensor(far / 2).double())
     return bool(by_chance > NEVER)
 
@@ -87,52 +87,56 @@ def never_come(counts: Tensor, shares: Tensor) -> bool:
     return bool(torch.exp(-left_out.sum() * counts.sum()) < NEVER)
 
 
-def read(seen: GenerationSeen, weights: Any, tokens: Tensor, count: int, how: Any) -> dict[str, Any]:
-    if seen.changes_input:
+def read(observation: GenerationSeen, weights: Any, tokens: Tensor, count: int, options: Any) -> dict[str, Any]:
+    if observation.changes_input:
         return {"input": of_writing.CHANGED}
-    text, few, again, other = (seen.outputs[name] for name in ("text", "few", "again", "other"))
-    parts: dict[str, Any] = {"input": "", "form": of_writing.wrong_form(text, tokens, count)}
-    if parts["form"]:
-        return parts
-    if how["named"].get("temperature", 1.0) == 0 or how["named"].get("top_k") == 1:
-        parts["tokens"] = text
-        parts["greedy"] = "" if how["named"].get("top_k") == 1 else of_writing.wrong_greedy(few, again, other)
+    text, sample, repeated, other_seed = (observation.outputs[name] for name in ("text", "few", "again", "other"))
+    readings: dict[str, Any] = {"input": "", "form": of_writing.wrong_form(text, tokens, count)}
+    if readings["form"]:
+        return readings
+    temperature, top_k = options["named"].get("temperature", 1.0), options["named"].get("top_k")
+    if temperature == 0 or top_k == 1:
+        readings["tokens"] = text
+        readings["greedy"] = "" if top_k == 1 else of_writing.wrong_greedy(sample, repeated, other_seed)
     else:
-        parts["chance"] = of_writing.wrong_chance(text, few, again, other, given="seed" in how)
-        parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
-        if parts["distribution"] and seen.trains:  # a mistake of its own: judge draws by that mode
-            parts["distribution"] = wrong_distribution(text, weights, tokens, count, how, training=True)
-    parts["evaluation"] = of_writing.TRAINS if seen.trains else ""
-    parts["gradients"] = of_writing.KEEPS if seen.keeps else of_writing.LEFT_OFF if seen.left_off else ""
-    parts["mode"] = of_writing.MODE if seen.train != bool(how["train"]) else ""
-    parts["modules"] = "" if seen.modules or parts["mode"] else of_writing.MODULES
-    parts["frozen"] = of_writing.FROZEN if seen.frozen else ""
-    return parts
+        readings["chance"] = of_writing.wrong_chance(text, sample, repeated, other_seed, has_seed="seed" in options)
+        readings["distribution"] = wrong_distribution(text, weights, tokens, count, options)
+        if readings["distribution"] and observation.trains:  # a mistake of its own: judge draws by that mode
+            readings["distribution"] = wrong_distribution(text, weights, tokens, count, options, training=True)
+    readings["evaluation"] = of_writing.TRAINS if observation.trains else ""
+    if observation.keeps:
+        readings["gradients"] = of_writing.KEEPS
+    else:
+        readings["gradients"] = of_writing.LEFT_OFF if observation.left_off else ""
+    readings["mode"] = of_writing.MODE if observation.train != bool(options["train"]) else ""
+    readings["modules"] = "" if observation.modules or readings["mode"] else of_writing.MODULES
+    readings["frozen"] = of_writing.FROZEN if observation.frozen else ""
+    return readings
 
 
 def wrong_distribution(
-    text: Tensor, weights: Any, tokens: Tensor, count: int, how: Any, *, training: bool = False
+    text: Tensor, weights: Any, tokens: Tensor, count: int, options: Any, *, training: bool = False
 ) -> str:
     """A sentence on how the texts are distributed; empty if they are as they should be."""
     vocabulary = len(weights["tokens.weight"])
     places = vocabulary ** torch.arange(count - 1, -1, -1)
     numbers = (text[:, -count:].long() * places).sum(1)
     if bool((text < 0).any() or (text >= vocabulary).any()):
-        return of_writing.OTHER
+        return of_writing.WRONG_CHANCES
     counts = torch.bincount(numbers, minlength=vocabulary**count).double()
     logits = logits_of_all_texts(weights, tokens[0], count, training=training)  # the same for all ways to draw
-    shares = expected_shares(logits, how["named"])
+    shares = expected_shares(logits, options["named"])
     missing = never_come(counts, shares)
-    if missing and how["named"].get("top_k") is None:
-        return of_writing.TRUNCATED if fits(counts, shares * (counts > 0)) else of_writing.OTHER
-    ways = (way for way in of_writing.WAYS if fits(counts, expected_shares(logits, how["named"], way)))
-    return next((way for way in ways if way or not missing), of_writing.OTHER)
+    if missing and options["named"].get("top_k") is None:
+        return of_writing.TRUNCATED if fits(counts, shares * (counts > 0)) else of_writing.WRONG_CHANCES
+    ways = (way for way in of_writing.WAYS if fits(counts, expected_shares(logits, options["named"], way)))
+    return next((way for way in ways if way or not missing), of_writing.WRONG_CHANCES)
 
 
-def is_open(weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapping[str, Any]) -> bool:
+def is_open(weights: Mapping[str, Tensor], tokens: Tensor, count: int, options: Mapping[str, Any]) -> bool:
     """Whether no text is so likely that draws may all be the same."""
     logits = logits_of_all_texts(weights, tokens[0], count)
-    return bool(expected_shares(logits, how["named"]).max() < MOST_LIKELY)
+    return bool(expected_shares(logits, options["named"]).max() < MOST_LIKELY)
 
 
 def sized(
@@ -144,24 +148,24 @@ def sized(
     train: bool = True,
     seed: bool = True,
     words: int = VOCABULARY,
-    **named: Any,
+    **arguments: Any,
 ) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         while True:
-            found = any_inputs(rng)
-            if not alike or is_open(*found):
-                return found
+            case = any_inputs(rng)
+            if not alike or is_open(*case):
+                return case
 
     def any_inputs(rng: torch.Generator) -> Inputs:
-        more = T % 2  # sizes must differ between cases
-        shapes = small_shapes(words + more, D_MODEL + more, CONTEXT + more)
+        extra = T % 2  # sizes must differ between cases
+        shapes = small_shapes(words + extra, D_MODEL + extra, CONTEXT + extra)
         weights = {name: randn(rng, *shape) for name, shape in shapes.items()}
         if words > VOCABULARY:  # with so many, no token may be rare
             weights["head.weight"] /= 8
-        tokens = torch.randint(words + more, (B, T), generator=rng)
+        tokens = torch.randint(words + extra, (B, T), generator=rng)
         seeded = {"seed": int(torch.randint(1000, (), generator=rng))} if seed else {}
-        how = {"train": train, "named": named, **seeded}
-        return (weights, tokens[:1].expand(B, T).clone() if alike else tokens, count, how)
+        options = {"train": train, "named": arguments, **seeded}
+        return (weights, tokens[:1].expand(B, T).clone() if alike else tokens, count, options)
 
     return inputs
 

@@ -30,15 +30,15 @@ def train_step(model, optimizer, tokens, max_norm=1.0):
     return loss.item()  #: result
 
 
-def read(seen: TrainingSeen, *_inputs: Any) -> dict[str, Any]:
+def read(observation: TrainingSeen, *_inputs: Any) -> dict[str, Any]:
     """Weights come first: code that gets them right can only go wrong in the loss it returns."""
-    if seen.changes_input:
+    if observation.changes_input:
         return {"input": CHANGED}
     return {
         "input": "",
-        "weights": {f"{name} after three steps": weight for name, weight in seen.weights.items()},
-        "loss": seen.losses,
-        "returned": "" if seen.floats else NOT_A_FLOAT,
+        "weights": {f"{name} after three steps": weight for name, weight in observation.weights.items()},
+        "loss": observation.losses,
+        "returned": "" if observation.floats else NOT_A_FLOAT,
     }
 
 
@@ -48,13 +48,13 @@ def sized(
     """Three batches for a model with weights of this size."""
 
     def inputs(rng: torch.Generator) -> Inputs:
-        more = int(left_over)  # sizes must differ between cases
-        shapes = small_shapes(VOCABULARY + more, D_MODEL + more, CONTEXT + more)
+        extra = int(left_over)  # sizes must differ between cases
+        shapes = small_shapes(VOCABULARY + extra, D_MODEL + extra, CONTEXT + extra)
         weights = {name: size * randn(rng, *shape) for name, shape in shapes.items()}
         before = {name: randn(rng, *shape) for name, shape in shapes.items()} if left_over else {}
         batches = [torch.randint(VOCABULARY, (B, T), generator=rng) for B, T in ((3, 5), (2, 7), (4, 4))]
-        how = {"optimizer": "SGD", "lr": 0.5, "train": train, **optimizer}
-        return (weights, before, batches, how | ({} if most is None else {"max_norm": most}))
+        options = {"optimizer": "SGD", "lr": 0.5, "train": train, **optimizer}
+        return (weights, before, batches, options | ({} if most is None else {"max_norm": most}))
 
     return inputs
 

@@ -10,7 +10,7 @@ import torch
 from grader import ACCEPTED, ANOTHER_ERROR, REFUSING, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
 
-from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
+from .head_cases import OF_ANY_LENGTH, OVERLONG, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.of_pieces import another_type, gradients_lost
 
@@ -85,7 +85,8 @@ exercise = Exercise(
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 1, 3, 4, 1)),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large(True), beside=LARGE),
         Case("scores of ±10⁴, none hidden", "another softmax where nothing is hidden", large(), beside=LARGE),
-        Case("a text of many words", catches="masks of a fixed size", inputs=sized(1, 2, 1, MANY, MANY, 2, causal=True),
+        Case("a text of many words", catches="masks of a fixed size",
+             inputs=sized(1, 2, 1, OVERLONG, OVERLONG, 2, causal=True),
              beside=OF_ANY_LENGTH, once=True),
         *as_pieces(sized(2, 4, 2, 3, 4, 3, causal=True)),
         refused(6, 4),

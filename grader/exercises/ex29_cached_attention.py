@@ -21,7 +21,7 @@ from grader.kit.module_cases import (
 from grader.kit.module_readings import TWO_OUTPUTS, Parts, reader
 from grader.kit.pictures import looks_ahead
 
-from .head_cases import MANY
+from .head_cases import OVERLONG
 from .mistakes import attention
 
 Tensor = torch.Tensor
@@ -69,7 +69,7 @@ class CachedAttention(nn.Module):
 Sample = Callable[[torch.Generator], ClassCase]
 
 
-def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: Any) -> Sample:
+def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **options: Any) -> Sample:
     """A text in chunks of these sizes, all at once, word by word, and interleaved with another text.
 
     Its second word is zeros, and code must not treat scores of 0 as hidden. With `gradients`, these come from the run
@@ -81,9 +81,9 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
         x[:, 1] = 0
         whole, single = [T], [1] * T
         later = torch.cat([x[:, :-1], randn(rng, B, 1, d_model)], dim=1)
-        others = torch.cat([x[:1], randn(rng, B - 1, T, d_model)])
+        other_text = torch.cat([x[:1], randn(rng, B - 1, T, d_model)])
         aside = randn(rng, B, 2, d_model)
-        first = chunks if how.get("gradients") else whole
+        first = chunks if options.get("gradients") else whole
         # Separate lists, so that no two calls look like the same one.
         calls: dict[str, list[Any]] = {"output": [x, first], SECOND_CALL: [x, list(first)]}
         calls["output at once"] = [x, list(whole)]
@@ -92,9 +92,9 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
         calls["output with another text in between"] = [x, list(chunks), OUTPUTS, None, None, aside]
         calls[LATER_CHANGED] = [later, list(first)]
         if B > 1:
-            calls[OTHERS_CHANGED] = [others, list(first)]
+            calls[OTHERS_CHANGED] = [other_text, list(first)]
         calls[IN_THE_END] = [x, list(chunks), CACHE]
-        return ClassCase([d_model, heads], weights, calls, **how)
+        return ClassCase([d_model, heads], weights, calls, **options)
 
     return inputs
 
@@ -120,18 +120,18 @@ def weights_for(rng: torch.Generator, d_model: int) -> dict[str, Tensor]:
     return draw_weights(rng, {f"{name}.weight": [d_model, d_model] for name in LAYERS})
 
 
-def read(seen: Any, *inputs: Any) -> Parts:
+def read(observation: Any, *inputs: Any) -> Parts:
     """Read like any module, and add a sentence if the cache is not a pair.
 
     If a module answers differently when it is asked again, the first answer counts: it keeps something between calls,
     so the difference is not random.
     """
-    parts = read_as_module(seen, *inputs)
-    if parts.get("behavior") == TWO_OUTPUTS:
-        parts["output"] = {"output": seen.outputs["output"]}
-    outputs = parts.get("output")
+    readings = read_as_module(observation, *inputs)
+    if readings.get("behavior") == TWO_OUTPUTS:
+        readings["output"] = {"output": observation.outputs["output"]}
+    outputs = readings.get("output")
     cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
-    return {"cache": NO_PAIR if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | parts
+    return {"cache": NO_PAIR if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | readings
 
 
 def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
@@ -147,7 +147,7 @@ def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
 
 read_as_module = reader(CachedAttention, causal=True)
 
-KEPT = (
+KEEPS_STATE = (
     "Called twice with the same text and no cache, your module gives two different outputs: something is kept between "
     "the calls. The module may know about the past only from the cache that it is given."
 )
@@ -179,8 +179,8 @@ exercise = Exercise(
         Case(
             "words after many others",
             catches="a mask of a fixed size, a cache that is cut off",
-            inputs=going_on(1, MANY, 2, 2, 2, [1, 1]),  # so small that functions are still lent
-            beside=f"Your module is right for short texts, but not after {MANY} earlier words. A text may have any "
+            inputs=going_on(1, OVERLONG, 2, 2, 2, [1, 1]),  # so small that functions are still lent
+            beside=f"Your module is right for short texts, but not after {OVERLONG} earlier words. A text may have any "
             "length.",
             once=True,
         ),
@@ -256,7 +256,7 @@ exercise = Exercise(
                 "after cache": "self.kept = k.detach(), v.detach()"},
                {"before sizes": "if cache is None:\n    cache = getattr(self, 'kept', None)",
                 "after cache": "self.kept = cache"}],
-              KEPT, kind="mix-up"),
+              KEEPS_STATE, kind="mix-up"),
         wrong("cache kept by the module, until a new text",
               {"before sizes": "if cache is not None:\n    cache = getattr(self, 'kept', None)",
                "after cache": "self.kept = cache"},

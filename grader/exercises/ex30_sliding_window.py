@@ -13,12 +13,12 @@ from grader import EXACT, Case, Exercise, Inputs, Misconception, at, randn, wron
 from grader.kit.pieces import LARGE, as_pieces
 
 from .ex28_grouped_queries import exercise as grouped
-from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
-from .mistakes import heads, named
+from .head_cases import LONG, NO_TABLE, NOT_FILLED, PRIME, of_large_scores, with_a_query_of_zeros
+from .mistakes import heads, mistakes_named
 from .mistakes.of_pieces import another_type, gradients_lost
 from .window_picture import keys_seen, named_words
 
-BROAD = 150  # a window in a text of SOME words
+BROAD = 150  # a window in a text of PRIME words
 CUT = f"Your code is right for small windows, but not for one of {BROAD} words. A window may have any size."
 WIDE = 16  # a window whose table for a long text takes half a megabyte
 
@@ -84,12 +84,12 @@ def seeing(*mistakes: Misconception, place: str = "near") -> list[Misconception]
     return [mistake.edit_ways(lambda change: {place: ALL, **change}) for mistake in mistakes]
 
 
-def of_a_table(one: Misconception) -> Misconception:
+def of_a_table(mistake: Misconception) -> Misconception:
     """A mistake of heads.with_lines, in code with a T × T table if that matters."""
-    if one.name == "softmax over queries":
-        return replace(one, change={"before blocks": SOFTMAX_OVER_QUERIES})
-    (seen,) = seeing(one, place="after near") if one.name in OF_TABLES else (one,)
-    return heads.and_with_zeros(seen)[0] if one.name == "softmax over heads" else seen
+    if mistake.name == "softmax over queries":
+        return replace(mistake, change={"before blocks": SOFTMAX_OVER_QUERIES})
+    (variant,) = seeing(mistake, place="after near") if mistake.name in OF_TABLES else (mistake,)
+    return heads.and_with_zeros(variant)[0] if mistake.name == "softmax over heads" else variant
 
 
 # fmt: off
@@ -113,8 +113,9 @@ exercise = Exercise(
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
         Case("values that name their words", catches="keys outside of the window, shown in a picture",
              inputs=named_words),
-        Case("a text of many words", "blocks that must fill it", sized(1, 1, SOME, 2, 7), beside=NOT_FILLED, once=True),
-        Case("a broad window", "windows of a fixed size", sized(1, 1, SOME, 2, BROAD), beside=CUT, once=True),
+        Case("a text of many words", "blocks that must fill it", sized(1, 1, PRIME, 2, 7), beside=NOT_FILLED,
+             once=True),
+        Case("a broad window", "windows of a fixed size", sized(1, 1, PRIME, 2, BROAD), beside=CUT, once=True),
         *as_pieces(sized(2, 2, 5, 3, 2)),
         Case("a long text", catches="memory that grows with the square of T", inputs=sized(1, 1, LONG, 4, WIDE),
              promise=NO_TABLE),
@@ -252,7 +253,7 @@ exercise = Exercise(
                   kind="scaling"),
             wrong("scaled by √window", "scores = scores / math.sqrt(window)",
                   "Your scores are divided by the square root of the window. Divide by √d.", kind="scaling"),
-            *named(grouped.mistakes, "scaled by √T")),
+            *mistakes_named(grouped.mistakes, "scaled by √T")),
         *(of_a_table(one) for one in heads.with_lines() if one.name != "values averaged"),
         wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
               "Your result has the shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),

@@ -52,9 +52,9 @@ def drawn(rng: torch.Generator, shape: tuple[int, ...], S: int, d: int, scores: 
     return piece(2 * randn(rng, *shape, S) if scores is None else scores, randn(rng, *shape, S, d))
 
 
-def emptied(one: Piece, rows: Tensor) -> Piece:
+def emptied(softmax_piece: Piece, rows: Tensor) -> Piece:
     """The piece with these rows empty."""
-    m, total, o = one
+    m, total, o = softmax_piece
     return m.masked_fill(rows, -torch.inf), total.masked_fill(rows, 0.0), o.masked_fill(rows, 0.0)
 
 
@@ -63,19 +63,24 @@ def sized(shape: tuple[int, ...], S1: int, S2: int, d: int) -> Callable[[torch.G
     return lambda rng: (*drawn(rng, shape, S1, d), *drawn(rng, shape, S2, d))
 
 
-def with_empty(which: str) -> Callable[[torch.Generator], Inputs]:
+# Which of eight rows are empty in the first piece, and in the second.
+EMPTY_ROWS = {
+    "first": ([1] * 8, [0] * 8),
+    "second": ([0] * 8, [1] * 8),
+    "both": ([1] * 7 + [0], [1] * 7 + [0]),
+    "some": ([0, 1, 0, 1, 1, 0, 1, 0], [0, 0, 1, 1, 0, 1, 1, 0]),
+}
+
+
+def with_empty(empty_side: str) -> Callable[[torch.Generator], Inputs]:
     """Eight queries. All rows of the first piece are empty, of the second, of both except one, or some of each.
 
     Beside an empty first piece, the second has a single key: its sum is no more than 1.
     """
 
     def inputs(rng: torch.Generator) -> Inputs:
-        first, second = drawn(rng, (2, 4), 3, 5), drawn(rng, (2, 4), 1 if which == "first" else 2, 5)
-        of_first = {"first": [1] * 8, "second": [0] * 8, "both": [1] * 7 + [0], "some": [0, 1, 0, 1, 1, 0, 1, 0]}[which]
-        of_second = {"first": [0] * 8, "second": [1] * 8, "both": [1] * 7 + [0], "some": [0, 0, 1, 1, 0, 1, 1, 0]}[
-            which
-        ]
-        rows = [torch.tensor(each).bool().reshape(2, 4, 1) for each in (of_first, of_second)]
+        first, second = drawn(rng, (2, 4), 3, 5), drawn(rng, (2, 4), 1 if empty_side == "first" else 2, 5)
+        rows = [torch.tensor(flags).bool().reshape(2, 4, 1) for flags in EMPTY_ROWS[empty_side]]
         return (*emptied(first, rows[0]), *emptied(second, rows[1]))
 
     return inputs
@@ -117,14 +122,14 @@ def large(rng: torch.Generator) -> Inputs:
 
 def read(value: Any, *inputs: Any) -> Any:
     """Gradients of rows that are empty in both pieces may be any numbers; if one is NaN, which ones are is chance."""
-    found = value.get("gradients") if isinstance(value, dict) else None
-    if not isinstance(found, dict):
+    all_gradients = value.get("gradients") if isinstance(value, dict) else None
+    if not isinstance(all_gradients, dict):
         return value
-    gradients = {name: one for name, one in found.items() if one is not None}
+    gradients = {name: gradient for name, gradient in all_gradients.items() if gradient is not None}
     empty = (inputs[0] == -math.inf) & (inputs[3] == -math.inf)  # (…, 1)
     factor = math.nan if any(bool(one.isnan().any()) for one in gradients.values()) else 1.0
     counted = {name: torch.where(empty, 0.0, one) * factor for name, one in gradients.items()}
-    return {**value, "gradients": {**found, **counted}}
+    return {**value, "gradients": {**all_gradients, **counted}}
 
 
 LOGSUMEXP = (

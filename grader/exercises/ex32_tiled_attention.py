@@ -12,8 +12,8 @@ from grader import UNWRITTEN, WITH_LOGSUMEXP, Case, Exercise, Inputs, MemoryProm
 from grader.kit.pieces import LARGE, in_float64
 
 from .ex28_grouped_queries import exercise as grouped
-from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
-from .mistakes import heads, named
+from .head_cases import NOT_FILLED, PRIME, of_large_scores, with_a_query_of_zeros
+from .mistakes import heads, mistakes_named
 from .mistakes.of_pieces import another_type
 
 BLOCK = 64
@@ -109,7 +109,7 @@ exercise = Exercise(
         Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large(True), beside=LARGE),
         Case("scores of ±10⁴, none hidden", "another softmax where nothing is hidden", large(), beside=LARGE),
         Case("a text of many words", catches="blocks of queries that must fill it",
-             inputs=sized(1, 1, SOME, 2, BLOCK, causal=True), beside=NOT_FILLED, once=True),
+             inputs=sized(1, 1, PRIME, 2, BLOCK, causal=True), beside=NOT_FILLED, once=True),
         in_float64(sized(2, 2, 5, 4, 2, causal=True)),
         Case("a long text", catches="memory that grows with the square of T",
              inputs=sized(1, 1, LONG, 2, NARROW, causal=True), promise=MemoryPromise(ALLOWED, 4 * LONG * LONG)),
@@ -291,7 +291,7 @@ exercise = Exercise(
             wrong("causal has no effect", "causal = False",
                   "With causal=True, all queries still see all keys in your results. Query t may see the keys 0 … t.",
                   kind="missing step"),
-            *named(grouped.mistakes, "always causal")),
+            *mistakes_named(grouped.mistakes, "always causal")),
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(hidden, 0.0)"},
               "With causal=True, hidden scores count as 0 in your results, and exp(0) is 1. Set them to −∞."),
         *at("logarithm",

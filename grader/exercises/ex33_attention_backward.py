@@ -10,7 +10,7 @@ import torch
 from grader import BY_FORMULAS, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import in_float64
 
-from .mistakes import heads, named
+from .mistakes import heads, mistakes_named
 from .mistakes.of_pieces import another_type
 
 Tensor = torch.Tensor
@@ -209,7 +209,7 @@ exercise = Exercise(
         wrong("future hidden", {"before normalize": "scores = scores + torch.full_like(scores, -math.inf).triu(1)"},
               "In your results, later words are hidden, as if by a causal mask. Here every word may look at every "
               "word: leave the mask out.", kind="mix-up"),
-        *named(heads.with_lines(), "softmax not shifted"),
+        *mistakes_named(heads.with_lines(), "softmax not shifted"),
         *at("result",
             wrong("inputs returned", "return queries, keys, values",
                   "You return queries, keys and values themselves. Return their gradients.", credit=0.0, kind="mix-up"),

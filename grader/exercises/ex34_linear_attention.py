@@ -11,8 +11,8 @@ from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
 
 from .ex30_sliding_window import exercise as of_a_window
-from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME
-from .mistakes import named
+from .head_cases import LONG, NO_TABLE, NOT_FILLED, PRIME
+from .mistakes import mistakes_named
 from .mistakes.of_pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
@@ -29,7 +29,7 @@ def linear_attention(queries, keys, values):
     return outputs  #: result
 
 
-def both(phi: str) -> dict[str, str]:
+def feature_maps(phi: str) -> dict[str, str]:
     """A mistake: another feature map for queries and keys."""
     return {"query": f"q = {phi.format('queries')}", "key": f"k = {phi.format('keys')}"}
 
@@ -73,7 +73,7 @@ exercise = Exercise(
         Case("everything is four", catches="axes that are exchanged without an error", inputs=sized(4, 4, 4, 4)),
         Case("more words than entries", catches="sums over entries", inputs=sized(1, 2, 9, 2)),
         Case("entries from −1 to 4", catches="another feature map", inputs=sized(2, 2, 6, 4, -1.0, 4.0)),
-        Case("a text of many words", "blocks that must fill it", sized(1, 1, SOME, 3), beside=NOT_FILLED, once=True),
+        Case("a text of many words", "blocks that must fill it", sized(1, 1, PRIME, 3), beside=NOT_FILLED, once=True),
         *as_pieces(sized(2, 2, 4, 3)),
         Case("a long text", catches="memory that grows with the square of T", inputs=sized(1, 1, LONG, 4),
              promise=NO_TABLE),
@@ -136,7 +136,7 @@ exercise = Exercise(
             wrong("divided by the sum of keys", "outputs = weighed / sums",
                   "Your outputs are divided by the sum of φ(k), entry by entry. The divisor is one number: use the dot "
                   "product of φ(q) with that sum.")),
-        wrong("elu without one", both("F.elu({})"),
+        wrong("elu without one", feature_maps("F.elu({})"),
               "Your feature map is elu(x), which is negative for negative x. Use elu(x) + 1.", kind="missing step"),
         wrong("elu without one for queries", {"query": "q = F.elu(queries)"},
               "The feature map of your queries is elu(x). Use elu(x) + 1, as for your keys.", kind="missing step"),
@@ -145,17 +145,17 @@ exercise = Exercise(
         wrong("products transposed", {"products": "products = values[..., :, None] * k[..., None, :]"},
               "In your results, φ(q) is multiplied by the values, and the weighted sums are of φ(k), as if you kept "
               "sums of v φ(k)ᵀ. Keep sums of φ(k) vᵀ.", kind="arrangement"),
-        wrong("elu of x + 1", both("F.elu({} + 1)"),
+        wrong("elu of x + 1", feature_maps("F.elu({} + 1)"),
               "Your feature map is elu(x + 1). Use elu(x) + 1: add the 1 to what elu returns.", kind="mix-up"),
-        wrong("relu", both("torch.relu({})"), "Your feature map is relu(x). Use elu(x) + 1."),
-        wrong("relu plus one", both("torch.relu({}) + 1"),
+        wrong("relu", feature_maps("torch.relu({})"), "Your feature map is relu(x). Use elu(x) + 1."),
+        wrong("relu plus one", feature_maps("torch.relu({}) + 1"),
               "Your feature map is relu(x) + 1. Use elu(x) + 1."),
-        wrong("exp", both("torch.exp({})"),
+        wrong("exp", feature_maps("torch.exp({})"),
               "Your feature map is exp(x), even where x is above 0. Use elu(x) + 1, which is x + 1 there."),
-        wrong("softmax of entries", both("torch.softmax({}, dim=-1)"),
+        wrong("softmax of entries", feature_maps("torch.softmax({}, dim=-1)"),
               "Your feature map is a softmax over the entries of each query and key. Use elu(x) + 1."),
-        wrong("sigmoid", both("torch.sigmoid({})"), "Your feature map is a sigmoid. Use elu(x) + 1."),
-        wrong("no feature map", both("{}"),
+        wrong("sigmoid", feature_maps("torch.sigmoid({})"), "Your feature map is a sigmoid. Use elu(x) + 1."),
+        wrong("no feature map", feature_maps("{}"),
               "In your results, queries and keys have no feature map. Apply φ(x) = elu(x) + 1 to both first.",
               kind="missing step"),
         wrong("feature map of keys alone", {"query": "q = queries"},
@@ -166,10 +166,10 @@ exercise = Exercise(
               "In your results, φ is applied to the values, too. Use the values unchanged."),
         wrong("scaled by √d", {"query": "q = F.elu(queries / queries.shape[-1] ** 0.5) + 1"},
               "Your queries are divided by √d before φ. Leave that out: this exercise scales nothing.", kind="scaling"),
-        wrong("both scaled by √d", both("F.elu({} / queries.shape[-1] ** 0.5) + 1"),
+        wrong("both scaled by √d", feature_maps("F.elu({} / queries.shape[-1] ** 0.5) + 1"),
               "Your queries and keys are divided by √d before φ. Leave that out: this exercise scales nothing.",
               kind="scaling"),
-        wrong("both scaled by the fourth root of d", both("F.elu({} / queries.shape[-1] ** 0.25) + 1"),
+        wrong("both scaled by the fourth root of d", feature_maps("F.elu({} / queries.shape[-1] ** 0.25) + 1"),
               "Your queries and keys are divided by the fourth root of d before φ. Leave that out: this exercise "
               "scales nothing.", kind="scaling"),
         wrong("feature map of scores",
@@ -205,7 +205,7 @@ exercise = Exercise(
         wrong("no sums", {"collect": "", "total": "sums = k"},
               "Your outputs are the values: each query sees only its own key. Sum over the words up to t.",
               credit=0.0, kind="missing step"),
-        *named(of_a_window.mistakes, "heads behind the words"),
+        *mistakes_named(of_a_window.mistakes, "heads behind the words"),
         *gradients_lost("outputs"), *another_type("outputs", "after divide"),
     ],
 )

@@ -36,7 +36,7 @@ def paged_attention(query, key_pages, value_pages, page_table, lengths):
     return outputs  #: result
 
 
-def both(line: str) -> dict[str, str]:
+def lookups(line: str) -> dict[str, str]:
     """A mistake: keys and values that are looked up like this."""
     return {"keys": f"keys = {line.format('key_pages')}", "values": f"values = {line.format('value_pages')}"}
 
@@ -66,16 +66,16 @@ def sized(
         page_table = torch.full((len(lengths), max(counts) + longer), NONE)
         for row, pages in enumerate(rows):
             page_table[row, : len(pages)] = torch.tensor(pages)
-        written = in_use(page_table, torch.tensor(lengths), total + spare, page_size)
-        sheets = [_written(randn(rng, *written.shape, H, d), written) for _ in range(2)]
+        occupied = in_use(page_table, torch.tensor(lengths), total + spare, page_size)
+        sheets = [_with_wild_gaps(randn(rng, *occupied.shape, H, d), occupied) for _ in range(2)]
         return randn(rng, len(lengths), H, d), *sheets, page_table, torch.tensor(lengths)
 
     return inputs
 
 
-def _written(pages: Tensor, written: Tensor) -> Tensor:
+def _with_wild_gaps(pages: Tensor, occupied: Tensor) -> Tensor:
     """The pages, with far larger numbers in unused slots."""
-    return torch.where(written[..., None, None], pages, WILD * pages)
+    return torch.where(occupied[..., None, None], pages, WILD * pages)
 
 
 def large(rng: torch.Generator) -> Inputs:
@@ -85,8 +85,8 @@ def large(rng: torch.Generator) -> Inputs:
     queries = -along_a_line(rng, H, 2, d)  # (H, B, d)
     queries, lines = far_below_zero(rng, queries, along_a_line(rng, H, P * size, d))
     keys = lines.movedim(0, 1).reshape(values.shape)
-    written = in_use(page_table, lengths, P, size)[..., None, None]
-    return queries.movedim(0, 1), torch.where(written, keys, 400.0), values, page_table, lengths
+    occupied = in_use(page_table, lengths, P, size)[..., None, None]
+    return queries.movedim(0, 1), torch.where(occupied, keys, 400.0), values, page_table, lengths
 
 
 # fmt: off
@@ -144,8 +144,8 @@ exercise = Exercise(
                   "Your results look as if page numbers began with 1. The first page is page 0.", kind="convention")),
         wrong("page and slot exchanged",
               [{"before keys": "counts = (lengths[:, None] + page_size - 1) // page_size  # of pages",
-                **both("{}[page_table.gather(1, place % counts), (place // counts).clamp(max=page_size - 1)]")},
-               both("{}[page_table[:, place % M], place // M]")],
+                **lookups("{}[page_table.gather(1, place % counts), (place // counts).clamp(max=page_size - 1)]")},
+               lookups("{}[page_table[:, place % M], place // M]")],
               "In your results, neighboring words are on different pages. Word i is on page i // page_size of its "
               "sentence, in slot i % page_size.", kind="mix-up"),
         wrong("words and heads mixed up, sentence by sentence",
@@ -156,7 +156,7 @@ exercise = Exercise(
                    word, head = places // len(heads), places % len(heads)
                    rows = torch.arange(len(query), device=query.device)[:, None, None]
                    page = page_table[rows, (word // page_size).clamp(max=M - 1)]
-               """, **both("{}[page, word % page_size, head]")},
+               """, **lookups("{}[page, word % page_size, head]")},
               "Your results mix up words and heads, as if slots of shape (S, H, d) were viewed as (H, S, d). Swap axes "
               "with transpose or permute instead.", kind="arrangement"),
         *at("before behind",
@@ -225,12 +225,12 @@ exercise = Exercise(
             wrong("first length for all", "lengths = lengths[:1].expand_as(lengths)",
                   "In your results, all sentences are as long as the first one. Sentence b has lengths[b] words.",
                   kind="mix-up")),
-        wrong("words and heads mixed up", both("{}[page_table].reshape(*query.shape[:2], -1, d).transpose(1, 2)"),
+        wrong("words and heads mixed up", lookups("{}[page_table].reshape(*query.shape[:2], -1, d).transpose(1, 2)"),
               "Your results mix up words and heads, as if slots of shape (B, S, H, d) were viewed as (B, H, S, d). "
               "Swap axes with transpose or permute instead.", kind="arrangement"),
-        wrong("slots in reverse order", both("{}[page_table].flip(2).flatten(1, 2)"),
+        wrong("slots in reverse order", lookups("{}[page_table].flip(2).flatten(1, 2)"),
               "In your results, pages are filled from their last slot. Begin with slot 0.", kind="arrangement"),
-        wrong("first slot of each page", both("{}[page_table[:, place // page_size], 0]"),
+        wrong("first slot of each page", lookups("{}[page_table[:, place // page_size], 0]"),
               "In your results, every word comes from the first slot of its page. Read word i from slot i % page_size.",
               credit=0.25, kind="missing step"),
         *(one for one in heads.with_lines() if one.name not in heads.WITH_MANY_QUERIES),

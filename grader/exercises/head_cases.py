@@ -13,16 +13,16 @@ Tensor = torch.Tensor
 LONG = 8192  # words, whose table takes 256 MB
 NO_TABLE = MemoryPromise(56 * 2**20, 4 * LONG * LONG)  # allows less than T × T bytes
 
-SOME = 307  # words: more than most fixed block sizes, and a prime, so that no size divides it
+PRIME = 307  # words: more than most fixed block sizes, and a prime, so that no size divides it
 NOT_FILLED = (
-    f"Your code is right for short texts, but not for one of {SOME} words. If you work in blocks, the last one may be "
+    f"Your code is right for short texts, but not for one of {PRIME} words. If you work in blocks, the last one may be "
     "shorter: their size need not divide the length of a text."
 )
 
-MANY = 140  # words, more than anyone would expect as the largest size
+OVERLONG = 140  # words, more than anyone would expect as the largest size
 OF_ANY_LENGTH = (
-    f"Your code is right for short texts, but not for one of {MANY} words. A text may have any length, so make a mask "
-    "as large as the text."
+    f"Your code is right for short texts, but not for one of {OVERLONG} words. A text may have any length, so make a "
+    "mask as large as the text."
 )
 
 
@@ -31,8 +31,8 @@ def along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
 
     They are far from each other, since float32 has few decimal places for such scores.
     """
-    *others, count, d = shape
-    order = _orders(rng, *others, count)
+    *batch, count, d = shape
+    order = _orders(rng, *batch, count)
     lengths = (20 + 15 * order) * (1 - 2 * (torch.arange(count) % 2))  # (…, n)
     return lengths[..., None] * _direction(rng, d)
 
@@ -63,9 +63,9 @@ def with_a_query_of_zeros(sample: Callable[[torch.Generator], Inputs]) -> Callab
     """Make one query zero, so that its scores are 0: code must not treat these as hidden."""
 
     def inputs(rng: torch.Generator) -> Inputs:
-        queries, *others = sample(rng)
+        queries, *keys_and_values = sample(rng)
         zeros = torch.arange(queries.shape[-2]) == queries.shape[-2] // 2
-        return queries.masked_fill(zeros[:, None], 0.0), *others
+        return queries.masked_fill(zeros[:, None], 0.0), *keys_and_values
 
     return inputs
 

@@ -36,7 +36,7 @@ def sized(B: int, T: int, vocab_size: int, *pad: int) -> Callable[[torch.Generat
 
 
 def padded(
-    T: int, vocab_size: int, pad: int, lengths: Sequence[int], *, before: bool = False, asked: bool = True
+    T: int, vocab_size: int, pad: int, lengths: Sequence[int], *, before: bool = False, with_pad: bool = True
 ) -> Callable[[torch.Generator], Inputs]:
     """Texts of these lengths, with padding after or before them."""
 
@@ -44,7 +44,7 @@ def padded(
         logits, tokens, *_pad = sized(len(lengths), T, vocab_size, pad)(rng)
         padding = torch.arange(T) >= torch.tensor(lengths)[:, None]  # (B, T)
         tokens = tokens.masked_fill(padding.flip(1) if before else padding, pad)
-        return (logits, tokens, pad) if asked else (logits, tokens)
+        return (logits, tokens, pad) if with_pad else (logits, tokens)
 
     return inputs
 
@@ -75,7 +75,7 @@ loss_exercise = Exercise(
              padded(6, 5, 1, [4, 6, 2], before=True)),
         Case("a text of nothing but padding", "means of nothing", padded(5, 6, 2, [4, 0, 3])),
         Case("a pad that none has", "padding where there is none", sized(3, 5, 6, 2)),
-        Case("token 0, and no padding", "a padding that is always 0", padded(5, 6, 0, [3, 4], asked=False)),
+        Case("token 0, and no padding", "a padding that is always 0", padded(5, 6, 0, [3, 4], with_pad=False)),
         Case("logits of ±10⁴", "logarithms of 0", large, LARGE),
         *as_pieces(padded(5, 6, 4, [5, 3, 4])),
     ],

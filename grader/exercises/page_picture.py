@@ -19,11 +19,11 @@ NOTHING = 1e-3
 
 def in_use(page_table: Tensor, lengths: Tensor, pages: int, page_size: int) -> Tensor:
     """A table (pages, page_size) that is true for slots with a word of some sentence."""
-    written = torch.zeros(pages, page_size, dtype=torch.bool)
+    occupied = torch.zeros(pages, page_size, dtype=torch.bool)
     for row, length in zip(page_table.tolist(), lengths.tolist(), strict=True):
         for place in range(length):
-            written[row[place // page_size], place % page_size] = True
-    return written
+            occupied[row[place // page_size], place % page_size] = True
+    return occupied
 
 
 def named_slots(rng: torch.Generator) -> Inputs:
@@ -44,25 +44,25 @@ def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
         return None
     if not isinstance(value, Tensor) or value.is_complex() or value.shape != query.shape:
         return None
-    found = value.detach().cpu().double()[:, 0]  # (B, slots)
+    weights = value.detach().cpu().double()[:, 0]  # (B, slots)
     of_each = zip(page_table.cpu().split(1), lengths.cpu().split(1), strict=True)
-    own = torch.stack([in_use(*one, *key_pages.shape[:2]).flatten() for one in of_each])  # (B, slots)
-    read = ~(found.abs() <= NOTHING)  # NaN is something
+    expected = torch.stack([in_use(*one, *key_pages.shape[:2]).flatten() for one in of_each])  # (B, slots)
+    used = ~(weights.abs() <= NOTHING)  # NaN is something
     wrong = [
-        *_said(read & ~own, "reads slots that hold none of its words"),
-        *_said(own & ~read, "does not read all of its words"),
+        *_sentences(used & ~expected, "reads slots that hold none of its words"),
+        *_sentences(expected & ~used, "does not read all of its words"),
     ]
     title = f"Slots 0 to {key_pages.shape[1] - 1} are page 0, and so on. All words have the same weight."
     return Picture(
         title=title,
-        numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
+        numbers=tuple(tuple(map(two_digits, row)) for row in weights.tolist()),
         rows="sentence",
         columns="slot",
         first=0,
-        marked=tuple((int(i), int(j)) for i, j in (read ^ own).nonzero()),
+        marked=tuple((int(i), int(j)) for i, j in (used ^ expected).nonzero()),
         wrong=tuple(wrong),
     )
 
 
-def _said(marked: Tensor, what: str) -> list[str]:
-    return [f"Sentence {row} {what}." for row in marked.any(1).nonzero().flatten().tolist()]
+def _sentences(marked: Tensor, fault: str) -> list[str]:
+    return [f"Sentence {row} {fault}." for row in marked.any(1).nonzero().flatten().tolist()]

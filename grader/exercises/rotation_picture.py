@@ -22,14 +22,14 @@ def pairs_turned(value: Any, inputs: Sequence[Any]) -> Picture | None:
         return None
     if not isinstance(value, Tensor) or value.is_complex() or value.shape != x.shape:
         return None
-    found, given = value.detach().cpu().double(), x.cpu().double()
-    longer = ~((_lengths(found) - _lengths(given)).abs() <= NEARLY * _lengths(given).max())  # (T, d / 2); NaN, too
-    turned = (positions.cpu() == 0)[:, None] & ~((found - given).abs() <= NEARLY * given.abs().max())  # (T, d)
+    output, vectors = value.detach().cpu().double(), x.cpu().double()
+    longer = ~((_lengths(output) - _lengths(vectors)).abs() <= NEARLY * _lengths(vectors).max())  # (T, d / 2); NaN, too
+    turned = (positions.cpu() == 0)[:, None] & ~((output - vectors).abs() <= NEARLY * vectors.abs().max())  # (T, d)
     wrong = ["Turning a pair keeps its length, but the marked ones have new lengths."] if longer.any() else []
     wrong += ["A word at position 0 is not turned, so its entries stay the same."] if turned.any() else []
     marked = longer.repeat_interleave(2, dim=1) | turned
     return Picture(
-        numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
+        numbers=tuple(tuple(map(two_digits, row)) for row in output.tolist()),
         rows="word",
         columns="entry",
         first=0,

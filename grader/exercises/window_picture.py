@@ -29,31 +29,31 @@ def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
         return None
     if not isinstance(value, Tensor) or value.is_complex() or value.shape != values.shape:
         return None
-    found = value.detach().cpu().double()[0, 0]
-    ones = torch.ones(WORDS, WORDS, dtype=torch.bool)
-    within = ones.tril() & ones.triu(1 - window)
-    seen = ~(found.abs() <= NOTHING)  # NaN is something
+    weights = value.detach().cpu().double()[0, 0]
+    table = torch.ones(WORDS, WORDS, dtype=torch.bool)
+    within = table.tril() & table.triu(1 - window)
+    visible = ~(weights.abs() <= NOTHING)  # NaN is something
     wrong = [
-        *_said(seen & ~ones.tril(), "sees a later key"),
-        *_said(seen & ~ones.triu(1 - window), f"sees a key that is more than {window - 1} words back"),
-        *_said(within & ~seen, "does not see all keys of its window"),
+        *_describe(visible & ~table.tril(), "sees a later key"),
+        *_describe(visible & ~table.triu(1 - window), f"sees a key that is more than {window - 1} words back"),
+        *_describe(within & ~visible, "does not see all keys of its window"),
     ]
     title = f"The window is {window}. Each value names its word, so these numbers are the weights."
     return Picture(
         title=title,
-        numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
+        numbers=tuple(tuple(map(two_digits, row)) for row in weights.tolist()),
         rows="query",
         columns="key",
         first=0,
-        marked=tuple((int(i), int(j)) for i, j in (seen ^ within).nonzero()),
+        marked=tuple((int(i), int(j)) for i, j in (visible ^ within).nonzero()),
         wrong=tuple(wrong),
     )
 
 
-def _said(marked: Tensor, what: str) -> list[str]:
+def _describe(marked: Tensor, fault: str) -> list[str]:
     """One sentence about all queries with a mark."""
     queries = [str(row) for row in marked.any(1).nonzero().flatten().tolist()]
     if not queries:
         return []
-    others = ["", ", and so does one other", f", and so do {len(queries) - 1} others"][min(len(queries) - 1, 2)]
-    return [f"Query {queries[0]} {what}{others}."]
+    ending = ["", ", and so does one other", f", and so do {len(queries) - 1} others"][min(len(queries) - 1, 2)]
+    return [f"Query {queries[0]} {fault}{ending}."]

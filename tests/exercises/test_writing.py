@@ -53,7 +53,7 @@ def test_of_many_mistakes_each_that_is_seen_is_said(divisor: str, said: str) -> 
     assert not verdict.misconceptions
     words = " ".join(verdict.sentences)
     assert all(each in words for each in (said, of_writing.TRAINS, of_writing.KEEPS, of_writing.SEEDS))
-    assert of_writing.OTHER not in words  # what is drawn is what the model says in its mode
+    assert of_writing.WRONG_CHANCES not in words  # what is drawn is what the model says in its mode
     assert len(set(verdict.sentences)) == len(verdict.sentences)
 
 

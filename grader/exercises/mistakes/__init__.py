@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from grader import Misconception
 
 
-def named(mistakes: Iterable[Misconception], *names: str) -> list[Misconception]:
+def mistakes_named(mistakes: Iterable[Misconception], *names: str) -> list[Misconception]:
     """The mistakes with these names, for an exercise where the lines of another one fit."""
-    by_name = {name: [mistake for mistake in mistakes if mistake.name == name] for name in names}
-    if missing := [name for name, ways in by_name.items() if not ways]:
+    ways_by_name = {name: [mistake for mistake in mistakes if mistake.name == name] for name in names}
+    if missing := [name for name, ways in ways_by_name.items() if not ways]:
         raise KeyError(missing[0])
-    return [way for ways in by_name.values() for way in ways]
+    return [way for ways in ways_by_name.values() for way in ways]

@@ -18,10 +18,10 @@ wrong = partial(
 LATER_HIDDEN = "later = torch.ones_like(scores[0, 0]).triu(1) == 1\nscores = scores.masked_fill(later, -math.inf)"
 
 
-def softmax_over(name: str, what: str, dim: int) -> Misconception:
+def softmax_over(name: str, axis: str, dim: int) -> Misconception:
     """Softmax over this dimension. If all its scores are hidden, −∞ gives NaN, but a large negative number does not."""
     lines = {"normalize": f"weights = torch.softmax(scores, dim={dim})"}
-    says = f"Your weights are normalized over {what} (dim={dim} of the scores). Normalize over the keys: dim=3."
+    says = f"Your weights are normalized over {axis} (dim={dim} of the scores). Normalize over the keys: dim=3."
     return wrong(f"softmax over {name}", [{"hide": ("-math.inf", "-1e20"), **lines}, lines], says, kind="axis")
 
 

@@ -46,7 +46,7 @@ NO_CHANCE = (
 ALL_ALIKE = "Texts that begin alike stay alike. Draw the next token separately for each text."
 ONE_FOR_ALL = "One draw decides the next token of all texts. Draw one for each text, by that text's own probabilities."
 ONLY_NEW = "Only the new tokens are returned. Return the whole texts, including the tokens from before."
-OTHER = (
+WRONG_CHANCES = (
     "Your tokens are not drawn with the right probabilities: the softmax of logits / temperature, over the best top_k."
 )
 
@@ -81,29 +81,29 @@ def wrong_form(text: Any, tokens: Tensor, count: int) -> str:
     return "" if torch.equal(text[:, :T], tokens) else "Your texts do not begin with the given tokens."
 
 
-def wrong_greedy(few: Any, again: Any, other: Any) -> str:
+def wrong_greedy(sample: Any, repeated: Any, other_seed: Any) -> str:
     """A sentence if greedy texts depend on chance; else empty."""
-    texts = [one for one in (again, other) if isinstance(one, Tensor) and isinstance(few, Tensor)]
-    return "" if all(torch.equal(few, one) for one in texts) else NEVER_GREEDY
+    texts = [one for one in (repeated, other_seed) if isinstance(one, Tensor) and isinstance(sample, Tensor)]
+    return "" if all(torch.equal(sample, one) for one in texts) else NEVER_GREEDY
 
 
-def wrong_chance(text: Tensor, few: Any, again: Any, other: Any, *, given: bool) -> str:
+def wrong_chance(text: Tensor, sample: Any, repeated: Any, other_seed: Any, *, has_seed: bool) -> str:
     """A sentence if texts, and fewer that were written anew, depend too little or too much on chance; else empty."""
-    if not all(isinstance(one, Tensor) and one.shape[1:] == text.shape[1:] for one in (few, again, other)):
-        return OTHER
+    if not all(isinstance(one, Tensor) and one.shape[1:] == text.shape[1:] for one in (sample, repeated, other_seed)):
+        return WRONG_CHANCES
     if bool((text == text[:1]).all()):
-        return ALL_ALIKE if torch.equal(few, other) else ONE_FOR_ALL
-    if torch.equal(few, other):
+        return ALL_ALIKE if torch.equal(sample, other_seed) else ONE_FOR_ALL
+    if torch.equal(sample, other_seed):
         return NO_CHANCE
-    return SEEDS if given and not torch.equal(few, again) else ""
+    return SEEDS if has_seed and not torch.equal(sample, repeated) else ""
 
 
 def best(logits: Tensor, top_k: int | None, *, largest: bool = True) -> Tensor:
     """The logits, with −∞ for all but the k largest, or smallest."""
     if top_k is None:
         return logits
-    kept = logits.topk(top_k, largest=largest).indices
-    return torch.full_like(logits, -torch.inf).scatter(-1, kept, logits.gather(-1, kept))
+    indices = logits.topk(top_k, largest=largest).indices
+    return torch.full_like(logits, -torch.inf).scatter(-1, indices, logits.gather(-1, indices))
 
 
 def by_rank(logits: Tensor, top_k: int | None) -> Tensor:
