@@ -8,12 +8,13 @@ import contextlib
 import functools
 import symtable
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
 from grader.facts.loop_facts import facts_of_loops
+from grader.facts.names import arguments_in, names_in, names_read, names_stored
 from grader.facts.student_text import MAGIC, MAX_SOURCE, Function
 from grader.model.fact import Fact, FactKind
 
@@ -36,8 +37,8 @@ def find_lost_variables(owner: ast.ClassDef) -> Iterator[Fact]:
     for method in methods:
         if method.name == "__init__":
             continue
-        names_from_init = _names_read(_nodes_of_body(method)) & init_variables
-        for name in sorted(names_from_init - _local_names(ast.walk(method))):
+        names_from_init = init_variables.intersection(names_read(*method.body))
+        for name in sorted(names_from_init - _local_names(method)):
             yield Fact(FactKind.NOT_OF_SELF, name)
 
 
@@ -62,10 +63,6 @@ def _nodes_of_body(function: Function) -> list[ast.AST]:
     return [node for statement in function.body for node in ast.walk(statement)]
 
 
-def _names_read(nodes: Iterable[ast.AST]) -> set[str]:
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-
-
 MAX_LINE = 120  # characters of a line that is shown
 # The length of a column. Code that reads it is not written for rows.
 FIRST_SIZES = ("_.shape[0]", "_.size(0)")
@@ -83,7 +80,7 @@ def facts_of(
     """
     with as_far_as_it_can_be_read():
         tree = tree_of(source)
-        if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
+        if not set(_BY_NAME).isdisjoint(names_in(tree)):
             return ()  # the text cannot show what is read
         functions = _functions(tree, entry, methods)
         lines, owner = source.splitlines(), class_in(tree, entry)
@@ -135,8 +132,7 @@ def variables_of(source: str) -> frozenset[str]:
         for statement in tree_of(source).body:
             is_lambda = isinstance(getattr(statement, "value", None), ast.Lambda)
             if isinstance(statement, ast.Assign | ast.AnnAssign | ast.For | ast.With) and not is_lambda:
-                nodes = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-                names |= {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+                names.update(names_stored(statement))
         return frozenset(names)
     return frozenset()
 
@@ -202,8 +198,8 @@ def _borrowed_variables(table: symtable.SymbolTable, entry: str, variables: Coll
 def _facts_of_function(function: Function, cell: _Cell) -> Iterator[Fact]:
     nodes = _nodes_of_body(function)
     outer_names = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
-    names_read = outer_names | _names_read(nodes)
-    uses_sets, local_names = _uses_sets(nodes), _local_names([*nodes, *ast.walk(function.args)])
+    used_names = outer_names.union(names_read(*function.body))
+    uses_sets, local_names = _uses_sets(nodes), _local_names(*function.body, function.args)
     for node in nodes:
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="add"))) if (
@@ -213,7 +209,7 @@ def _facts_of_function(function: Function, cell: _Cell) -> Iterator[Fact]:
             case ast.Expr(value=value) if is_only_computed(value, cell.layers):
                 if _called_name(value) not in cell.function_names:
                     yield Fact(FactKind.LOST, _line(node, cell.lines))
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in names_read and _computes(value):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in used_names and _computes(value):
                 if name != "_" and not _has_effects(value):
                     yield Fact(FactKind.UNUSED, name)
             case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Pow | ast.MatMult):
@@ -267,7 +263,7 @@ def _never_called(owner: ast.ClassDef) -> Iterator[str]:
     if any(ast.unparse(base).split(".")[-1] != "Module" for base in owner.bases):
         return  # what it inherits may use them
     nodes = list(ast.walk(owner))
-    if any(isinstance(node, ast.Name) and node.id in ("getattr", "setattr") for node in nodes):
+    if not {"getattr", "setattr"}.isdisjoint(names_in(owner)):
         return
     attributes = [node for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"]
     if any(node.attr in ("children", "modules", "_modules", "named_children", "get_submodule") for node in attributes):
@@ -342,14 +338,9 @@ def _uses_sets(nodes: Sequence[ast.AST]) -> bool:
     return any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes)
 
 
-def _local_names(nodes: Iterable[ast.AST]) -> set[str]:
+def _local_names(*nodes: ast.AST) -> set[str]:
     """The arguments, and names that are given a value."""
-    names: set[str] = set()
-    for node in nodes:
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                names.add(name)
-    return names
+    return {*arguments_in(*nodes), *names_stored(*nodes)}
 
 
 def _is_from_elsewhere(owner: ast.expr, local_names: Collection[str]) -> bool:
@@ -363,7 +354,7 @@ def _variables_in_defaults(functions: Sequence[Function], variables: Collection[
     for function in functions:
         for default in (*function.args.defaults, *function.args.kw_defaults):
             if default:
-                names |= {node.id for node in ast.walk(default) if isinstance(node, ast.Name)}
+                names.update(names_in(default))
     return sorted(names.intersection(variables))
 
 

@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
+from grader.facts.names import names_stored
 from grader.facts.student_text import Function, blocks
 from grader.model.fact import Fact, FactKind
 
@@ -57,8 +58,7 @@ def _reads(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:
 @functools.lru_cache(maxsize=4096)
 def written_in(*nodes: ast.AST) -> frozenset[str]:
     """The names that get a value somewhere in these nodes."""
-    names = (name for node in nodes for name in ast.walk(node))
-    return frozenset(name.id for name in names if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store))
+    return frozenset(names_stored(*nodes))
 
 
 def changed_in(node: ast.AST) -> set[str]:

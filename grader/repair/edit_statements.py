@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from grader.facts.code_facts import is_only_computed, layers_in
+from grader.facts.names import names_in, names_stored
 from grader.facts.student_text import Function, Splice
 from grader.model.located import Change
 from grader.repair.edit_rules import rule
@@ -33,8 +34,7 @@ def _has_a_value(site: StatementSite) -> bool:
 
 def _names_in(value: ast.expr, site: StatementSite) -> list[str]:
     """The function's own names that an expression reads, in the order of the text."""
-    names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
-    return list(dict.fromkeys(name for name in names if name in site.around.names))
+    return list(dict.fromkeys(name for name in names_in(value) if name in site.around.names))
 
 
 @rule(ast.Expr, change=Change.LOST, cost=1)
@@ -232,9 +232,8 @@ def opposite_condition(site: StatementSite) -> Iterator[Rewrite]:
 def only_if_there(site: StatementSite) -> Iterator[Rewrite]:
     """if mask is not None: before a line that reads a mask, which is None where none is passed"""
     if site.is_alone(site.node):
-        names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
         start = site.text.span(site.node)[0]
-        for name in sorted(names & _optional_parameters(site.around.function)):
+        for name in sorted(_optional_parameters(site.around.function).intersection(names_in(site.node))):
             yield Rewrite((Splice(start, start, f"if {name} is not None: "),), (site.line,))
 
 
@@ -317,8 +316,8 @@ def move_into_loop(site: StatementSite) -> Iterator[Rewrite]:
 def fill_list(site: StatementSite) -> Iterator[Rewrite]:
     """scores.append(score) at the end of a loop, where the list stays empty"""
     loop, last = site.node, site.node.body[-1]
-    names = [node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    for empty, name in itertools.product(_never_filled(site.around.function), dict.fromkeys(reversed(names))):
+    names = dict.fromkeys(reversed(list(names_stored(loop))))
+    for empty, name in itertools.product(_never_filled(site.around.function), names):
         written = site.at_the_end(loop.body, f"{empty}.append({name})")
         yield written._replace(lines=(last.lineno,)) if isinstance(last, SIMPLE) and not written.lines else written
 

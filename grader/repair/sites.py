@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from grader.facts.names import arguments_in, names_in, names_read, names_stored
 from grader.facts.student_text import Function, Splice, StudentText, blocks, statements
 from grader.repair.edit_words import WITH_DIM
 
@@ -230,11 +231,8 @@ def statements_in(text: StudentText, function: Function, around: Surroundings) -
 
 
 def surroundings(function: Function, owner: ast.ClassDef | None, notebook: Sequence[str] = ()) -> Surroundings:
-    parameters = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
-    parameters = [name for name in parameters if name != "self"]
-    names = parameters + [
-        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
+    parameters = [name for name in arguments_in(function.args) if name != "self"]
+    names = [*parameters, *names_stored(function)]
     attributes: list[str] = []
     if owner is not None:
         stored = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
@@ -243,14 +241,13 @@ def surroundings(function: Function, owner: ast.ClassDef | None, notebook: Seque
         attributes += [part.name for part in owner.body if isinstance(part, Function) and part.name not in _NOT_CALLED]
     functions = [node.name for node in ast.walk(function) if isinstance(node, Function) and node is not function]
     targets = [node.target for node in ast.walk(function) if isinstance(node, ast.For | ast.comprehension)]
-    variables = [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
     return Surroundings(
         names=_unique(names),
         parameters=_unique(parameters),
         attributes=_unique(attributes),
         functions=_unique(functions),
         notebook=tuple(notebook),
-        loop_variables=_unique(variables),
+        loop_variables=_unique(list(names_in(*targets))),
         unread=_unread(names, attributes, function, owner or function),
         function=function,
         owner=owner,
@@ -258,10 +255,9 @@ def surroundings(function: Function, owner: ast.ClassDef | None, notebook: Seque
 
 
 def _unread(names: Sequence[str], attributes: Sequence[str], function: Function, whole: ast.AST) -> frozenset[str]:
-    names_read = {node.id for node in ast.walk(function) if _is_read(node) and isinstance(node, ast.Name)}
     attributes_read = {node.attr for node in ast.walk(whole) if _is_read(node) and isinstance(node, ast.Attribute)}
     unread_attributes = {f"self.{attribute}" for attribute in set(attributes) - attributes_read}
-    return frozenset((set(names) - names_read) | unread_attributes)
+    return frozenset(set(names).difference(names_read(function)) | unread_attributes)
 
 
 def _is_read(node: ast.AST) -> bool:
