@@ -15,7 +15,7 @@ from grader.model.broken_rules import another_order
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, FactKind
 from grader.model.forms.module import ClassInputs, with_gradients_in_order
-from grader.sandbox.nested import tensors_in
+from grader.sandbox.nested import map_tensors, tensors_in
 
 # Rows, where an exercise has columns: many students know them from elsewhere.
 
@@ -53,9 +53,7 @@ def _kind(value: object, word: Turn, column: Turn, matrix: Turn) -> Callable[[Te
 
 
 def _each(value: object, turn_of: Callable[[Tensor], Turn]) -> object:
-    if isinstance(value, (list, tuple)):
-        return [_each(item, turn_of) for item in value]
-    return turn_of(value)(value) if isinstance(value, Tensor) and value.dim() == 2 else value
+    return map_tensors(lambda tensor: turn_of(tensor)(tensor) if tensor.dim() == 2 else tensor, value)
 
 
 def _is_column(tensor: Tensor) -> bool:
@@ -80,11 +78,13 @@ def _unchanged(value: object) -> Any:
 
 def _back(value: object) -> Any:
     """Turn rows in a result into columns."""
-    if isinstance(value, (list, tuple)):
-        return [_back(item) for item in value]
-    if not isinstance(value, Tensor) or value.dim() not in (1, 2):
-        return value
-    return value.mT if value.dim() == 2 else value.unsqueeze(1)
+    return map_tensors(_as_columns, value)
+
+
+def _as_columns(tensor: Tensor) -> Tensor:
+    if tensor.dim() == 2:
+        return tensor.mT
+    return tensor.unsqueeze(1) if tensor.dim() == 1 else tensor
 
 
 ANOTHER_ORDER = "arguments in another order"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from grader.model.findings import first_unusable
 from grader.model.forms.module import ClassInputs
 from grader.model.misconception import Misconception
 from grader.model.verdict import Reason, Verdict
+from grader.sandbox.nested import map_leaves
 
 FAR = 100  # times the tolerance: a name for a mistake allows no change that is larger
 DETAIL = 0.75  # what a mistake about a detail earns, at least
@@ -163,7 +165,8 @@ def _with_redrawn(arguments: Sequence[Any], place: int) -> Inputs | None:
     factors = np.random.default_rng(len(numbers)).uniform(*GAPS, len(numbers) - 1)
     first = FIRST * numbers[:1]
     others = first + np.cumsum(factors * np.diff(numbers))
-    redrawn = _with_numbers(arguments[place], numbers, np.concatenate([first, others]))
+    in_place = functools.partial(_with_numbers, numbers=numbers, others=np.concatenate([first, others]))
+    redrawn = map_leaves(in_place, arguments[place])
     return (*arguments[:place], redrawn, *arguments[place + 1 :])
 
 
@@ -186,7 +189,7 @@ def _numbers_in_item(item: object) -> np.ndarray[Any, Any]:
 
 
 def _with_numbers(value: Any, numbers: np.ndarray[Any, Any], others: np.ndarray[Any, Any]) -> Any:
-    """The value with other numbers in the places of these."""
+    """A tensor, an array or a number with other numbers in the places of these."""
     match value:
         case torch.Tensor() if value.is_floating_point():
             changed = _with_numbers(value.detach().cpu().double().numpy(), numbers, others)
@@ -194,8 +197,6 @@ def _with_numbers(value: Any, numbers: np.ndarray[Any, Any], others: np.ndarray[
         case np.ndarray() if value.dtype.kind == "f":
             changed = np.interp(value, numbers, others)
             return np.where(np.isfinite(value), changed, value).astype(value.dtype)
-        case list() | tuple():
-            return type(value)(_with_numbers(item, numbers, others) for item in value)
         case float() if math.isfinite(value):
             return float(np.interp(value, numbers, others))
     return value

@@ -17,7 +17,7 @@ from grader.model.exercise import Exercise
 from grader.model.exercise_files import said_of
 from grader.model.label import Label
 from grader.model.misconception import Misconception
-from grader.sandbox.nested import mapped
+from grader.sandbox.nested import map_tensors
 
 MOST = TOLERANCE["cpu"]
 
@@ -143,7 +143,7 @@ def _answer(exercise: Exercise, inputs: Any) -> Any:
 
 
 def _is_the_same_in_float64(exercise: Exercise, inputs: object, answer: object) -> bool:
-    precise = _answer(exercise, mapped(_precise, inputs))
+    precise = _answer(exercise, map_tensors(_precise, inputs))
     return all(same(given, wanted, MOST) for given, wanted in _pairs(exercise, answer, precise))
 
 

@@ -15,7 +15,7 @@ from grader.model.broken_rules import OTHERS_CHANGED as OTHERS_CHANGED
 from grader.model.broken_rules import SECOND_CALL as SECOND_CALL
 from grader.model.exercise import Case, randn
 from grader.model.forms.module import ClassCase
-from grader.sandbox.nested import in_double, mapped
+from grader.sandbox.nested import in_double, map_tensors
 
 Tensor = torch.Tensor
 
@@ -92,7 +92,7 @@ def in_float64(sample: DrawCase) -> DrawCase:
 
     def inputs(rng: torch.Generator) -> ClassCase:
         drawn = sample(rng)
-        return ClassCase(drawn.arguments, mapped(in_double, drawn.weights), mapped(in_double, drawn.calls))
+        return ClassCase(drawn.arguments, map_tensors(in_double, drawn.weights), map_tensors(in_double, drawn.calls))
 
     return inputs
 

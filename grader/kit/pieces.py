@@ -10,7 +10,7 @@ from grader.model.broken_rules import FLOAT64 as FLOAT64
 from grader.model.broken_rules import LARGE as LARGE
 from grader.model.broken_rules import other_type as other_type
 from grader.model.exercise import Case, Inputs
-from grader.sandbox.nested import in_double, mapped
+from grader.sandbox.nested import in_double, map_tensors
 
 Sample = Callable[[torch.Generator], Inputs]
 
@@ -33,6 +33,6 @@ def in_float64(sample: Sample) -> Case:
     return Case(
         "float64 inputs",
         catches="a result of another type than the input",
-        inputs=lambda rng: mapped(in_double, tuple(sample(rng))),
+        inputs=lambda rng: map_tensors(in_double, tuple(sample(rng))),
         beside=FLOAT64,
     )

@@ -23,6 +23,7 @@ from grader.model.label import Label
 from grader.model.misconception import Misconception, changes_of, in_all_ways
 from grader.model.verdict import Picture
 from grader.sandbox.forms import FORMS
+from grader.sandbox.nested import map_leaves
 from grader.sandbox.tables import is_table
 from grader.solutions.chance import same_chance, shared_generators
 from grader.solutions.lines import Change
@@ -352,13 +353,15 @@ def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generat
 
 def fresh(value: Any) -> Any:
     """A copy of all that can be changed, except tensors: they take long, and our code changes none."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(fresh, value)) if type(value) in (list, tuple) else copy.deepcopy(value)
-    if isinstance(value, dict):
-        return {key: fresh(item) for key, item in value.items()} if type(value) is dict else copy.deepcopy(value)
-    if isinstance(value, (set, np.ndarray)):
-        return value.copy()
-    return value.copy(deep=True) if is_table(value) else value
+    return map_leaves(_copy_of_leaf, value)
+
+
+def _copy_of_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, (list, tuple, dict)):  # of a class of its own
+        return copy.deepcopy(leaf)
+    if isinstance(leaf, (set, np.ndarray)):
+        return leaf.copy()
+    return leaf.copy(deep=True) if is_table(leaf) else leaf
 
 
 def randn(rng: torch.Generator, *shape: int) -> torch.Tensor:

@@ -29,7 +29,7 @@ from grader.kit.recognizing import TABLE, Figures, Known, Seen, close, fits, see
 from grader.model.exercise import Exercise
 from grader.model.misconception import Misconception
 from grader.notebooks.modules_beside import imports_name
-from grader.sandbox.nested import in_double, mapped
+from grader.sandbox.nested import in_double, map_tensors
 
 FILE = f"{TABLE}.py"
 _EXAMPLES = visible_examples, piece_examples, module_examples
@@ -111,7 +111,7 @@ def _either(one: Figures, precise: Figures) -> Figures:
 
 
 def _double(item: object) -> object:
-    return item.double() if isinstance(item, torch.nn.Module) else mapped(in_double, item)
+    return item.double() if isinstance(item, torch.nn.Module) else map_tensors(in_double, item)
 
 
 def _written(known: Mapping[str, Known]) -> str:

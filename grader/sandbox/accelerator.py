@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from grader.sandbox.nested import mapped, tensors_in
+from grader.sandbox.nested import map_tensors, tensors_in
 
 
 def start(device: str, memory: int) -> None:
@@ -49,7 +49,7 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def on_device(value: object, device: str) -> Any:
-    return mapped(lambda tensor: tensor.to(device), value)
+    return map_tensors(lambda tensor: tensor.to(device), value)
 
 
 def device_of(value: object) -> str:

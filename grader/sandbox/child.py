@@ -26,6 +26,7 @@ from grader.sandbox.decoder import decode
 from grader.sandbox.endless_loops import EndlessLoops
 from grader.sandbox.forms import put, read, written
 from grader.sandbox.lent_classes import lent_class
+from grader.sandbox.nested import map_leaves
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, described, run_cell
 from grader.sandbox.values import encode
@@ -52,7 +53,7 @@ class Given:
     def inputs(self, again: bool) -> Inputs:
         """For a call: a copy, unless that takes much room and the inputs are not needed `again`."""
         is_small = sum(tensor.nbytes for tensor in self._tensors.values()) <= MOST_COPIED
-        return copied(self._inputs) if again or is_small else self._inputs
+        return map_leaves(_copy_of_leaf, self._inputs) if again or is_small else self._inputs
 
     @functools.cached_property
     def _inputs(self) -> Inputs:
@@ -64,14 +65,10 @@ class Given:
         return inputs is not self._inputs and is_same(inputs, self._inputs)
 
 
-def copied(value: Any) -> Any:
-    if type(value) is torch.Tensor:
-        return value.clone()
-    if type(value) in (list, tuple):
-        return type(value)(map(copied, value))
-    if type(value) is dict:
-        return {key: copied(item) for key, item in value.items()}
-    return value if type(value) in _NEVER_CHANGED else copy.deepcopy(value)
+def _copy_of_leaf(leaf: Any) -> Any:
+    if type(leaf) is torch.Tensor:
+        return leaf.clone()
+    return leaf if type(leaf) in _NEVER_CHANGED else copy.deepcopy(leaf)
 
 
 def is_same(one: Any, other: Any) -> bool:
