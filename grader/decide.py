@@ -11,7 +11,7 @@ from grader.again.drawn_anew import with_understanding
 from grader.facts.definitions import Definitions
 from grader.facts.device_facts import with_device_named
 from grader.judging.answer_key import AnswerKey
-from grader.judging.best_verdict import Ask, best_verdict, in_all_forms
+from grader.judging.best_verdict import Ask, best_verdict, keys_in_all_forms
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTooLong
 from grader.judging.wording import JUDGING_TOO_LONG
@@ -39,7 +39,7 @@ def decide(exercise: Exercise, earlier: Standins, code: Code, judge: Judge, seed
     `earlier` has correct functions for the exercises before this one.
     """
     try:
-        return _Deciding(exercise, earlier, code, judge, in_all_forms(exercise, seed)).verdict()
+        return _Deciding(exercise, earlier, code, judge, keys_in_all_forms(exercise, seed)).verdict()
     except JudgingTooLong:
         return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
 

@@ -12,7 +12,7 @@ from grader.again.parameter_names import ways_by_parameters
 from grader.facts.code_facts import FIRST_SIZES
 from grader.judging import wording
 from grader.judging.answer_key import AnswerKey
-from grader.judging.fitting import found_in_all
+from grader.judging.fitting import values_in_all
 from grader.judging.judge import Judge
 from grader.judging.precision import numbers_of
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
@@ -37,7 +37,7 @@ def is_right_with_lent_values(
         return False
     key = key.only(key.about_numbers)  # one name cannot fit two counts of words
     cases, keys = key.cases, key.split()  # right answers do not depend on what is lent
-    for chosen in itertools.islice(itertools.product(found_in_all(cases), repeat=len(names)), MOST):
+    for chosen in itertools.islice(itertools.product(values_in_all(cases), repeat=len(names)), MOST):
         lent = [
             replace(case, lent=dict(zip(names, of_case, strict=True)))
             for case, of_case in zip(cases, zip(*chosen, strict=True), strict=True)

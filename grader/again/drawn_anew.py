@@ -72,7 +72,7 @@ class _Redrawing:
     """One student's code, asked again with one argument after another drawn anew."""
 
     def __init__(self, key: AnswerKey, ask: AskAgain, judge: Judge) -> None:
-        self._key = key.only(key.about_numbers).short()
+        self._key = key.only(key.about_numbers).without_promises()
         self._exercise = key.exercise
         self._ask = ask
         self._judge = judge
@@ -129,7 +129,7 @@ class _Redrawing:
     def _answers(self, cases: Sequence[CaseKey]) -> list[Answer]:
         """What is compared of the student's answers to these cases."""
         key = AnswerKey(self._exercise, cases)
-        return self._judge.compared(key, self._ask(key.cases))
+        return self._judge.compared_answers(key, self._ask(key.cases))
 
     def _is_ignored_with(self, mistakes: Sequence[Misconception], cases: Sequence[RedrawnCase]) -> bool:
         """Whether the solution with these mistakes answers the same before and after."""

@@ -46,7 +46,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     yield from _as_written(course, assignment, exercises, keys, by_chance)
     answering = [key for key in keys if _answers(key)]
     yield from _references(answering)
-    short = [key.short() for key in answering]
+    short = [key.without_promises() for key in answering]
     yield from _misconceptions(short)
     yield from _answers_to_something_else(short)
     if len(answering) < len(functions):  # nothing can be graded

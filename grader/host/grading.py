@@ -22,7 +22,7 @@ from grader.host.replies import CellResult
 from grader.host.sandbox_process import SandboxLost, SandboxProcess
 from grader.host.trial import Trial
 from grader.judging.answer_key import AnswerKey
-from grader.judging.best_verdict import combined
+from grader.judging.best_verdict import combine
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
 from grader.judging.ordinary_scores import Failure, Test, countable, in_short, judge_test
@@ -353,7 +353,7 @@ class Grading:
 
     def verdict_on(self, exercise: Exercise) -> Verdict:
         """The verdict on all functions of an exercise, as they are now."""
-        return combined({function.entry: self._decide(function) for function in exercise.functions})
+        return combine({function.entry: self._decide(function) for function in exercise.functions})
 
     def _decide(self, exercise: Exercise) -> Verdict:
         code = Code(

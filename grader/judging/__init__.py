@@ -2,11 +2,13 @@
 
 __all__ = [
     "answer_key",
+    "answered_case",
     "best_verdict",
     "fitting",
     "identical",
     "judge",
     "judging_time",
+    "memory_promises",
     "naming",
     "ordinary_scores",
     "precision",

@@ -10,12 +10,16 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from grader.model.answer import Raised, Returned, answered
-from grader.model.exercise import Exercise, Glance, SampledCase
+from grader.model.exercise import Exercise, Glance, Inputs, SampledCase
 from grader.model.misconception import Misconception, changes_of
 
 Computed = TypeVar("Computed")
-Hypothesis = Sequence[Misconception]  # one misconception, or two at once
-Key = tuple[tuple[str, int], ...]  # of those
+Hypothesis = Sequence[Misconception]  # misconceptions that a student may hold at once
+HypothesisKey = tuple[tuple[str, int], ...]
+
+
+def key_of(hypothesis: Hypothesis) -> HypothesisKey:
+    return tuple(misconception.key for misconception in hypothesis)
 
 
 class CaseKey:
@@ -25,90 +29,93 @@ class CaseKey:
         self.case = case
         self._exercise = exercise
         # For single misconceptions: there are thousands of pairs. Only their first outputs, which are small, are kept.
-        self._answers: dict[Key, Returned | Raised] = {}
-        self._readings: dict[Key, Returned | Raised] = {}
-        self._outputs: dict[Key, Any] = {}
+        self._answers: dict[HypothesisKey, Returned | Raised] = {}
+        self._compared_answers: dict[HypothesisKey, Returned | Raised] = {}
+        self._outputs: dict[HypothesisKey, Any] = {}
         self.seconds = 0.0  # spent on the expected answer, for choosing among cases
 
     @functools.cached_property
     def expected(self) -> Any:
         """The compared part of the reference's answer."""
         start = time.perf_counter()
-        expected = self._compared(self._value(()))
+        expected = self._compared(self._compute_value(()), self.case.inputs)
         self.seconds = time.perf_counter() - start
         return expected
 
-    def answer(self, held: Hypothesis) -> Returned | Raised:
+    def answer(self, hypothesis: Hypothesis) -> Returned | Raised:
         """The answer of student code with these misconceptions."""
-        return _kept(self._answers, held, self._answer)
+        return _cached(self._answers, hypothesis, self._compute_answer)
 
-    def wrong(self, held: Hypothesis) -> Returned | Raised:
+    def wrong(self, hypothesis: Hypothesis) -> Returned | Raised:
         """The compared part of the answer with these misconceptions."""
-        return _kept(self._readings, held, self._read)
+        return _cached(self._compared_answers, hypothesis, self._compute_compared)
 
-    def output(self, held: Hypothesis) -> Any:
+    def output(self, hypothesis: Hypothesis) -> Any:
         """The first output, with these misconceptions if any; None where it cannot be computed."""
-        return _kept(self._outputs, held, self._look, most=2)
+        return _cached(self._outputs, hypothesis, self._compute_output, most=2)
 
     @property
-    def is_soon_computed(self) -> bool:
+    def is_quick(self) -> bool:
         """Whether no part of the case takes long."""
         return self._glance.whole
 
-    def soon(self, held: Hypothesis) -> Returned | Raised:
+    def quick_answer(self, hypothesis: Hypothesis) -> Returned | Raised:
         """The compared part of the answer to the case without its slow parts."""
         try:
-            value = _quietly(self._glance.answer, changes_of(held))
+            value = _without_warnings(self._glance.answer, hypothesis)
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(self._compared_at_a_glance(value), [])
+        return Returned(self._compared(value, self._glance.inputs), [])
 
     @functools.cached_property
     def _glance(self) -> Glance:
         assert self._exercise.glance
         return self._exercise.glance(*self.case.inputs)
 
-    def _answer(self, held: Hypothesis) -> Returned | Raised:
-        return answered(lambda: self._value(held), self.case.inputs)
+    def _compute_answer(self, hypothesis: Hypothesis) -> Returned | Raised:
+        return answered(lambda: self._compute_value(hypothesis), self.case.inputs)
 
-    def _value(self, held: Hypothesis) -> Any:
+    def _compute_value(self, hypothesis: Hypothesis) -> Any:
         if not self._exercise.glance:
-            return self._exercise.wrong_answer(held, self.case.inputs)
-        return _quietly(self._glance.everything, changes_of(held))
+            return self._exercise.wrong_answer(hypothesis, self.case.inputs)
+        return _without_warnings(self._glance.everything, hypothesis)
 
-    def _read(self, held: Hypothesis) -> Returned | Raised:
-        answer = self.answer(held)
-        return answer if isinstance(answer, Raised) else replace(answer, value=self._compared(answer.value))
+    def _compute_compared(self, hypothesis: Hypothesis) -> Returned | Raised:
+        answer = self.answer(hypothesis)
+        if isinstance(answer, Raised):
+            return answer
+        return replace(answer, value=self._compared(answer.value, self.case.inputs))
 
-    def _compared(self, value: object) -> Any:
-        return self._exercise.form.right_answer(self._exercise.compared(value, self.case.inputs))
+    def _compared(self, value: object, inputs: Inputs) -> Any:
+        return self._exercise.form.right_answer(self._exercise.compared(value, inputs))
 
-    def _compared_at_a_glance(self, value: object) -> Any:
-        return self._exercise.form.right_answer(self._exercise.compared(value, self._glance.inputs))
-
-    def _look(self, held: Hypothesis) -> Any:
+    def _compute_output(self, hypothesis: Hypothesis) -> Any:
+        output = functools.partial(self._glance.output, once=len(hypothesis) > 1)
         try:
-            return _quietly(functools.partial(self._glance.output, once=len(held) > 1), changes_of(held))
+            return _without_warnings(output, hypothesis)
         except Exception:  # such code would have failed, and the student's did not
             return None
 
 
-def _kept(
-    known: dict[Key, Computed], held: Hypothesis, compute: Callable[[Hypothesis], Computed], most: int = 1
+def _cached(
+    cache: dict[HypothesisKey, Computed],
+    hypothesis: Hypothesis,
+    compute: Callable[[Hypothesis], Computed],
+    most: int = 1,
 ) -> Computed:
     """The value for these misconceptions, remembered if there are at most so many."""
-    if len(held) > most:
-        return compute(held)
-    key = tuple(mistake.key for mistake in held)
-    if key not in known:
-        known[key] = compute(held)
-    return known[key]
+    if len(hypothesis) > most:
+        return compute(hypothesis)
+    key = key_of(hypothesis)
+    if key not in cache:
+        cache[key] = compute(hypothesis)
+    return cache[key]
 
 
-def _quietly(compute: Callable[[Mapping[str, Any]], Any], changes: Mapping[str, Any]) -> Any:
-    """Compute without the warnings that torch gives for wrong code."""
+def _without_warnings(compute: Callable[[Mapping[str, Any]], Any], hypothesis: Hypothesis) -> Any:
+    """Compute with these misconceptions, without the warnings that torch gives for wrong code."""
     with warnings.catch_warnings(action="ignore"):
-        return compute(changes)
+        return compute(changes_of(hypothesis))
 
 
 class AnswerKey:
@@ -123,10 +130,10 @@ class AnswerKey:
         """A key for some of the cases, which shares all computed answers."""
         return AnswerKey(self.exercise, [self._keys[index] for index in indices])
 
-    def short(self) -> AnswerKey:
+    def without_promises(self) -> AnswerKey:
         """A key without memory promises: those cases are long, and show no mistakes that the others miss."""
-        short = [index for index, case in enumerate(self.cases) if not case.case.promise]
-        return self.only(short) if len(short) < len(self.cases) else self
+        indices = [index for index, case in enumerate(self.cases) if not case.case.promise]
+        return self.only(indices) if len(indices) < len(self.cases) else self
 
     def split(self) -> tuple[AnswerKey, AnswerKey]:
         """Keys for the first case and for the rest: hardly any code that is asked again gets beyond the first."""

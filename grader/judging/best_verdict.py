@@ -33,24 +33,27 @@ def best_verdict(
     where one of the student's hangs, to avoid waiting for it again.
     """
     best = _Best(keys, ask, judge)
-    followed = best.verdict(standins) if standins and standins_first else None
-    if followed and followed.right:
-        return followed
+    with_standins = best.verdict(standins) if standins and standins_first else None
+    if with_standins and with_standins.right:
+        return with_standins
     verdict = best.verdict({})
     if verdict.right or verdict.reason in (Reason.MISSING, Reason.TO_DO) or not standins:
         return verdict
-    followed = followed or best.verdict(standins)
-    if followed.misconceptions and verdict.misconceptions:
-        return followed  # it is about this exercise's own code, the other perhaps about an earlier one's
+    with_standins = with_standins or best.verdict(standins)
+    if with_standins.misconceptions and verdict.misconceptions:
+        return with_standins  # it is about this exercise's own code, the other perhaps about an earlier one's
     # When both earn the same, the one that does not depend on earlier exercises explains better.
-    return max(followed, verdict, key=lambda verdict: (verdict.credit, bool(verdict.misconceptions)))
+    return max(with_standins, verdict, key=lambda verdict: (verdict.credit, bool(verdict.misconceptions)))
 
 
-def in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
+def keys_in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
     """Keys for the cases as drawn, and in each other form of their inputs."""
     cases = exercise.sample(seed)
-    reformed = [[SampledCase(case.case, form(case.inputs)) for case in cases] for form in exercise.other_forms]
-    return [AnswerKey(exercise, drawn) for drawn in (cases, *reformed)]
+    keys = [AnswerKey(exercise, cases)]
+    for form in exercise.other_forms:
+        cases_in_form = [SampledCase(case.case, form(case.inputs)) for case in cases]
+        keys.append(AnswerKey(exercise, cases_in_form))
+    return keys
 
 
 class _Best:
@@ -60,13 +63,13 @@ class _Best:
         self._keys = keys
         self._ask = ask
         self._judge = judge
-        self._known: list[tuple[AnswerKey, list[Answer], Verdict]] = []
+        self._judged: list[tuple[AnswerKey, list[Answer], Verdict]] = []
 
     def verdict(self, standins: Standins) -> Verdict:
         """The verdict in the first form in which the code is right, else the one with the most points."""
         verdicts: list[Verdict] = []
         for key in self._keys:
-            verdict = self._judged(key, self._ask(key.cases, standins))
+            verdict = self._verdict_on(key, self._ask(key.cases, standins))
             if verdict.right:
                 return verdict
             verdicts.append(verdict)
@@ -74,45 +77,53 @@ class _Best:
                 break
         return max(verdicts, key=lambda verdict: verdict.credit)
 
-    def _judged(self, key: AnswerKey, answers: list[Answer]) -> Verdict:
-        for known, before, verdict in self._known:
-            if known is key and all(map(same_answer, before, answers)):
+    def _verdict_on(self, key: AnswerKey, answers: list[Answer]) -> Verdict:
+        for judged_key, judged_answers, verdict in self._judged:
+            if judged_key is key and all(map(same_answer, judged_answers, answers)):
                 return verdict
         verdict = self._judge.verdict(key, answers)
-        self._known.append((key, answers, verdict))
+        self._judged.append((key, answers, verdict))
         return verdict
 
 
-def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
+def combine(verdicts: Mapping[str, Verdict]) -> Verdict:
     """Combine the verdicts on functions, by name, that share an exercise's points."""
     first, *others = verdicts.values()
     if not others:
         return first
     if any(verdict.reason != Reason.TO_DO for verdict in verdicts.values()):
-        verdicts = {name: _of_function(verdict) for name, verdict in verdicts.items()}
-        first = next(iter(verdicts.values()))
-    said = [verdict.sentences for verdict in verdicts.values()]
-    of_cell = about_their_cell(verdicts)
-    named = [
-        f"`{name}`: {text}" for name, verdict in verdicts.items() for text in verdict.sentences if text not in of_cell
-    ]
+        verdicts = {name: _about_function(verdict) for name, verdict in verdicts.items()}
+        first, *others = verdicts.values()
+    all_verdicts = [first, *others]
     return replace(
         first,
-        credit=sum(verdict.credit for verdict in verdicts.values()) / len(verdicts),
-        reason=min(verdicts.values(), key=_by_what_it_tells).reason,
-        sentences=first.sentences if all(sentences == first.sentences for sentences in said) else (*named, *of_cell),
-        misconceptions=tuple(name for verdict in verdicts.values() for name in verdict.misconceptions),
-        cases_right=sum(verdict.cases_right for verdict in verdicts.values()),
-        cases=sum(verdict.cases for verdict in verdicts.values()),
-        explained_in=next((verdict.explained_in for verdict in verdicts.values() if verdict.explained_in), ""),
-        pictures=tuple(picture for verdict in verdicts.values() for picture in verdict.pictures),
-        lost=next((verdict.lost for verdict in verdicts.values() if verdict.lost), None),
-        located=tuple(place for verdict in verdicts.values() for place in verdict.located),
+        credit=sum(verdict.credit for verdict in all_verdicts) / len(all_verdicts),
+        reason=min(all_verdicts, key=_by_what_it_tells).reason,
+        sentences=_combine_sentences(verdicts),
+        misconceptions=tuple(name for verdict in all_verdicts for name in verdict.misconceptions),
+        cases_right=sum(verdict.cases_right for verdict in all_verdicts),
+        cases=sum(verdict.cases for verdict in all_verdicts),
+        explained_in=next((verdict.explained_in for verdict in all_verdicts if verdict.explained_in), ""),
+        pictures=tuple(picture for verdict in all_verdicts for picture in verdict.pictures),
+        lost=next((verdict.lost for verdict in all_verdicts if verdict.lost), None),
+        located=tuple(line for verdict in all_verdicts for line in verdict.located),
         functions={name: replace(verdict, pictures=()) for name, verdict in verdicts.items()},
     )
 
 
-def _of_function(verdict: Verdict) -> Verdict:
+def _combine_sentences(verdicts: Mapping[str, Verdict]) -> tuple[str, ...]:
+    """What all verdicts say, or else the sentences of each behind its function's name."""
+    first, *others = verdicts.values()
+    if all(verdict.sentences == first.sentences for verdict in others):
+        return first.sentences
+    about_cell = about_their_cell(verdicts)
+    sentences: list[str] = []
+    for name, verdict in verdicts.items():
+        sentences += [f"`{name}`: {sentence}" for sentence in verdict.sentences if sentence not in about_cell]
+    return (*sentences, *about_cell)
+
+
+def _about_function(verdict: Verdict) -> Verdict:
     """A verdict that speaks of its function alone: the exercise is begun."""
     return replace(verdict, sentences=(FUNCTION_STILL_TO_DO,)) if verdict.reason == Reason.TO_DO else verdict
 

@@ -1,4 +1,4 @@
-"""Whether two values are equal to the last bit."""
+"""Whether values are equal to the last bit, or NaN."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 from grader.model.answer import UNCHANGED, Answer, Returned
-from grader.model.exercise import SampledCase
 from grader.sandbox.decoder import plain
 from grader.sandbox.nested import tensors_in
 from grader.sandbox.tables import Table, is_table
@@ -18,8 +17,8 @@ from grader.sandbox.tables import Table, is_table
 def identical(one: object, other: object) -> bool:
     """Whether values are equal to the last bit, NaN included."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        same = one.shape == other.shape and one.dtype == other.dtype
-        return same and (torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True))
+        is_same_type = one.shape == other.shape and one.dtype == other.dtype
+        return is_same_type and (torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True))
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(identical, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
@@ -27,9 +26,10 @@ def identical(one: object, other: object) -> bool:
     if is_table(other):  # an author's, which the channel would reduce
         other = plain(other)
     if isinstance(one, Table) and isinstance(other, Table):
-        return identical(_parts(one), _parts(other))
+        return identical(_cells(one), _cells(other))
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.shape == other.shape and _alike(one.dtype, other.dtype) and identical(one.tolist(), other.tolist())
+        is_same_type = one.shape == other.shape and _is_same_dtype(one.dtype, other.dtype)
+        return is_same_type and identical(one.tolist(), other.tolist())
     if isinstance(one, (set, frozenset)) and isinstance(other, (set, frozenset)):
         return type(one) is type(other) and _with_types(one) == _with_types(other)
     if isinstance(one, float) and isinstance(other, (int, float)):
@@ -39,38 +39,44 @@ def identical(one: object, other: object) -> bool:
     return one is None or (isinstance(one, (bool, int, str, bytes, np.generic)) and bool(one == other))
 
 
-def same_answer(one: Answer, other: Answer) -> bool:
-    """Whether two answers agree in everything that is judged."""
-    if not isinstance(one, Returned) or not isinstance(other, Returned):
-        return one == other
-    parts = [(each.value, None if each.inputs_after is UNCHANGED else each.inputs_after) for each in (one, other)]
-    return one.devices == other.devices and identical(*parts)
+def _cells(table: Table) -> list[Any]:
+    columns = [(column.name, column.cells) for column in (table.index, *table.columns)]
+    return [table.is_series, *columns]
 
 
-def _with_types(items: set[Any] | frozenset[Any]) -> set[Any]:
-    """Items with their types: True differs from 1; all NaN are equal."""
-    return {(type(item), item) for item in plain(items)}
-
-
-def _parts(table: Table) -> list[Any]:
-    return [table.is_series, *((column.name, column.cells) for column in (table.index, *table.columns))]
-
-
-def _alike(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
+def _is_same_dtype(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
     """Whether types are the same; texts may differ in length."""
     return one.kind == other.kind and (one.kind in "OUT" or one == other)
 
 
-def modifies_inputs(answers: Sequence[Answer], cases: Sequence[SampledCase]) -> bool:
+def _with_types(elements: set[Any] | frozenset[Any]) -> set[Any]:
+    """Elements with their types: True differs from 1; all NaN are equal."""
+    return {(type(element), element) for element in plain(elements)}
+
+
+def are_all_identical(values: Sequence[Any]) -> bool:
+    return all(identical(values[0], value) for value in values[1:])
+
+
+def same_answer(one: Answer, other: Answer) -> bool:
+    """Whether two answers agree in everything that is judged."""
+    if not isinstance(one, Returned) or not isinstance(other, Returned):
+        return one == other
+    return one.devices == other.devices and identical(_judged_values(one), _judged_values(other))
+
+
+def _judged_values(answer: Returned) -> list[Any]:
+    """What came back, and the inputs if they were changed."""
+    return [answer.value, None if answer.inputs_after is UNCHANGED else answer.inputs_after]
+
+
+def modifies_inputs(answer: Answer, inputs: Sequence[Any]) -> bool:
     """Whether the student's code changed any of its inputs."""
-    return any(
-        isinstance(answer, Returned) and not are_unchanged(answer.inputs_after, list(case.inputs))
-        for answer, case in zip(answers, cases, strict=True)
-    )
+    return isinstance(answer, Returned) and not are_unchanged(answer.inputs_after, list(inputs))
 
 
-def are_unchanged(after: object, inputs: Sequence[Any]) -> bool:
-    return after is UNCHANGED or identical(after, inputs)
+def are_unchanged(inputs_after: object, inputs: Sequence[Any]) -> bool:
+    return inputs_after is UNCHANGED or identical(inputs_after, inputs)
 
 
 def all_are_nan(value: object) -> bool:
@@ -85,22 +91,3 @@ def all_are_nan(value: object) -> bool:
 def holds_nan(value: object) -> bool:
     """Whether any number in a value is NaN."""
     return any(bool(tensor.isnan().any()) for tensor in tensors_in(value))
-
-
-def is_the_same_for_all(expected: Sequence[Any], values: Sequence[Any]) -> bool:
-    """Whether all values are equal and should not be; never if one is None."""
-    if any(value is None for value in values):
-        return False
-    alike, right = ([identical(side[0], one) for one in side[1:]] for side in (values, expected))
-    return len(values) > 1 and all(alike) and not all(right)
-
-
-def is_constant(names: Sequence[str], values: Sequence[Any]) -> bool:
-    """Whether values of the same name are always equal; never if one is None."""
-    if any(value is None for value in values):
-        return False
-    alike: dict[str, list[Any]] = {}
-    for name, value in zip(names, values, strict=True):
-        alike.setdefault(name, []).append(value)
-    pairs = [pair for pair in alike.values() if len(pair) > 1]
-    return bool(pairs) and all(identical(*pair[:2]) for pair in pairs)

@@ -16,14 +16,14 @@ class JudgingTime:
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._ends = time.thread_time() + seconds
-        self._next_look = 0.0  # by the clock, which is far cheaper to read
+        self._next_check = 0.0  # by the clock, which is far cheaper to read
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Raise JudgingTooLong if no time is left."""
         now = time.monotonic()
-        if now < self._next_look:
+        if now < self._next_check:
             return
         left = self._ends - time.thread_time()
         if left < 0:
             raise JudgingTooLong
-        self._next_look = now + left  # a thread cannot use more time than passes on the clock
+        self._next_check = now + left  # a thread cannot use more time than passes on the clock

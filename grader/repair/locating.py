@@ -47,7 +47,7 @@ class Locating:
     def __init__(self, key: AnswerKey, ask: AskEdited, device: str, notebook: Sequence[str] = ()) -> None:
         """`notebook` has the names of its functions."""
         # Only numbers count here, and long cases show no mistake that short ones hide.
-        self._all = key.only(key.about_numbers).short()
+        self._all = key.only(key.about_numbers).without_promises()
         self._cases = self._all.cases
         self._keys = [self._all.only([index]) for index in range(len(self._cases))]
         self._ask = ask
@@ -100,7 +100,7 @@ class Locating:
                 likely = ThreeAtOnce(self._all, telling, self._judge.time, among).likely(
                     answer, list(self._changed.values())
                 )
-                if verdict := self._judge.naming(self._all, answers, likely):
+                if verdict := self._judge.verdict_among(self._all, answers, likely):
                     return verdict
         except (JudgingTooLong, TrialEnded):  # out of time; what was known before still holds
             pass

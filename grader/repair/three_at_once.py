@@ -99,7 +99,7 @@ class ThreeAtOnce:
         few = [] if self._key.exercise.glance else list(itertools.islice(self._combinations(3), MOST_SETS + 1))
         are_all = bool(few) and len(few) <= MOST_SETS
         for held in few if are_all else self._with_a_third(self._left(changed)):
-            self._time.look()
+            self._time.check()
             if alike(self._numbers(held), got):
                 yield held
 
@@ -112,7 +112,7 @@ class ThreeAtOnce:
         tables = {length: torch.stack(rows) for length, rows in by_length.items()}
         found: list[Hypothesis] = []
         for pair in self._combinations(2):
-            self._time.look()
+            self._time.check()
             numbers = self._numbers(pair)
             table = tables.get(len(numbers)) if numbers is not None else None
             if table is not None and numbers is not None and bool(near(table, numbers).all(1).any()):

@@ -48,7 +48,7 @@ def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
 )
 def test_of_many_mistakes_each_that_is_seen_is_said(divisor: str, said: str) -> None:
     ask = run(SEVERAL_MISTAKES.format(divisor=divisor), exercise, notebook(26))
-    key = AnswerKey(exercise, exercise.sample(0)).short()
+    key = AnswerKey(exercise, exercise.sample(0)).without_promises()
     verdict = Judge().verdict(key, [ask(case.inputs) for case in key.cases])
     assert not verdict.misconceptions
     words = " ".join(verdict.sentences)
@@ -62,7 +62,7 @@ def test_shapes_of_texts_are_said_once() -> None:
         "def generate(model, tokens, count, **_):\n    return torch.cat([tokens[:1]] + count * [tokens[:1, :1]], 1)"
     )
     ask = run(first_alone, exercise, notebook(26))
-    key = AnswerKey(exercise, exercise.sample(0)).short()
+    key = AnswerKey(exercise, exercise.sample(0)).without_promises()
     said = Judge().verdict(key, [ask(case.inputs) for case in key.cases]).sentences
     assert sum("has shape" in text for text in said) == 1, said
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.best_verdict import best_verdict, in_all_forms
+from grader.judging.best_verdict import best_verdict, keys_in_all_forms
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
 from grader.judging.wording import NO_PROBABILITIES
@@ -244,7 +244,7 @@ def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None
     """“The numbers are right, but …” was said beside another mistake, though no gradient of that code is NaN."""
     both = [one for one in EXERCISES[22].mistakes if one.name in ("softmax over heads", "NaN on the way back")]
     exercise = replace(EXERCISES[22], mistakes=both)
-    key = AnswerKey(exercise, exercise.sample(0)).short()
+    key = AnswerKey(exercise, exercise.sample(0)).without_promises()
     given = Judge().verdict(key, [key[index].answer(tuple(both)) for index in range(len(key.cases))])
     assert not given.right
     assert not given.misconceptions
@@ -255,7 +255,7 @@ def test_a_mistake_that_changes_no_numbers_is_named_beside_one_that_does() -> No
     names = {"another error than ValueError", "causal has no effect"}
     exercise = EXERCISES[28]
     both = tuple(mistake for mistake in exercise.mistakes if mistake.name in names)
-    key = AnswerKey(exercise, exercise.sample(0)).short()
+    key = AnswerKey(exercise, exercise.sample(0)).without_promises()
     found = Judge().verdict(key, [key[index].answer(both) for index in range(len(key.cases))])
     assert set(found.misconceptions) == names
 
@@ -322,14 +322,14 @@ class Looks(JudgingTime):
         super().__init__()
         self.count = 0
 
-    def look(self) -> None:
+    def check(self) -> None:
         self.count += 1
 
 
 @pytest.mark.slow
 def test_the_same_answers_with_right_earlier_functions_are_judged_once() -> None:
     exercise = EXERCISES[6].functions[0]
-    keys = in_all_forms(exercise, seed=1)
+    keys = keys_in_all_forms(exercise, seed=1)
 
     def looks(with_standins: float) -> int:
         def ask(cases: Sequence[SampledCase], standins: Standins) -> list[Answer]:

@@ -13,7 +13,7 @@ import torch
 from grader.host.grading import grade_notebook
 from grader.judging import judging_time
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import Judge, read
+from grader.judging.judge import Judge, read_answer
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.model.answer import UNCHANGED, Returned
 from grader.model.forms.function import Malformed
@@ -98,7 +98,7 @@ def test_what_was_not_asked_for_is_refused() -> None:
         forged = {"built": False} if "built" not in right else observed()
         without = {name: part for name, part in right.items() if name != "gradients"}
         for value in (forged, *([without] if "gradients" in right else [])):
-            answer = read(key.exercise, Returned(value, list(case.inputs)), key.cases[index], JudgingTime())
+            answer = read_answer(key.exercise, Returned(value, list(case.inputs)), key.cases[index], JudgingTime())
             assert isinstance(answer, Returned)
             assert isinstance(answer.value, Unusable)
 

@@ -23,7 +23,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.judging.best_verdict import combined
+from grader.judging.best_verdict import combine
 from grader.judging.judge import best_picture, judge
 from grader.kit.module_cases import LATER_CHANGED
 from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
@@ -231,7 +231,7 @@ def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
 
 def shared(first: Verdict, second: Verdict) -> str:
     """What is said of an exercise of two functions."""
-    verdict = combined({"mask": first, "softmax": second})
+    verdict = combine({"mask": first, "softmax": second})
     data = json.loads(json.dumps(verdict.to_json()))
     credit = data.pop("credit")
     return words_of(scored_cell(14, credit, 3 * credit, **data))
@@ -259,7 +259,7 @@ def test_of_a_cell_that_defines_none_of_its_functions_it_is_said_once_why() -> N
     stopped = "The cell with the definition stopped with SyntaxError: …"
     missing = [Verdict(14, "Masks", 0.0, Reason.MISSING, (f"There is no {name}.", stopped)) for name in ("mask", "max")]
     assert "What is wrong mask: There is no mask. softmax: There is no max. The cell with the def" in shared(*missing)
-    assert combined({"mask": missing[0], "softmax": missing[1]}).sentences[-1] == stopped
+    assert combine({"mask": missing[0], "softmax": missing[1]}).sentences[-1] == stopped
     assert f"mask: {stopped}" in shared(missing[0], PARTLY)
 
 
@@ -328,9 +328,9 @@ HALF_WRITTEN = "def mask(x):\n    return x\n\n\ndef softmax(x):\n    raise NotIm
 
 
 def test_the_code_of_an_exercise_that_is_half_written_is_there() -> None:
-    data = combined({"mask": UNSCALED, "softmax": TO_DO}).to_json()
+    data = combine({"mask": UNSCALED, "softmax": TO_DO}).to_json()
     assert "Your code" in with_code(HALF_WRITTEN, **data)
-    assert "Your code" not in with_code(HALF_WRITTEN, **combined({"mask": TO_DO, "softmax": TO_DO}).to_json())
+    assert "Your code" not in with_code(HALF_WRITTEN, **combine({"mask": TO_DO, "softmax": TO_DO}).to_json())
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def answer_key(name: int | str, seed: int = DEFAULT_SEED) -> AnswerKey:
 
 def short_cases(exercise: Exercise, seed: int = DEFAULT_SEED) -> list[SampledCase]:
     """All cases except those with memory promises: test_records.py and test_memory.py try these, in sandboxes."""
-    return AnswerKey(exercise, exercise.sample(seed)).short().cases
+    return AnswerKey(exercise, exercise.sample(seed)).without_promises().cases
 
 
 def verdict(number: int, *changes: tuple[str, str], after: str = "") -> Verdict:

@@ -15,7 +15,7 @@ from grader.course.folder import Course
 from grader.host import grading
 from grader.host.grading import own_seed
 from grader.judging.answer_key import AnswerKey
-from grader.judging.best_verdict import in_all_forms
+from grader.judging.best_verdict import keys_in_all_forms
 from grader.model.exercise import Exercise
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import results_of
@@ -56,7 +56,7 @@ def grade(
 @contextlib.contextmanager
 def a_few_seeds() -> Iterator[None]:
     """Map the seeds of submissions to only a few, and keep the answer keys for these."""
-    make, draw = own_seed, in_all_forms
+    make, draw = own_seed, keys_in_all_forms
     known: dict[tuple[str, int], list[AnswerKey]] = {}
 
     def keys(exercise: Exercise, seed: int) -> list[AnswerKey]:
@@ -67,5 +67,5 @@ def a_few_seeds() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grading, "own_seed", lambda *of_what: make(*of_what) % SEEDS)
-        patch.setattr(decide, "in_all_forms", keys)
+        patch.setattr(decide, "keys_in_all_forms", keys)
         yield
