@@ -15,7 +15,13 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.fitting import values_in_all
 from grader.judging.judge import Judge
 from grader.judging.precision import numbers_of
-from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
+from grader.judging.with_facts import (
+    add_facts,
+    borrowed_names,
+    may_be_seen_in_code,
+    name_only_borrowing,
+    named_misconceptions,
+)
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
@@ -60,15 +66,15 @@ def true_of_the_code(
     judge: Judge,
 ) -> Verdict:
     """Add to a verdict what the code shows: its text, which `read` reads, and its other answers."""
-    if not is_for_the_code_to_tell(verdict):
+    if not may_be_seen_in_code(verdict):
         return verdict
     facts, exercise = read(), key.exercise
-    names = borrowed_by(facts, exercise, verdict)
+    names = borrowed_names(facts, exercise, verdict)
     if names and is_right_with_lent_values(key, ask, names, judge):
-        return only_borrowed(verdict, facts)
+        return name_only_borrowing(verdict, facts)
     if verdict.reason in UNEXPLAINED:
         verdict = _in_another_way(key, verdict, facts, ask, judge) or verdict
-    return with_facts(exercise, verdict, facts)
+    return add_facts(exercise, verdict, facts)
 
 
 def _in_another_way(
@@ -108,9 +114,9 @@ def _right_in(way: Way, verdict: Verdict) -> Verdict:
 
 def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
     """The verdict on the way, and on what is still wrong."""
-    says = [one.says for one in named_in(exercise, verdict)]
+    says = [one.says for one in named_misconceptions(exercise, verdict)]
     names = (way.name, *verdict.misconceptions)
-    heading = wording.things_at_once(len(names), len(names))
+    heading = wording.several_mistakes(len(names), len(names))
     return replace(
         verdict,
         credit=CREDIT * verdict.credit,

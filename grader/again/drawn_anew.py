@@ -17,7 +17,7 @@ from grader.judging import wording
 from grader.judging.answer_key import AnswerKey, CaseKey
 from grader.judging.identical import holds_nan
 from grader.judging.judge import Judge
-from grader.judging.with_facts import named_in, with_facts
+from grader.judging.with_facts import add_facts, named_misconceptions
 from grader.judging.wrong_device import tolerance_on
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Exercise, Inputs
@@ -57,7 +57,7 @@ def with_understanding(
         cases=verdict.cases,
         pictures=verdict.pictures,
     )
-    return with_facts(key.exercise, instead, read())
+    return add_facts(key.exercise, instead, read())
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Redrawing:
         if not verdict.misconceptions:
             all_cases = [case for cases in ignored.values() for case in cases]
             return [] if any(self._is_ignored_with((mistake,), all_cases) for mistake in credited) else list(ignored)
-        named = named_in(self._exercise, verdict)
+        named = named_misconceptions(self._exercise, verdict)
         return [
             name
             for name, cases in ignored.items()

@@ -25,7 +25,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import combine
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime
-from grader.judging.ordinary_scores import Failure, Test, countable, in_short, judge_test
+from grader.judging.ordinary_scores import Failure, Test, countable_outputs, judge_test, shorten_outputs
 from grader.model.answer import Answer, Loss, Lost, Missing, not_run, sentence_of
 from grader.model.denied import DeniedCall
 from grader.model.exercise import Exercise, SampledCase, Standins
@@ -114,7 +114,7 @@ class RunningTests:
             text = sentence_of(lost)
             outputs = [nbformat.v4.new_output("error", ename="CellStopped", evalue=text, traceback=[text])]
         else:
-            outputs = countable(result.outputs, failure, self._tests.unheard)
+            outputs = countable_outputs(result.outputs, failure, self._tests.unheard)
         return judge_test(test, outputs, failure, lost, trusted=not self._had_hidden, changed=result.changed)
 
 
@@ -253,7 +253,7 @@ class Grading:
                 lost = self._whose(stopped.lost)
         outputs, verdict = self.ordinary.judge(cell, result, lost)
         self.output_left -= size_of(outputs)
-        shown = outputs if self.output_left > 0 else in_short(outputs)
+        shown = outputs if self.output_left > 0 else shorten_outputs(outputs)
         cell.outputs = [*self._blocked_outputs(), verdict_output(verdict, points_of(cell)), *shown]
         return verdict
 

@@ -171,7 +171,7 @@ class _Judgement:
             if isinstance(case.answer, Returned) and not first_unusable(case.answer.value):
                 picture = self.exercise.picture(case.answer.value, case.inputs)
                 if picture:
-                    title = wording.shown(self.exercise.entry, case.name, picture.title)
+                    title = wording.picture_title(self.exercise.entry, case.name, picture.title)
                     pictures.append(replace(picture, title=title))
         best = best_picture(pictures)
         return (best,) if best else ()
@@ -266,7 +266,7 @@ class _Judgement:
         sentences = [misconception.says for misconception in misconceptions]
         heading = ""
         if len(misconceptions) > 1:
-            heading = wording.things_at_once(len(misconceptions), total, are_all=not self._lacks_results)
+            heading = wording.several_mistakes(len(misconceptions), total, are_all=not self._lacks_results)
             sentences.insert(0, heading)
         credits = [misconception.credit for misconception in misconceptions]
         credits += [UNKNOWN_CREDIT] * (total - len(misconceptions))
@@ -340,7 +340,7 @@ class _Judgement:
         results = [call.result for call in calls]
         for arguments in zip(*(call.arguments for call in calls), strict=False):
             if all(map(self._is_argument, results, arguments)):
-                return self._make_verdict(0.0, Reason.CONSTANT, wording.given_back(self.form.noun))
+                return self._make_verdict(0.0, Reason.CONSTANT, wording.argument_returned(self.form.noun))
         return None
 
     def _calls(self, case: AnsweredCase) -> list[_Call]:

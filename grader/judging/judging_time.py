@@ -23,7 +23,7 @@ class JudgingTime:
         now = time.monotonic()
         if now < self._next_check:
             return
-        left = self._ends - time.thread_time()
-        if left < 0:
+        seconds_left = self._ends - time.thread_time()
+        if seconds_left < 0:
             raise JudgingTooLong
-        self._next_check = now + left  # a thread cannot use more time than passes on the clock
+        self._next_check = now + seconds_left  # a thread cannot use more time than passes on the clock

@@ -22,7 +22,7 @@ from grader.sandbox.cell_outputs import MAX_LATE_RESULT, NOTICE
 from grader.sandbox.plain_text import one_line
 
 MAX_LINE = 200  # characters of a test that are shown
-MAX_SHORT = 5  # outputs; the first one decides
+MAX_OUTPUTS = 5  # where a notebook has shown far too much; the first one decides
 _HIDDEN = "A hidden test fails."
 _TO_DO = "stops with `NotImplementedError`: what it tests is still to be written, or still has that line."
 _STDERR = (
@@ -54,12 +54,12 @@ class Test:
     __test__ = False  # or pytest collects it
 
 
-def score_of(outputs: Sequence[NotebookNode], most: float) -> float:
+def points_for(outputs: Sequence[NotebookNode], max_points: float) -> float:
     """The points that nbgrader gives; raises ValueError where it would refuse."""
-    marks = {"grade": True, "solution": False, "points": most, "grade_id": "test"}
     from nbgrader.utils import determine_grade  # it brings all of nbgrader, which takes a second
 
-    cell = nbformat.from_dict({"cell_type": "code", "metadata": {"nbgrader": marks}, "outputs": list(outputs)})
+    metadata = {"nbgrader": {"grade": True, "solution": False, "points": max_points, "grade_id": "test"}}
+    cell = nbformat.from_dict({"cell_type": "code", "metadata": metadata, "outputs": list(outputs)})
     try:
         points, _ = determine_grade(cell)
     except KeyError as error:
@@ -67,54 +67,58 @@ def score_of(outputs: Sequence[NotebookNode], most: float) -> float:
     return float(points)
 
 
-def countable(outputs: Sequence[NotebookNode], failure: Failure | None, unheard: str) -> list[NotebookNode]:
-    """Outputs from which nbgrader reads the right points. An error counts even if the code hid it."""
-    kept = [_as_stdout(output) for output in outputs if not _is_unheard(output, unheard)]
-    if failure and not any(output["output_type"] == "error" for output in kept):
+def countable_outputs(
+    outputs: Sequence[NotebookNode], failure: Failure | None, ignored_pattern: str
+) -> list[NotebookNode]:
+    """Outputs from which nbgrader reads the right points. An error counts even if the code hid it.
+
+    `ignored_pattern` is what a test may write to the error stream for nothing.
+    """
+    countable: list[NotebookNode] = []
+    for output in outputs:
+        is_stderr = output.get("name") == "stderr"
+        if is_stderr and ignored_pattern and re.search(ignored_pattern, output["text"]):
+            continue
+        if is_stderr and output["text"] == NOTICE:  # our own, that output is left out, is no failure
+            output = nbformat.from_dict({**output, "name": "stdout"})
+        countable.append(output)
+    if failure and not any(output["output_type"] == "error" for output in countable):
         text = f"{failure.kind}: {failure.message}"
-        kept.append(nbformat.v4.new_output("error", ename=failure.kind, evalue=failure.message, traceback=[text]))
-    return kept
+        error = nbformat.v4.new_output("error", ename=failure.kind, evalue=failure.message, traceback=[text])
+        countable.append(error)
+    return countable
 
 
-def _is_unheard(output: NotebookNode, pattern: str) -> bool:
-    return bool(pattern and output.get("name") == "stderr" and re.search(pattern, output["text"]))
-
-
-def _as_stdout(output: NotebookNode) -> NotebookNode:
-    """Move our notice that output is left out to stdout: it is not a failure."""
-    is_notice = output.get("name") == "stderr" and output["text"] == NOTICE
-    return nbformat.from_dict({**output, "name": "stdout"}) if is_notice else output
-
-
-def within_bounds(outputs: Sequence[NotebookNode], most: float) -> list[NotebookNode]:
+def bound_outputs(outputs: Sequence[NotebookNode], max_points: float) -> list[NotebookNode]:
     """Where nbgrader would refuse a test's value, only show it, so that all points are given."""
     try:
-        score_of(outputs, most)
+        points_for(outputs, max_points)
     except ValueError:
         return [_only_shown(output) for output in outputs]
     return list(outputs)
-
-
-def in_short(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
-    """The outputs that decide about points, for a notebook that has shown far too much."""
-    short = []
-    for output in outputs:
-        if output["output_type"] == "error":
-            name, text = output["ename"][:MAX_LINE], output["evalue"][:MAX_LINE]
-            short.append(nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"]))
-        elif output.get("name") == "stderr":
-            short.append(nbformat.v4.new_output("stream", name="stderr", text=output["text"][:MAX_LINE]))
-        elif output["output_type"] == "execute_result":
-            text = output["data"].get("text/plain", "")
-            data = {"text/plain": text if len(text) <= MAX_LATE_RESULT else "…"}
-            short.append(nbformat.v4.new_output("execute_result", data=data))
-    return short[:MAX_SHORT]
 
 
 def _only_shown(output: NotebookNode) -> NotebookNode:
     if output["output_type"] != "execute_result":
         return output
     return nbformat.from_dict({"output_type": "display_data", "data": output["data"], "metadata": output["metadata"]})
+
+
+def shorten_outputs(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
+    """The outputs that decide about points, for a notebook that has shown far too much."""
+    shortened: list[NotebookNode] = []
+    for output in outputs:
+        if output["output_type"] == "error":
+            name, text = output["ename"][:MAX_LINE], output["evalue"][:MAX_LINE]
+            error = nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
+            shortened.append(error)
+        elif output.get("name") == "stderr":
+            shortened.append(nbformat.v4.new_output("stream", name="stderr", text=output["text"][:MAX_LINE]))
+        elif output["output_type"] == "execute_result":
+            text = output["data"].get("text/plain", "")
+            data = {"text/plain": text if len(text) <= MAX_LATE_RESULT else "…"}
+            shortened.append(nbformat.v4.new_output("execute_result", data=data))
+    return shortened[:MAX_OUTPUTS]
 
 
 def judge_test(
@@ -126,20 +130,24 @@ def judge_test(
     trusted: bool = True,
     changed: Sequence[str] = (),
 ) -> tuple[list[NotebookNode], Verdict]:
-    """Bring `countable` outputs within bounds, and give the verdict on them.
+    """Bring countable outputs within bounds, and give the verdict on them.
 
     If the process is not `trusted`, the student does not see its messages.
     """
-    kept = within_bounds(outputs, test.points)
-    points = score_of(kept, test.points)
-    failed = any(output["output_type"] == "error" or output.get("name") == "stderr" for output in kept)
-    credit = points / test.points if test.points else float(not failed)
-    sentences = [sentence_of(lost)] if lost else [_sentence(test, failure, trusted)] if failure else []
-    if failed and not sentences:
-        sentences = [_STDERR]
-    if kept != list(outputs):
+    bounded = bound_outputs(outputs, test.points)
+    points = points_for(bounded, test.points)
+    has_failed = any(output["output_type"] == "error" or output.get("name") == "stderr" for output in bounded)
+    credit = points / test.points if test.points else float(not has_failed)
+    sentences: list[str] = []
+    if lost:
+        sentences.append(sentence_of(lost))
+    elif failure:
+        sentences.append(_describe_failure(test, failure, trusted))
+    elif has_failed:
+        sentences.append(_STDERR)
+    if bounded != list(outputs):
         sentences.append(_TOO_MUCH)
-    if 0 < credit < 1 or (not failed and credit == 0):
+    if 0 < credit < 1 or (not has_failed and credit == 0):
         sentences.append(f"The test gives {points:g} of {test.points:g} points.")
     if changed:
         names = ", ".join(f"`{_plain(name)}`" for name in changed)
@@ -147,45 +155,52 @@ def judge_test(
             f"The test was run with {names} from Python and its libraries, not as changed in this notebook."
         )
     reason = Reason.NO_ANSWER if lost else Reason.RIGHT if credit == 1 else Reason.TEST_FAILED
-    return kept, Verdict(None, test.name, credit, reason, tuple(sentences), lost=lost, in_process=True)
+    return bounded, Verdict(None, test.name, credit, reason, tuple(sentences), lost=lost, in_process=True)
 
 
-def _sentence(test: Test, failure: Failure, trusted: bool) -> str:
-    asserts = failure.kind == "AssertionError"
+def _describe_failure(test: Test, failure: Failure, trusted: bool) -> str:
+    is_assertion = failure.kind == "AssertionError"
+    error_name = _error_name(failure.kind)
     if failure.line and failure.line not in test.visible:
-        return _HIDDEN if asserts else f"{_HIDDEN[:-1]}: the code stops with `{_kind(failure.kind)}`."
-    shown, message = _statement(test, failure.line)
+        return _HIDDEN if is_assertion else f"{_HIDDEN[:-1]}: the code stops with `{error_name}`."
+    statement, message = _visible_statement(test, failure.line)
     if message is None:
         message = failure.message if trusted else ""
-    what = f"The test `{_plain(shown)}`" if shown else "The test"
+    subject = f"The test `{_plain(statement)}`" if statement else "The test"
     if failure.kind == "NotImplementedError" and not failure.message:
-        return f"{what} {_TO_DO}"
-    how = "fails" if asserts else f"stops with `{_kind(failure.kind)}`"
-    return f"{what} {how}{f': {_plain(message)}' if message else '.'}"
+        return f"{subject} {_TO_DO}"
+    verb = "fails" if is_assertion else f"stops with `{error_name}`"
+    return f"{subject} {verb}: {_plain(message)}" if message else f"{subject} {verb}."
 
 
-def _kind(name: str) -> str:
+def _error_name(name: str) -> str:
     """The name of one of Python's own errors; students choose other names."""
-    kind = vars(builtins).get(name)
-    return name if isinstance(kind, type) and issubclass(kind, BaseException) else "an error of its own kind"
+    error_type = vars(builtins).get(name)
+    if isinstance(error_type, type) and issubclass(error_type, BaseException):
+        return name
+    return "an error of its own kind"
 
 
 def _plain(text: str) -> str:
     return one_line(text.replace("`", "'"), 2 * MAX_LINE)
 
 
-def _statement(test: Test, line: int) -> tuple[str, str | None]:
+def _visible_statement(test: Test, line: int) -> tuple[str, str | None]:
     """The statement at a line, as far as students have it, and its message if that is plain text."""
     tree = parsed(test.source)
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)] if tree else []
-    inside = [node for node in statements if node.lineno <= line <= (node.end_lineno or node.lineno)]
-    if not inside:
+    enclosing = [node for node in statements if node.lineno <= line <= (node.end_lineno or node.lineno)]
+    if not enclosing:
         return "", None
-    node = max(inside, key=lambda each: each.lineno)
-    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    whole = all(number in test.visible for number in lines)
-    text = " ".join(part.strip() for part in test.source.split("\n")[lines[0] - 1 : lines[-1]])
-    if not whole or len(text) > MAX_LINE:
-        text = test.source.split("\n")[line - 1].strip()[:MAX_LINE] + " …"
-    message = node.msg if whole and isinstance(node, ast.Assert) else None
-    return text, message.value if isinstance(message, ast.Constant) and isinstance(message.value, str) else None
+    statement = max(enclosing, key=lambda node: node.lineno)
+    source_lines = test.source.split("\n")
+    line_numbers = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+    is_whole = all(number in test.visible for number in line_numbers)
+    text = " ".join(source_lines[number - 1].strip() for number in line_numbers)
+    if not is_whole or len(text) > MAX_LINE:
+        text = source_lines[line - 1].strip()[:MAX_LINE] + " …"
+    if is_whole and isinstance(statement, ast.Assert):
+        match statement.msg:
+            case ast.Constant(value=str(message)):
+                return text, message
+    return text, None

@@ -50,19 +50,24 @@ NEEDS_AUTOGRAD = "does not require grad"  # in torch's own words, where autograd
 NO_AUTOGRAD = "In this exercise there is no autograd: compute the gradients by formulas."
 
 
-def of_facts(facts: Sequence[Fact]) -> list[str]:
+def about_facts(facts: Sequence[Fact]) -> list[str]:
     """Sentences on what the code shows; one covers all that it borrows."""
-    borrowed = [f"`{fact.what}`" for fact in facts if fact.kind == FactKind.BORROWED]
-    said = [_borrowed(borrowed[:MANY])] if borrowed else []
-    return said + [_of_fact(fact) for fact in facts if fact.kind in _FACTS][:MANY]
+    borrowed_names = [f"`{fact.what}`" for fact in facts if fact.kind == FactKind.BORROWED]
+    sentences = [_about_fact(fact) for fact in facts if fact.kind in _FACTS][:MOST_FACTS]
+    if borrowed_names:
+        sentences.insert(0, _about_borrowing(borrowed_names[:MOST_FACTS]))
+    return sentences
 
 
-def _of_fact(fact: Fact) -> str:
-    sentence = _FACTS_OF_SEVERAL.get(fact.kind, _FACTS[fact.kind]) if len(fact.parts) > 1 else _FACTS[fact.kind]
-    return sentence.format(one_line(fact.what, MAX_LINE), listed([f"`{name}`" for name in fact.parts], MANY))
+def _about_fact(fact: Fact) -> str:
+    sentence = _FACTS[fact.kind]
+    if len(fact.parts) > 1:
+        sentence = _FACTS_OF_SEVERAL.get(fact.kind, sentence)
+    names = [f"`{name}`" for name in fact.parts]
+    return sentence.format(one_line(fact.what, MAX_LINE), listed(names, MOST_FACTS))
 
 
-def _borrowed(names: Sequence[str]) -> str:
+def _about_borrowing(names: Sequence[str]) -> str:
     they_fit = "it fits" if len(names) == 1 else "they fit"
     return (
         f"Your code reads {listed(names, len(names))} from the notebook, but {they_fit} only the notebook's inputs. "
@@ -70,9 +75,9 @@ def _borrowed(names: Sequence[str]) -> str:
     )
 
 
-MANY = 3
+MOST_FACTS = 3
 MAX_LINE = 120  # characters of a line that is shown
-MANY_LINES = 4
+MOST_LINES = 4
 _COUNTS = {2: "two", 3: "three", 4: "four"}
 _FACTS = {
     FactKind.LOST: "The line `{}` computes something and throws it away: nothing is changed in place. Give the result "
@@ -101,19 +106,20 @@ _FACTS_OF_SEVERAL = {
 
 def other_names(names: Mapping[str, str]) -> str:
     """`names` has the names that are asked for, with the student's."""
-    renamed = listed([f"{theirs} to {asked}" for asked, theirs in names.items()], len(names))
-    return f"Rename {renamed}. Your parameters need the names in the text: weights are loaded by name."
+    renamings = [f"{student_name} to {name}" for name, student_name in names.items()]
+    all_renamings = listed(renamings, len(renamings))
+    return f"Rename {all_renamings}. Your parameters need the names in the text: weights are loaded by name."
 
 
-def things_at_once(count: int, of: int, *, are_all: bool = True) -> str:
-    if count < of:
+def several_mistakes(count: int, total: int, *, are_all: bool = True) -> str:
+    if count < total:
         return "There are several mistakes, and these are some of them:"
     return f"There are{'' if are_all else ' at least'} {_COUNTS.get(count, 'several')} mistakes:"
 
 
-def located(places: Sequence[Located]) -> str:
+def located(locations: Sequence[Located]) -> str:
     """Where a mistake is, and of what kind. What to write there is for the student to find."""
-    lines = _lines_of(places)
+    lines = _lines_of(locations)
     if len(lines) == 1:
         ((line, change),) = lines
         if change == Change.AFTER:
@@ -131,9 +137,9 @@ def located(places: Sequence[Located]) -> str:
     return f"Small changes in {_COUNTS.get(len(lines), 'several')} lines make all values right: {_changes(lines)}."
 
 
-def located_without_points(places: Sequence[Located]) -> str:
-    """The same where it earns nothing: a small change may be a large part of what is there."""
-    lines = _lines_of(places)
+def located_without_points(locations: Sequence[Located]) -> str:
+    """The same where it earns nothing: a small change may be a large part of the code."""
+    lines = _lines_of(locations)
     if len(lines) > 1:
         return f"The mistakes are in these lines: {_changes(lines)}."
     ((line, change),) = lines
@@ -142,12 +148,17 @@ def located_without_points(places: Sequence[Located]) -> str:
     return f"The mistake is in the line `{line}`. It has to do with {change}."
 
 
-def _lines_of(places: Sequence[Located]) -> list[tuple[str, Change]]:
-    return [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
+def _lines_of(locations: Sequence[Located]) -> list[tuple[str, Change]]:
+    """The lines as shown, without comments, and what has to change in each."""
+    lines: list[tuple[str, Change]] = []
+    for location in locations:
+        code = location.line.split("#")[0].rstrip()
+        lines.append((one_line(code or location.line, MAX_LINE), location.change))
+    return lines
 
 
 def _changes(lines: Sequence[tuple[str, Change]]) -> str:
-    return ", ".join(f"`{line}` ({change})" for line, change in lines[:MANY_LINES])
+    return ", ".join(f"`{line}` ({change})" for line, change in lines[:MOST_LINES])
 
 
 def missing(noun: str, entry: str) -> str:
@@ -166,12 +177,12 @@ def all_nan(noun: str) -> str:
     return f"Your {noun} returned nothing but NaN. {WHERE_NAN_COMES_FROM}"
 
 
-def given_back(noun: str) -> str:
+def argument_returned(noun: str) -> str:
     return f"In every hidden case, your {noun} returns one of its arguments unchanged."
 
 
 def ignored(arguments: Sequence[str]) -> str:
-    """What is said of answers that do not depend on some arguments, or only on the order of their numbers."""
+    """The sentence on answers that do not depend on some arguments, or only on the order of their numbers."""
     names = listed([f"`{argument}`" for argument in arguments], len(arguments), "or")
     return (
         f"Your result stays the same when {names} gets other numbers, in the same order of size. "
@@ -187,12 +198,12 @@ def arrangement(finding: Finding, noun: str) -> str:
     return f"All numbers are right, but not their arrangement: {_lowered(about(finding, noun))}"
 
 
-def in_another_case(case: str, told: str) -> str:
-    return f"In the case “{case}”, {_lowered(told)}"
+def in_another_case(case: str, sentence: str) -> str:
+    return f"In the case “{case}”, {_lowered(sentence)}"
 
 
 def _lowered(sentence: str) -> str:
-    """A sentence to go on with, behind other words."""
+    """A sentence that goes on behind other words."""
     return sentence[:1].lower() + sentence[1:]
 
 
@@ -200,17 +211,17 @@ def cases_right(right: int, cases: int, first_wrong: str) -> str:
     return f"{right} of {cases} hidden cases are right. The first wrong one is “{first_wrong}”."
 
 
-def all_but_a_kind(right: int, cases: int, wrong: Sequence[str]) -> str:
-    names = listed([f"“{name}”" for name in wrong], len(wrong))
-    return f"{right} of {cases} hidden cases are right: all but {names}."
+def all_but_a_kind(right: int, cases: int, wrong_names: Sequence[str]) -> str:
+    names = [f"“{name}”" for name in wrong_names]
+    return f"{right} of {cases} hidden cases are right: all but {listed(names, len(names))}."
 
 
 def returned(form: str) -> str:
     return f"Your function returned {form}."
 
 
-def shown(entry: str, case: str, title: str) -> str:
-    """The title of a picture, before what it says itself."""
+def picture_title(entry: str, case: str, title: str) -> str:
+    """The title of a picture, before its own."""
     returned = f"What your `{entry}` returned in the hidden case “{case}”"
     return f"{returned}. {title}" if title else returned
 
@@ -227,20 +238,24 @@ def about(finding: Finding, noun: str) -> str:
         case Differs(difference, name=name, whole=True) if difference.kind == compare.Kind.VALUE:
             return f"Entry {list(difference.entry)} of the {name} is the first wrong one."
         case Differs(difference, name=name):
-            said = difference.sentence(name)
-            return f"T{said[1:]}" if said.startswith("the ") else said
+            text = difference.sentence(name)
+            return f"T{text[1:]}" if text.startswith("the ") else text
         case Broken(sentence=sentence):
             return sentence
 
 
 def _failure(answer: Answer, noun: str) -> str:
     match answer:
-        case Raised(type=kind, message=message, line=line):
-            text = f"Your {noun} stopped with {_word(kind)}"
-            text += f": {_safe_message(message)}" if message else ""
+        case Raised(type=error_type, message=message, line=line):
+            text = f"Your {noun} stopped with {_word(error_type)}"
+            if message:
+                text += f": {_without_numbers(message)}"
             text = text.rstrip(".")
-            text = f"{text}, at the line `{line.strip()}`." if line else f"{text}."
-            text += f" {NO_PROBABILITIES}" if _HAS_NO_PROBABILITIES in message else ""
+            if line:
+                text += f", at the line `{line.strip()}`"
+            text += "."
+            if _HAS_NO_PROBABILITIES in message:
+                text += f" {NO_PROBABILITIES}"
             return f"{text} {advice(answer, noun)}".rstrip()
         case Lost():
             return sentence_of(answer)
@@ -259,7 +274,7 @@ _NUMBER = re.compile(
 )
 
 
-def _safe_message(message: str) -> str:
+def _without_numbers(message: str) -> str:
     """An error message without anything that could be a hidden number: sizes may stay, decimals may not."""
     text = _NUMBER.sub("…", message)
     text = " ".join(text.split())

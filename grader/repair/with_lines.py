@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.again.asking_again import UNEXPLAINED
 from grader.judging import wording
-from grader.judging.with_facts import with_facts
+from grader.judging.with_facts import add_facts
 from grader.judging.wording import MAX_LINE
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact, FactKind
@@ -33,7 +33,7 @@ def with_lines(
         facts = read()
         if any(fact.kind == FactKind.BORROWED for fact in facts):  # values of the notebook may look like any mistake
             return verdict
-        return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
+        return replace(add_facts(exercise, repair, facts), pictures=verdict.pictures)
     is_small = verdict.reason != Reason.CONSTANT and repair.is_mostly_original(exercise.entry)
     credit = max(CREDIT, verdict.credit) if is_small else verdict.credit
     sentence = wording.located if is_small else wording.located_without_points
@@ -52,4 +52,4 @@ def with_lines(
 def _about_memory(facts: Sequence[Fact], repair: Version) -> list[str]:
     """The sentences on tensors of whatever was in memory that the repair changes: it writes each entry, as it is."""
     lines = {site.line[:MAX_LINE] for site in repair.located}
-    return wording.of_facts([fact for fact in facts if fact.kind == FactKind.EMPTY and fact.what in lines])
+    return wording.about_facts([fact for fact in facts if fact.kind == FactKind.EMPTY and fact.what in lines])

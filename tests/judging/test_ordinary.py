@@ -13,7 +13,7 @@ from grader.classroom.submission_grader import SubmissionGrader
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.judging.ordinary_scores import Test as OneTest
-from grader.judging.ordinary_scores import judge_test, within_bounds
+from grader.judging.ordinary_scores import bound_outputs, judge_test
 from grader.model.answer import Loss
 from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Assignment, KnownCell, KnownNotebook, Submission
@@ -98,7 +98,7 @@ def test_what_nbgrader_refuses_to_grade_gives_all_points_and_is_told(source: str
 
 def test_too_many_points_stay_within_bounds_whatever_the_process_sends() -> None:
     outputs = [nbformat.v4.new_output("execute_result", data={"text/plain": text}) for text in ("1e999", "2")]
-    assert [output.output_type for output in within_bounds(outputs, 4.0)] == ["display_data"] * 2
+    assert [output.output_type for output in bound_outputs(outputs, 4.0)] == ["display_data"] * 2
     _, verdict = judge_test(OneTest("a", "", 4.0, ()), outputs)
     assert verdict.credit == 1.0
 

@@ -14,7 +14,7 @@ from grader.course.folder import Course
 from grader.host.grading import grade_notebook
 from grader.judging import wording
 from grader.judging.judge import judge
-from grader.judging.with_facts import with_facts
+from grader.judging.with_facts import add_facts
 from grader.model.answer import Raised, Returned
 from grader.model.fact import Fact, FactKind
 from grader.model.findings import Failed
@@ -46,8 +46,8 @@ NAMED = Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, (TWO.says,), (TWO.name,)
 
 def test_infinity_is_told_where_nan_came_back_whatever_the_sentences_say() -> None:
     wrong = Verdict(2, "Scores", 0.0, Reason.WRONG, ("It is wrong, and not by NaN.",))
-    assert with_facts(EXERCISES[2], wrong, [INFINITE]).sentences == wrong.sentences
-    assert "computes with ∞" in with_facts(EXERCISES[2], replace(wrong, holds_nan=True), [INFINITE]).sentences[-1]
+    assert add_facts(EXERCISES[2], wrong, [INFINITE]).sentences == wrong.sentences
+    assert "computes with ∞" in add_facts(EXERCISES[2], replace(wrong, holds_nan=True), [INFINITE]).sentences[-1]
     cases = EXERCISES[3].sample()
     answers = [Returned(torch.full((len(case.inputs[0]),), torch.nan), list(case.inputs)) for case in cases]
     verdict = judge(EXERCISES[3], cases, answers)
@@ -56,10 +56,10 @@ def test_infinity_is_told_where_nan_came_back_whatever_the_sentences_say() -> No
 
 
 def test_a_number_that_is_read_from_the_notebook_is_not_said_to_be_written() -> None:
-    said = with_facts(EXERCISES[2], NAMED, [Fact(FactKind.BORROWED, "D")])
+    said = add_facts(EXERCISES[2], NAMED, [Fact(FactKind.BORROWED, "D")])
     assert said.misconceptions == ("the notebook's variables",)
     assert TWO.says not in said.sentences
-    assert with_facts(EXERCISES[2], NAMED, []) == NAMED
+    assert add_facts(EXERCISES[2], NAMED, []) == NAMED
 
 
 UNREAD = Fact(FactKind.UNREAD, "attention_scores", ("all_keys",))
@@ -80,13 +80,13 @@ def test_what_a_code_does_not_read_is_told_where_nothing_else_explains_its_answe
     reason: Reason, told: list[str]
 ) -> None:
     verdict = Verdict(2, "Scores", 0.0, reason, ("It is wrong.",))
-    assert with_facts(EXERCISES[2], verdict, [UNREAD, RANDOM]).sentences == ("It is wrong.", *told)
-    assert with_facts(EXERCISES[2], NAMED, [UNREAD, RANDOM]) == NAMED
+    assert add_facts(EXERCISES[2], verdict, [UNREAD, RANDOM]).sentences == ("It is wrong.", *told)
+    assert add_facts(EXERCISES[2], NAMED, [UNREAD, RANDOM]) == NAMED
 
 
 def test_of_many_arguments_that_are_not_read_a_few_are_listed() -> None:
     names = tuple("abcdef")
-    assert wording.of_facts([Fact(FactKind.UNREAD, "f", names)]) == [
+    assert wording.about_facts([Fact(FactKind.UNREAD, "f", names)]) == [
         "`f` never uses its arguments `a`, `b`, `c` and 3 more."
     ]
 
@@ -94,14 +94,14 @@ def test_of_many_arguments_that_are_not_read_a_few_are_listed() -> None:
 def test_no_list_of_two_mistakes_has_a_single_one() -> None:
     """A number of the notebook's was taken out of the list, and said below it, if at all."""
     other = next(one for one in EXERCISES[2].mistakes if not one.or_borrowed)
-    two = wording.things_at_once(2, 2)
+    two = wording.several_mistakes(2, 2)
     both = replace(NAMED, sentences=(two, TWO.says, other.says), misconceptions=(TWO.name, other.name), heading=two)
-    said = with_facts(EXERCISES[2], both, [Fact(FactKind.BORROWED, "D")])
+    said = add_facts(EXERCISES[2], both, [Fact(FactKind.BORROWED, "D")])
     assert said.sentences[0] == two
     assert "`D`" in said.sentences[1]
     assert said.sentences[2:] == (other.says,)
     twice = replace(both, sentences=(two, TWO.says), misconceptions=(TWO.name, TWO.name))
-    assert two not in with_facts(EXERCISES[2], twice, [Fact(FactKind.BORROWED, "D")]).sentences
+    assert two not in add_facts(EXERCISES[2], twice, [Fact(FactKind.BORROWED, "D")]).sentences
 
 
 def test_two_ways_to_write_a_mistake_are_not_two_mistakes() -> None:

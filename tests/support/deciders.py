@@ -70,7 +70,7 @@ class Watch:
 
     def _is_told(self, kind: FactKind, verdict: Verdict) -> bool:
         """Whether one of the sentences is on a fact of this kind. Of several functions, each begins with a name."""
-        some = [wording.of_facts([fact for fact in facts if fact.kind == kind]) for facts in self._facts]
+        some = [wording.about_facts([fact for fact in facts if fact.kind == kind]) for facts in self._facts]
         told = tuple(sentence for of_function in some for sentence in of_function)
         return bool(told) and any(sentence.endswith(told) for sentence in verdict.sentences)
 

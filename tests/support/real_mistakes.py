@@ -14,13 +14,13 @@ from grader.again.arguments import ANOTHER_ORDER
 from grader.again.parameter_names import OTHER_NAMES
 from grader.checks.student_code import CorpusPiece, read_pieces
 from grader.exercises.mistakes.rows import AS_ROWS, FLAT
-from grader.judging.with_facts import NAME as BORROWED
+from grader.judging.with_facts import NOTEBOOK_VARIABLES
 from support.our_course import EXERCISES
 from support.places import DATA
 
 FOLDER = DATA / "real_mistakes"
 # Misconceptions that the engine names in any exercise.
-OF_ALL = {BORROWED, AS_ROWS, FLAT, ANOTHER_ORDER, OTHER_NAMES}
+OF_ALL = {NOTEBOOK_VARIABLES, AS_ROWS, FLAT, ANOTHER_ORDER, OTHER_NAMES}
 FIELDS = {"causes", "true", "says", "false", "follows"}
 MARK = re.compile(r"\s*# <-$")
 MAX_LINE = 120  # characters of a line in a sentence
