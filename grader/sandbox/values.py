@@ -1,14 +1,14 @@
 """Values (numbers, tensors, lists, tables) as they are written to cross between the judge and the sandbox.
 
-A value becomes a JSON tree that refers to tensors by name; decoder.py reads it again. There are two ways to write: the
-arguments and results of functions may be of any plain kind, and what is observed of other code is of few kinds, which
-are marked. Nothing is asked of a student's object but what its kind itself answers: a dict with an `items` of its own
-is written as the dict that it is.
+A value becomes a JSON tree that refers to tensors by name; decoder.py reads it again. The arguments and results of
+functions may be of any plain kind. What is observed of other code is shorter, and of few kinds. Nothing is asked of a
+student's object but what its kind itself answers: a dict with an `items` of its own is written as the dict that it is.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
@@ -26,6 +26,7 @@ _T = TypeVar("_T")
 MAX_VALUE = (MAX_BODY - MAX_TENSOR_LIST) // 2  # bytes of the tensors of one value; two go into a message
 MAX_NODES = 50_000  # items, keys and numbers in one value
 MAX_OBSERVED = 8000  # the same, in an observation
+MAX_ANSWER = 2 * MAX_NODES + 1  # the same, in an answer: two values in a list
 MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
 MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension without end
 MAX_LETTERS = 2**20  # bytes that the texts of one value take
@@ -51,12 +52,9 @@ class _TooMuch(Exception):
     """The value has no end, or as good as none."""
 
 
-def encode(value: object, prefix: str = "", *, observed: bool = False) -> Written:
-    """Write a value as a JSON tree and the tensors it refers to, whose names begin with the prefix.
-
-    `observed` says that it is an observation.
-    """
-    encoder = (_Observation if observed else _AnyKind)(prefix)
+def encode(value: object, prefix: str = "", *, is_observation: bool = False) -> Written:
+    """Write a value as a JSON tree and the tensors it refers to, whose names begin with the prefix."""
+    encoder = _Encoder(prefix, is_observation)
     try:
         return encoder.tree(value, MAX_DEPTH), encoder.tensors
     except _TooMuch as reason:
@@ -66,12 +64,11 @@ def encode(value: object, prefix: str = "", *, observed: bool = False) -> Writte
 class _Encoder:
     """Writes one value, and refuses what has no end."""
 
-    most_nodes = 0
-
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, is_observation: bool) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
         self._prefix = prefix
-        self._nodes_left = self.most_nodes
+        self._is_observation = is_observation
+        self._nodes_left = MAX_OBSERVED if is_observation else MAX_NODES
         self._bytes_left = MAX_VALUE
         self._letters_left = MAX_LETTERS
 
@@ -81,24 +78,50 @@ class _Encoder:
             raise _TooMuch("a list with far too many items")
         if depth < 0:
             raise _TooMuch("lists in lists in lists without end")
-        if value is None:
-            return None
+        if self._is_observation:
+            value = unboxed(value)
+        elif _is(value, np.generic):  # type: ignore[type-abstract]
+            return self._scalar(value)
+        if value is None or type(value) is float or type(value) is bool:  # soon done: most of a list are numbers
+            return value
         if _is(value, torch.Tensor):
             return self._tensor(value)
         if _is(value, tuple):
             return {"tuple": self._items(value, depth)}
         if _is(value, list):
             return {"list": self._items(value, depth)}
-        return self._other(value, depth)
+        if _is(value, str):
+            return self._text(str.__str__(value))
+        if _is(value, int):
+            return self._whole(int.__index__(value))
+        if _is(value, float):
+            return float.__float__(value)
+        if _is(value, dict):
+            return {"dict": [self._items(pair, depth) for pair in dict.items(value)]}
+        if type(value) is np.ndarray and (value.dtype.kind in "fiub" or not self._is_observation):
+            return self._array(value, depth)
+        return self._rare(value, depth)
 
-    def _items(self, items: list[object] | tuple[object, ...], depth: int) -> list[Tree]:
+    def _rare(self, value: object, depth: int) -> Tree:
+        """What is in no observation."""
+        if self._is_observation:
+            return _unusable(value)
+        if _is(value, set):
+            return {"set": self._items(set.__iter__(value), depth)}
+        if _is(value, frozenset):
+            return {"frozenset": self._items(frozenset.__iter__(value), depth)}
+        if _is(value, bytes):
+            return {"bytes": self._text(bytes.hex(value))}
+        if tables.is_table(value):
+            return self._table(tables.table_of(value), depth)
+        return _unusable(value)
+
+    def _items(self, items: Iterable[object], depth: int) -> list[Tree]:
         return [self.tree(item, depth - 1) for item in items]
 
-    def _other(self, value: object, depth: int) -> Tree:
-        raise NotImplementedError
-
     def _tensor(self, tensor: torch.Tensor) -> Tree:
-        if reason := why_unusable(tensor):
+        reason = why_unusable(tensor)
+        if reason:
             return {"unusable": reason}
         self._count_bytes(tensor.numel() * tensor.element_size())
         return {"tensor": self._keep(_copy_of(tensor)), "device": tensor.device.type}
@@ -115,62 +138,6 @@ class _Encoder:
         self.tensors[name] = tensor
         return name
 
-
-class _Observation(_Encoder):
-    """Writes dicts with names, tensors, numbers and texts."""
-
-    most_nodes = MAX_OBSERVED
-
-    def _other(self, value: object, depth: int) -> Tree:
-        if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
-            written = self._tensor(torch.from_numpy(np.array(value)))
-            return {**written, "numpy": True} if isinstance(written, dict) else written
-        plain = unboxed(value)
-        kind = type(plain)
-        if kind is bool:
-            return {"flag": plain}
-        if kind is int:
-            return {"whole": plain} if abs(plain) < MAX_WHOLE else {"unusable": "a whole number far too large"}
-        if kind is float:
-            return {"number": plain}
-        if kind is str:
-            return {"text": plain[:MAX_NAME]}
-        if kind is dict:
-            return {"dict": {str(key)[:MAX_NAME]: self.tree(item, depth - 1) for key, item in plain.items()}}
-        return {"unusable": f"a value of type {kind.__name__}"}
-
-
-class _AnyKind(_Encoder):
-    """Writes what functions take and return, and what their inputs are afterwards."""
-
-    most_nodes = MAX_NODES
-
-    def _other(self, value: object, depth: int) -> Tree:
-        if type(value) is float or type(value) is bool:  # soon done: most of a list are numbers
-            return value
-        if _is(value, np.generic):  # type: ignore[type-abstract]
-            return self._scalar(value)
-        if _is(value, str):
-            return self._text(str.__str__(value))
-        if _is(value, int):
-            return self._whole(int.__index__(value))
-        if _is(value, float):
-            return float.__float__(value)
-        if _is(value, dict):
-            pairs = dict.items(value)
-            return {"dict": [[self.tree(key, depth - 1), self.tree(item, depth - 1)] for key, item in pairs]}
-        if _is(value, set):
-            return {"set": [self.tree(item, depth - 1) for item in set.__iter__(value)]}
-        if _is(value, frozenset):
-            return {"frozenset": [self.tree(item, depth - 1) for item in frozenset.__iter__(value)]}
-        if _is(value, bytes):
-            return {"bytes": self._text(bytes.hex(value))}
-        if type(value) is np.ndarray:
-            return self._array(value, depth)
-        if tables.is_table(value):
-            return self._table(tables.table_of(value), depth)
-        return {"unusable": f"a value of type {type(value).__name__[:100]}"}
-
     def _text(self, text: str) -> str:
         """The text, counted as it is sent: a letter may take twelve bytes."""
         if len(text) > MAX_TEXT:
@@ -183,7 +150,7 @@ class _AnyKind(_Encoder):
     def _whole(self, value: int) -> Tree:
         if abs(value) < MAX_WHOLE:
             return value
-        if value.bit_length() > 4 * MAX_HEX:
+        if value.bit_length() > 4 * MAX_HEX or self._is_observation:
             return {"unusable": "a whole number far too large"}
         return {"large": self._text(f"{value:x}")}
 
@@ -192,7 +159,7 @@ class _AnyKind(_Encoder):
             return self._text(str.__str__(value))
         dtype = _sent_as(value.dtype)
         if dtype not in NUMBERS:
-            return {"unusable": f"a value of type {type(value).__name__}"}
+            return _unusable(value)
         return {"scalar": dtype, "is": np.asarray(value).astype(dtype).item()}
 
     def _array(self, array: Array, depth: int) -> Tree:
@@ -226,6 +193,10 @@ class _AnyKind(_Encoder):
 
     def _column(self, column: Column, depth: int) -> Tree:
         return [self.tree(column.name, depth - 1), self.tree(column.cells, depth - 1), self._text(column.dtype)]
+
+
+def _unusable(value: object) -> Tree:
+    return {"unusable": f"a value of type {type(value).__name__[:100]}"}
 
 
 def _is(value: object, kind: type[_T]) -> TypeGuard[_T]:

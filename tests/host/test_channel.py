@@ -340,7 +340,7 @@ UNUSABLE = {
 
 @pytest.mark.parametrize(("make", "reason"), UNUSABLE.values(), ids=UNUSABLE.keys())
 def test_answers_that_cannot_be_graded_are_refused_with_a_reason(make: Callable[[], Any], reason: str) -> None:
-    value = decoder.decode(*values.encode(make(), observed=True), observed=True)
+    value = decoder.decode(*values.encode(make(), is_observation=True), is_observation=True)
     while isinstance(value, list):
         value = value[0]
     assert isinstance(value, values.Unusable)
@@ -352,7 +352,30 @@ def test_the_trusted_end_refuses_them_by_itself(tensor: torch.Tensor) -> None:
     """The sandbox's own care may have been patched away."""
     assert isinstance(decoder.decode({"tensor": "0"}, {"0": tensor}), values.Unusable)
     for tree in ({"tensor": "0"}, {"tensor": "0", "numpy": True}):
-        assert isinstance(decoder.decode(tree, {"0": tensor}, observed=True), values.Unusable)
+        assert isinstance(decoder.decode(tree, {"0": tensor}, is_observation=True), values.Unusable)
+
+
+NOT_OBSERVED: list[tuple[Any, dict[str, torch.Tensor]]] = [
+    ({"set": [1]}, {}),
+    ({"frozenset": []}, {}),
+    ({"large": "f" * 20}, {}),
+    ({"bytes": "00"}, {}),
+    ({"scalar": "<f4", "is": 1.0}, {}),
+    ({"texts": ["a"], "shape": [1]}, {}),
+    ({"array": "<M8[ns]", "shape": [1], "bytes": "0"}, {"0": torch.zeros(8, dtype=torch.uint8)}),
+    ({"table": [["a", {"list": [1]}, ""]], "index": [None, {"list": [0]}, ""]}, {}),
+]
+
+
+@pytest.mark.parametrize(("tree", "tensors"), NOT_OBSERVED, ids=str)
+def test_an_observation_holds_few_kinds(tree: Any, tensors: dict[str, torch.Tensor]) -> None:
+    assert not isinstance(decoder.decode(tree, tensors), values.Unusable)
+    assert isinstance(decoder.decode(tree, tensors, is_observation=True), values.Unusable)
+
+
+def test_the_keys_of_an_observation_are_names() -> None:
+    tree = {"dict": [[0, 1], [{"tuple": [True]}, 2]]}
+    assert decoder.decode(tree, {}, is_observation=True) == {"0": 1, "(True,)": 2}
 
 
 def test_a_short_message_cannot_hold_a_long_value() -> None:
@@ -453,17 +476,17 @@ ODD = [
     *[None, True, -1, 0, 2**31, 10**30, -0.0, math.nan, math.inf, -math.inf, "", "0", "9", "\ud800", "\x00", "x" * 999],
     *[[], {}, [[]], [None] * 99, {"list": []}, {"tuple": [{}]}, {"tensor": "0"}, {"tensor": 0}, {"tensor": "none"}],
     *[
-        {"number": "1"},
-        {"number": math.nan},
-        {"number": {}},
+        {"large": "1"},
+        {"scalar": "<f4", "is": math.nan},
+        {"scalar": "<f4", "is": {}},
         {"unusable": "\u202e"},
         {"unusable": 5},
         {"dict": {"list": []}},
         {"dict": []},
-        {"flag": 1},
-        {"whole": 10**30},
-        {"whole": True},
-        {"text": "\ud800"},
+        {"dict": [["\ud800", 1]]},
+        {"dict": [[None, 10**30]]},
+        {"set": [True]},
+        {"texts": ["\ud800"], "shape": [1]},
         {"list": {"0": 1}},
     ],
 ]
@@ -472,8 +495,9 @@ PICTURE = {"output_type": "display_data", "data": {"text/html": "<b>", "image/pn
 ERROR = {"type": "ValueError", "message": "m", "line": "x", "function": "f"}
 CALL = {"call": "softmax", "arguments": {"list": [{"list": [{"tensor": "0"}]}, {"list": []}, None]}, "names": []}
 GRADIENT = {**CALL, "arguments": {"list": [{"list": [{"tensor": "0"}]}, {"list": []}, {"tensor": "1"}]}}
-OBSERVED = {"dict": {"parameters": {"dict": {"W": {"list": [{"whole": 2}]}}}, "ok": {"flag": True}, "x": {"text": "t"}}}
-TENSORS = {"list": [{"tensor": "0", "device": "cpu"}, {"tensor": "1", "numpy": True}]}
+OBSERVED = {"dict": [["parameters", {"dict": [["W", {"list": [2]}]]}], ["ok", True], ["x", "t"]]}
+TENSORS = {"0": torch.eye(3, dtype=torch.bfloat16), "1": torch.zeros(8, dtype=torch.uint8)}
+OF_TENSORS = {"list": [{"tensor": "0", "device": "cpu"}, {"array": "<i2", "shape": [2, 2], "bytes": "1"}]}
 SEEDS: list[tuple[dict[str, Any], dict[str, torch.Tensor]]] = [
     softmax_answer(),
     ({"raised": ERROR}, {}),
@@ -482,7 +506,7 @@ SEEDS: list[tuple[dict[str, Any], dict[str, torch.Tensor]]] = [
     (CALL, {"0": torch.arange(3.0)}),
     (GRADIENT, {"0": torch.arange(3.0), "1": torch.ones(3)}),
     ({"values": {"list": [OBSERVED, {"list": []}]}}, {}),
-    ({"values": {"list": [TENSORS, {"list": []}]}}, {"0": torch.eye(3), "1": torch.eye(2, dtype=torch.bfloat16)}),
+    ({"values": {"list": [OF_TENSORS, {"list": []}]}}, TENSORS),
 ]
 
 
@@ -544,8 +568,9 @@ def take_in(data: bytes) -> None:
         received = wire.receive(Canned(data), None)  # type: ignore[arg-type]
     except wire.ChannelError:
         return
-    answer = replies.read_answer(received.header, received.tensors)
-    assert isinstance(answer, (Returned, Raised, Missing, Lost))
+    for form in ("module", "function"):
+        answer = replies.read_answer(received.header, received.tensors, form)
+        assert isinstance(answer, (Returned, Raised, Missing, Lost))
     verdict = judge(EXERCISE, DRAWN, [answer] * len(DRAWN))
     assert verdict.credit < 1
     json.dumps(verdict.to_json()).encode()
@@ -572,8 +597,8 @@ def test_malformed_messages(seed: int) -> None:
 
 
 def test_a_text_from_the_other_side_stays_on_one_line() -> None:
-    tree = {"dict": {"a\nb\x1b": {"text": "c\u202ed"}, "ä b": {"text": "e" * 300}}}
-    assert decoder.decode(tree, {}, observed=True) == {"a b ": "c d", "ä b": "e" * 200}
+    tree = {"dict": [["a\nb\x1b", "c\u202ed"], ["ä b", "e" * 300]]}
+    assert decoder.decode(tree, {}, is_observation=True) == {"a b ": "c d", "ä b": "e" * 200}
 
 
 @pytest.mark.parametrize(
@@ -592,7 +617,7 @@ def test_names_are_listed_as_people_read_them(names: list[str], said: str) -> No
 
 def test_devices_are_found_wherever_a_tensor_stands() -> None:
     leaves = [{"tensor": str(number), "device": device} for number, device in enumerate(("cpu", "cuda", "\nmeta"))]
-    tree = {"list": [leaves[0], {"tuple": [leaves[1], None]}, {"dict": {"x": {"list": [leaves[2]]}}}, {"list": 3}, 7]}
+    tree = {"list": [leaves[0], {"tuple": [leaves[1], None]}, {"dict": [["x", {"list": [leaves[2]]}]]}, {"list": 3}, 7]}
     assert decoder.devices(tree) == {"cpu", "cuda", " meta"}
 
 

@@ -15,22 +15,22 @@ import torch
 from grader.sandbox.decoder import decode
 from grader.sandbox.forms import cached, exact, module, objects, small_model
 from grader.sandbox.forms.exact import Function, Inputs
-from grader.sandbox.values import MAX_NODES, Written, encode
+from grader.sandbox.values import Written, encode
 
 
 class Asking(NamedTuple):
     """How a form puts the inputs of a case to a function or a class."""
 
     put: Callable[[Function, Inputs], object]
-    any_kind: bool = False
-    """Values may be of any kind: the judge says which is asked for."""
+    is_observed: bool = True
+    """What comes back is an observation. Otherwise it is of any kind: the judge says which is asked for."""
     around: Callable[..., object] | None = None
     """Calls the `forward` of a module, where a call of the case is more than one."""
 
 
 FORMS = {
-    "function": Asking(lambda function, inputs: function(*inputs), any_kind=True),
-    "objects": Asking(objects.put, any_kind=True),
+    "function": Asking(lambda function, inputs: function(*inputs), is_observed=False),
+    "objects": Asking(objects.put, is_observed=False),
     "exact": Asking(exact.put),
     "refusing": Asking(exact.put_or_refused),
     "softmax_piece": Asking(exact.put_for_a_softmax),
@@ -50,11 +50,9 @@ def put(form: str, entry: Function, inputs: Inputs) -> Any:
 
 def written(form: str, value: object, prefix: str = "") -> Written:
     """Write the inputs of a case as they cross the channel, or what came back of a student's code."""
-    return encode(value, prefix, observed=not FORMS[form].any_kind)
+    return encode(value, prefix, is_observation=FORMS[form].is_observed)
 
 
 def read(form: str, tree: object, tensors: Mapping[str, torch.Tensor], pandas: bool = False) -> Any:
     """Read what was written. On the student's side, its tables are those of `pandas`."""
-    if FORMS[form].any_kind:
-        return decode(tree, tensors, 2 * MAX_NODES + 1, pandas=pandas)  # a list of two values, in an answer
-    return decode(tree, tensors, observed=True)
+    return decode(tree, tensors, is_observation=FORMS[form].is_observed, pandas=pandas)
