@@ -28,8 +28,8 @@ def may_be_new(course: Path) -> bool:
     """
     submitted = course / "submitted"
     try:
-        then = (course / "gradebook.db").stat().st_mtime
-        return not submitted.is_dir() or any(path.stat().st_mtime > then for path in submitted.glob("*/*/*"))
+        graded_at = (course / "gradebook.db").stat().st_mtime
+        return not submitted.is_dir() or any(path.stat().st_mtime > graded_at for path in submitted.glob("*/*/*"))
     except OSError:  # missing or not readable: grading will report it
         return True
 

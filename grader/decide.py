@@ -52,9 +52,9 @@ class _Deciding:
         self._code = code
         self._judge = judge
         self._keys = keys
-        own = code.definitions.defined_beside(exercise.entry, earlier)
-        lent = {name: right for name, right in earlier.items() if name not in own}
-        self._standins = lent if code.definitions.mentions(exercise.entry, set(lent)) else {}
+        defined_names = code.definitions.defined_beside(exercise.entry, earlier)
+        standins = {name: function for name, function in earlier.items() if name not in defined_names}
+        self._standins = standins if code.definitions.mentions(exercise.entry, set(standins)) else {}
 
     def verdict(self) -> Verdict:
         """Judge the answers, then add what the text shows, what other answers show, and the wrong line."""

@@ -77,9 +77,9 @@ def _verdict(course: Course, exercises: Exercises, exercise: Exercise, cells: Se
 
 def _as_run(sources: Sequence[str], cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """The cells that the kernel has run, except tests."""
-    written = {cell.source: cell for cell in cells if cell.cell_type == "code"}
+    saved_cells = {cell.source: cell for cell in cells if cell.cell_type == "code"}
     for source in _still_valid(sources):
-        cell = written.get(source) or nbformat.v4.new_code_cell(source)
+        cell = saved_cells.get(source) or nbformat.v4.new_code_cell(source)
         if tested_exercise(cell) is None:
             yield nbformat.v4.new_code_cell(for_students(source))
 
