@@ -11,10 +11,10 @@ import nbformat
 
 from grader.autograders.packed import Packed
 from grader.classroom.submission_grader import SubmissionGrader
-from grader.collecting.choosing import Chosen, Waits, choose
+from grader.collecting.choosing import ChosenUpload, WaitingUpload, choose
 from grader.collecting.folders import list_folder
 from grader.collecting.identifying import Identifier
-from grader.collecting.students import Key
+from grader.collecting.students import StudentReference
 from grader.collecting.uploads import Upload
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import hidden_seed
@@ -69,22 +69,22 @@ def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") ->
     """
     who_confines()
     sweep()
-    found = _choose(packed, folder, student)
-    if isinstance(found, Waits):
-        return _nothing(packed, found.why)
+    chosen = _choose(packed, folder, student)
+    if isinstance(chosen, WaitingUpload):
+        return _nothing(packed, chosen.reasons)
     name = packed.assignment.name
     drawn = drawn or secrets.token_hex(8)
     seed = hidden_seed(packed.secret, name, student, drawn)
-    graded = SubmissionGrader(packed.assignment).grade(Submission(student, found.notebooks, found.files, seed))
+    graded = SubmissionGrader(packed.assignment).grade(Submission(student, chosen.notebooks, chosen.files, seed))
     if graded.error:
         raise CourseError(f"The submission could not be graded, but that is not the student's fault: {graded.error}")
-    return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked, drawn)
+    return Outcome(graded.verdicts, [*chosen.notes, *_notes(packed, graded)], graded.blocked, drawn)
 
 
-def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:
-    upload = Upload(Key.of(student), list_folder(folder).files if folder.is_dir() else (), folder.name)
-    (found,) = choose([upload], Identifier(packed.released, packed.assignment.name))
-    return found
+def _choose(packed: Packed, folder: Path, student: str) -> ChosenUpload | WaitingUpload:
+    upload = Upload(StudentReference.of(student), list_folder(folder).files if folder.is_dir() else (), folder.name)
+    (choice,) = choose([upload], Identifier(packed.released, packed.assignment.name))
+    return choice
 
 
 def _nothing(packed: Packed, why: Sequence[str]) -> Outcome:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grader.autograders.packages import needed_by_grader, to_install
 from grader.classroom.intake import read_assignment
-from grader.collecting.identifying import Released, released_by
+from grader.collecting.identifying import ReleasedNotebook, released_notebooks
 from grader.course.folder import CONFIG_FILE, Course, take_plugins_from
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
@@ -38,7 +38,7 @@ class Packed:
     """One assignment, with all that is needed to grade it elsewhere."""
 
     assignment: Assignment
-    released: Sequence[Released]  # all the course's notebooks: a submission may be the wrong one
+    released: Sequence[ReleasedNotebook]  # all the course's notebooks: a submission may be the wrong one
     secret: bytes
 
 
@@ -46,7 +46,7 @@ def pack(course: Course, assignment: str, index: str) -> dict[str, bytes]:
     """The files to send, by path."""
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
-    packed = Packed(_assignment(course, assignment), released_by(course), _secret(course, assignment))
+    packed = Packed(_assignment(course, assignment), released_notebooks(course), _secret(course, assignment))
     return {
         HIDDEN_FILE: pickle.dumps(packed),
         **to_install(needed_by_grader(), index),

@@ -35,7 +35,7 @@ def show(context: typer.Context) -> None:
     if context.invoked_subcommand:
         return
     course = open_course()
-    from grader.collecting.rosters import in_gradebook
+    from grader.collecting.rosters import students_in_gradebook
     from grader.gradebook.roster import COLUMNS, FILE, read_roster
 
     roster = read_roster(course.root, to_write=True)
@@ -43,7 +43,7 @@ def show(context: typer.Context) -> None:
     if roster:
         console.print(_table(columns, ([getattr(one, column) for column in columns] for one in roster.values())))
     console.print(f"{FILE} has {len(roster)} student{'s' * (len(roster) != 1)}.", highlight=False)
-    others = {student.id for student in in_gradebook(course)} | set(course.submitters())
+    others = {student.id for student in students_in_gradebook(course)} | set(course.submitters())
     if others := others - roster.keys():
         console.print(
             escape(f"Not on the roster, but in the gradebook or with submissions: {listed(sorted(others), _MOST)}."),
@@ -72,18 +72,18 @@ def import_table(
     from grader.gradebook.roster import FILE
 
     with alone(course):
-        found = import_students(course, file)
-    if found.changed:
-        some = list(found.changed.items())[:_MOST]
+        result = import_students(course, file)
+    if result.changes:
+        some = list(result.changes.items())[:_MOST]
         console.print(_table(["changed", "what"], ([student, "; ".join(said)] for student, said in some)))
-    if found.new:
-        console.print(escape(f"New: {listed(sorted(found.new), _MOST)}."), highlight=False)
-    counts = f"{len(found.new)} new, {len(found.changed)} changed, {found.same} unchanged"
+    if result.new_students:
+        console.print(escape(f"New: {listed(sorted(result.new_students), _MOST)}."), highlight=False)
+    counts = f"{len(result.new_students)} new, {len(result.changes)} changed, {result.unchanged} unchanged"
     console.print(f"{FILE}: {counts}.", highlight=False)
-    for line, why in list(found.bad.items())[:_MOST]:
+    for line, why in list(result.bad_lines.items())[:_MOST]:
         log.warning(f"Skipped line {line}: {why}.")
-    if found.bad:
-        count, them = ("1 line", "it") if len(found.bad) == 1 else (f"{len(found.bad)} lines", "them")
+    if result.bad_lines:
+        count, them = ("1 line", "it") if len(result.bad_lines) == 1 else (f"{len(result.bad_lines)} lines", "them")
         errors.print(f"Skipped {count}. Fix {them} in {escape(one_line(file))}, then run this again.", highlight=False)
         raise typer.Exit(WAITING)
 

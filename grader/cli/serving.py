@@ -140,7 +140,7 @@ def invite(
     Example: `grader students invite --server https://grader.example.edu > links.csv`
     """
     course = open_course()
-    from grader.gradebook.roster import Enrolled, read_roster
+    from grader.gradebook.roster import RosterLine, read_roster
     from grader.serving import invitations
 
     role = invitations.Role.STUDENT
@@ -163,7 +163,7 @@ def invite(
         if are_students:  # other links may be added to the same file
             table.writerow(["id", "name", "address", "link"])
         for name, code in invitations.invite(course, chosen, role, until).items():
-            enrolled = roster.get(name, Enrolled(name))
+            enrolled = roster.get(name, RosterLine(name))
             table.writerow([name, enrolled.full_name, enrolled.email, f"{address}/{code}"])
 
 

@@ -54,17 +54,17 @@ def collect(
     """
     course = open_course()
     from grader.classroom.run import alone
-    from grader.collecting.collect import Wanted, collected_table, waiting_table
-    from grader.collecting.collect import as_json as for_programs
-    from grader.collecting.collect import collect as decisions_of
+    from grader.collecting.collect import CollectOptions, collected_table, waiting_table
+    from grader.collecting.collect import as_json as decisions_as_json
+    from grader.collecting.collect import collect as collect_submissions
 
-    wanted = Wanted(students, times, platform, as_named, newer, dry_run)
+    options = CollectOptions(students, times, platform, as_named, newer, dry_run)
     with nullcontext() if dry_run else alone(course):
-        decisions = list(decisions_of(course, assignment, sources, wanted))
-    waiting = [one for one in decisions if one.waits]
-    collected = [one for one in decisions if not one.waits]
+        decisions = list(collect_submissions(course, assignment, sources, options))
+    waiting = [decision for decision in decisions if decision.waits]
+    collected = [decision for decision in decisions if not decision.waits]
     if as_json:
-        typer.echo(json.dumps(for_programs(assignment, decisions, dry_run), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(decisions_as_json(assignment, decisions, dry_run), indent=2, ensure_ascii=False))
     else:
         if collected:
             console.print(collected_table(collected))

@@ -15,17 +15,17 @@ from rich.table import Table
 
 from grader.classroom.submitted_files import is_name
 from grader.classroom.terminal_tables import folding, plain_table
-from grader.collecting.arrival import Times
-from grader.collecting.choosing import Chosen, choose
+from grader.collecting.choosing import ChosenUpload, choose
 from grader.collecting.contents import list_zip
 from grader.collecting.files import Listing
 from grader.collecting.folders import list_folder
-from grader.collecting.identifying import Identifier, released_by
-from grader.collecting.placing import NEW, OLDER, REPLACED, WAITS, Place, recover
-from grader.collecting.platforms import must_be_known, uploads_of
-from grader.collecting.rosters import known_students
-from grader.collecting.students import MOODLE, NAME, OWNER, Form, Key, Roster, normal
-from grader.collecting.uploads import Asked, Upload
+from grader.collecting.identifying import Identifier, released_notebooks
+from grader.collecting.placing import NEW, OLDER, REPLACED, WAITS, SubmissionFolder, recover
+from grader.collecting.platforms import check_platform, list_uploads
+from grader.collecting.rosters import read_students
+from grader.collecting.students import MOODLE, NAME, OWNER, Alias, Roster, StudentReference, normal
+from grader.collecting.submission_times import SubmissionTimes
+from grader.collecting.uploads import CollectRequest, Upload
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
@@ -37,86 +37,102 @@ log = logging.getLogger(__name__)
 _NO_FOLDER = "not a folder name that nbgrader can use"
 
 
-def matched(uploads: Sequence[Upload], roster: Roster, as_named: bool) -> Iterator[tuple[Upload, str, str]]:
-    """Yield each upload with the id of its student, or with the reason why that is unknown."""
-    matching = _Matching(roster, as_named)
-    found = [(one, *matching.student_of(one.key)) for one in uploads]
-    students: dict[Form, set[str]] = defaultdict(set)  # by user of a platform
-    users: dict[tuple[str, str], set[Form]] = defaultdict(set)  # by student and kind of platform
-    for one, student, why in found:
-        if one.key.user and not why:
-            students[one.key.user].add(student)
-            users[student, one.key.user[0]].add(one.key.user)
-    for one, student, why in found:
-        user = one.key.user
-        if user and not why and roster.is_user(user) != {student}:
-            why = _several(user, students[user], users[student, user[0]])
-        yield one, student, why
+@dataclass(frozen=True)
+class Match:
+    """An upload with the id of its student, or with the problem that keeps it unknown."""
+
+    upload: Upload
+    student: str
+    problem: str
 
 
-def _several(user: Form, students: set[str], users: set[Form]) -> str:
+def match_students(uploads: Sequence[Upload], roster: Roster, as_named: bool) -> Iterator[Match]:
+    """Find the student of each upload."""
+    matcher = _Matcher(roster, as_named)
+    matches = [Match(upload, *matcher.find_student(upload.reference)) for upload in uploads]
+    students_of_user: dict[Alias, set[str]] = defaultdict(set)  # by user of a platform
+    users_of_student: dict[tuple[str, str], set[Alias]] = defaultdict(set)  # by student and kind of platform
+    for match in matches:
+        user = match.upload.reference.user
+        if user and not match.problem:
+            students_of_user[user].add(match.student)
+            users_of_student[match.student, user[0]].add(user)
+    for match in matches:
+        user = match.upload.reference.user
+        if user and not match.problem and roster.students_of_user(user) != {match.student}:
+            users = users_of_student[match.student, user[0]]
+            yield replace(match, problem=_find_conflict(user, students_of_user[user], users))
+        else:
+            yield match
+
+
+def _find_conflict(user: Alias, students: set[str], users: set[Alias]) -> str:
     """Why a user with a chosen name may not be that student; empty if nothing speaks against it."""
     if len(students) > 1:
-        why = f"{_shown(user)} has submitted for {listed(sorted(students))}"
+        conflict = f"{_describe_user(user)} has submitted for {listed(sorted(students))}"
     elif len(users) > 1:
-        why = f"{listed(map(_shown, sorted(users)))} have submitted for {one_line(next(iter(students)))}"
+        conflict = f"{listed(map(_describe_user, sorted(users)))} have submitted for {one_line(next(iter(students)))}"
     else:
         return ""
     if user[0] == OWNER:
-        return f"{why}. If one user put them all there, copy the folder and collect from the copy"
-    return f"{why}. Use --students with a table that has their numbers"
+        return f"{conflict}. If one user put them all there, copy the folder and collect from the copy"
+    return f"{conflict}. Use --students with a table that has their numbers"
 
 
-def _shown(user: Form) -> str:
+def _describe_user(user: Alias) -> str:
     kind, text = user
     if kind == OWNER:
         return f"the user “{one_line(text, 60)}” of this machine"
     return f"user {one_line(text, 60)} of {'Moodle' if kind == MOODLE else 'Canvas'}"
 
 
-class _Matching:
+class _Matcher:
+    """Finds students by references. Each method returns the student's id, or else the problem."""
+
     def __init__(self, roster: Roster, as_named: bool) -> None:
         self._roster = roster
         self._as_named = as_named
-        self._named: dict[str, Key] = {}  # unknown students, by the platform's own name
+        self._new_students: dict[str, StudentReference] = {}  # by the platform's name for them
 
-    def student_of(self, key: Key) -> tuple[str, str]:
-        """The student's id, or why it is unknown."""
-        if key.doubt:
-            return "", f"{_quoted(key)}: {key.doubt}"
-        found = self._roster.called(key)
-        if len(found) > 1:
-            return "", f"{_quoted(key)} could be {listed(sorted(found), last='or')}"
-        student, why = (found.pop(), "") if found else self._not_known(key)
-        return (student, why) if why else self._checked(student, key)
+    def find_student(self, reference: StudentReference) -> tuple[str, str]:
+        if reference.doubt:
+            return "", f"{_quote(reference)}: {reference.doubt}"
+        students = self._roster.students_meant(reference)
+        if len(students) > 1:
+            return "", f"{_quote(reference)} could be {listed(sorted(students), last='or')}"
+        student, problem = (students.pop(), "") if students else self._add_student(reference)
+        return (student, problem) if problem else self._check_student(student, reference)
 
-    def _checked(self, student: str, key: Key) -> tuple[str, str]:
-        """The student, unless something else in the key speaks against it; then the reason."""
-        if differs := self._roster.differs(student, key):
-            of_another = ". Is this the table for this assignment?" if MOODLE in differs else ""
-            other = f"who has another {' and another '.join(differs)}"
-            return "", f"{_quoted(key)} could be {one_line(student)}, {other}{of_another}"
-        user = self._roster.is_user(key.user)
-        if user - {student}:
-            return (
-                "",
-                f"it claims to be from {student}, but belongs to {listed(sorted(user), last='or')} on this machine",
-            )
-        return (student, "") if is_name(student) else ("", f"{_quoted(key)} is {_NO_FOLDER}: {one_line(student)}")
+    def _check_student(self, student: str, reference: StudentReference) -> tuple[str, str]:
+        """The student, unless something else in the reference speaks against it."""
+        contradictions = self._roster.find_contradictions(student, reference)
+        if contradictions:
+            hint = ". Is this the table for this assignment?" if MOODLE in contradictions else ""
+            difference = f"who has another {' and another '.join(contradictions)}"
+            return "", f"{_quote(reference)} could be {one_line(student)}, {difference}{hint}"
+        owners = self._roster.students_of_user(reference.user)
+        if owners - {student}:
+            owner = listed(sorted(owners), last="or")
+            return "", f"it claims to be from {student}, but belongs to {owner} on this machine"
+        if not is_name(student):
+            return "", f"{_quote(reference)} is {_NO_FOLDER}: {one_line(student)}"
+        return student, ""
 
-    def _not_known(self, key: Key) -> tuple[str, str]:
-        unknown = f"no student is known as {_quoted(key)}"
-        if not self._as_named or not key.own:
-            return "", unknown
-        if not is_name(key.own):
-            return "", f"{unknown}, which is {_NO_FOLDER}"
-        if self._roster.called(Key.of("", (NAME, key.own))) or self._named.setdefault(normal(key.own), key) != key:
-            return "", f"{unknown}, and another student is called {key.own}"
-        return key.own, ""
+    def _add_student(self, reference: StudentReference) -> tuple[str, str]:
+        """A new student with the platform's name, if the user wants that."""
+        problem, name = f"no student is known as {_quote(reference)}", reference.platform_name
+        if not self._as_named or not name:
+            return "", problem
+        if not is_name(name):
+            return "", f"{problem}, which is {_NO_FOLDER}"
+        namesakes = self._roster.students_meant(StudentReference.of("", (NAME, name)))
+        if namesakes or self._new_students.setdefault(normal(name), reference) != reference:
+            return "", f"{problem}, and another student is called {name}"
+        return name, ""
 
 
-def _quoted(key: Key) -> str:
-    return f"“{one_line(key.shown, 100)}”"
+def _quote(reference: StudentReference) -> str:
+    return f"“{one_line(reference.label, 100)}”"
 
 
 @dataclass(frozen=True)
@@ -124,10 +140,14 @@ class Decision:
     """What was done with one upload."""
 
     student: str  # empty if unknown
-    place: str  # where it came from
+    source: str  # where it came from
     outcome: str
-    said: Sequence[str] = ()
+    notes: Sequence[str] = ()
     time: datetime | None = None
+
+    @classmethod
+    def on(cls, upload: Upload, student: str, outcome: str, notes: Sequence[str]) -> Decision:
+        return cls(student, one_line(upload.source), outcome, notes, upload.time)
 
     @property
     def waits(self) -> bool:
@@ -135,7 +155,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CollectOptions:
     """The options of `grader collect`."""
 
     students: Path | None = None  # a table of students
@@ -146,74 +166,75 @@ class Wanted:
     dry_run: bool = False
 
 
-def collect(course: Course, assignment: str, sources: Sequence[Path], wanted: Wanted) -> Iterator[Decision]:
+def collect(course: Course, assignment: str, sources: Sequence[Path], options: CollectOptions) -> Iterator[Decision]:
     """Yield the decision about each upload as soon as it is made."""
     course.chosen([assignment])
-    if not course.notebooks("release", assignment):
+    released = course.notebooks("release", assignment)
+    if not released:
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
-    must_be_known(wanted.platform)
+    check_platform(options.platform)
     rules = course.rules(assignment)
-    identifier = Identifier(released_by(course), assignment)
-    roster = known_students(course, wanted.students)
-    times = Times(wanted.times, rules.zone, roster) if wanted.times else None
-    asked = Asked(assignment, identifier.all_names, roster, wanted.as_named)
-    if not wanted.dry_run:
+    identifier = Identifier(released_notebooks(course), assignment)
+    roster = read_students(course, options.students)
+    times = SubmissionTimes(options.times, rules.zone, roster) if options.times else None
+    request = CollectRequest(assignment, identifier.all_names, roster, options.as_named)
+    if not options.dry_run:
         recover(course, assignment)
     with ExitStack() as stack:
         listings = [list_folder(source) if source.is_dir() else list_zip(source, stack) for source in sources]
-        found = [upload for one in listings for upload in _uploads(one, asked, wanted.platform)]
-        by_student: dict[str, list[Upload]] = {}
-        for upload, student, why in matched(found, roster, wanted.as_named):
-            if why:
-                yield Decision("", one_line(upload.place), WAITS, [why], upload.time)
+        uploads: list[Upload] = []
+        for listing in listings:
+            uploads += _list_uploads(listing, request, options.platform)
+        uploads_by_student: dict[str, list[Upload]] = {}
+        for match in match_students(uploads, roster, options.as_named):
+            if match.problem:
+                yield Decision.on(match.upload, "", WAITS, [match.problem])
             else:
-                by_student.setdefault(student, []).append(_timed(upload, student, times))
-        for student, uploads in sorted(by_student.items()):
+                upload = _add_time(match.upload, match.student, times)
+                uploads_by_student.setdefault(match.student, []).append(upload)
+        for student, student_uploads in sorted(uploads_by_student.items()):
             is_newest = True
-            for chosen in choose(uploads, identifier, every=rules.best):
-                if isinstance(chosen, Chosen):
-                    place = Place(course, student, assignment, keeps=rules.best)
-                    missing = _missing(course, assignment, chosen)
-                    yield _placed(place, chosen, missing, wanted, is_newest)
+            for choice in choose(student_uploads, identifier, every=rules.best):
+                if isinstance(choice, ChosenUpload):
+                    folder = SubmissionFolder(course, student, assignment, keeps_older=rules.best)
+                    missing = [name for name in released if name not in choice.notebooks]
+                    yield _place_upload(folder, choice, missing, options, is_newest)
                     is_newest = False
                 else:
-                    upload = chosen.upload
-                    yield Decision(student, one_line(upload.place), WAITS, chosen.why, upload.time)
+                    yield Decision.on(choice.upload, student, WAITS, choice.reasons)
 
 
-def _uploads(listing: Listing, asked: Asked, named: str) -> list[Upload]:
-    platform, found, doubt = uploads_of(listing, asked, named)
-    number = "1 submission" if len(found) == 1 else f"{len(found)} submissions"
-    log.info(f"Reading {listing.called} as {platform.called}: {number} for {asked.assignment}.{doubt}")
-    return found
+def _list_uploads(listing: Listing, request: CollectRequest, platform_name: str) -> list[Upload]:
+    platform, uploads, doubt = list_uploads(listing, request, platform_name)
+    count = "1 submission" if len(uploads) == 1 else f"{len(uploads)} submissions"
+    log.info(f"Reading {listing.name} as {platform.label}: {count} for {request.assignment}.{doubt}")
+    return uploads
 
 
-def _timed(upload: Upload, student: str, times: Times | None) -> Upload:
+def _add_time(upload: Upload, student: str, times: SubmissionTimes | None) -> Upload:
     """The upload, with the time in the user's file if it has none of its own."""
     if times is None or upload.time:
         return upload
-    time, why = times.of(upload, student)
-    return replace(upload, time=time, notes=[*upload.notes, *([why] if why else [])])
+    time, problem = times.find_time(upload, student)
+    return replace(upload, time=time, notes=[*upload.notes, problem] if problem else upload.notes)
 
 
-def _placed(place: Place, chosen: Chosen, without: Sequence[str], wanted: Wanted, is_newest: bool) -> Decision:
-    """Put an upload into place, and report it; notebooks `without` are missing from it."""
+def _place_upload(
+    folder: SubmissionFolder, chosen: ChosenUpload, missing: Sequence[str], options: CollectOptions, is_newest: bool
+) -> Decision:
+    """Put an upload into place, and report it, with the notebooks that it lacks."""
     try:
-        outcome, why = place.decide(chosen, wanted.newer) if is_newest else (OLDER, "")
-        if outcome == OLDER and place.keeps:
-            outcome, why = place.keep(chosen, wanted.dry_run)
-        if outcome in (NEW, REPLACED) and not wanted.dry_run:
-            place.put(chosen)
+        outcome, reason = folder.decide(chosen, options.newer) if is_newest else (OLDER, "")
+        if outcome == OLDER and folder.keeps_older:
+            outcome, reason = folder.keep(chosen, options.dry_run)
+        if outcome in (NEW, REPLACED) and not options.dry_run:
+            folder.put(chosen)
     except OSError as error:
-        outcome, why = WAITS, f"cannot write {error.filename or place.path}: {error.strerror}"
-    said = [why] if why else []
-    missing = [] if outcome == WAITS else [f"without {name}.ipynb" for name in without]
-    upload = chosen.upload
-    return Decision(place.student, one_line(upload.place), outcome, [*said, *missing, *chosen.notes], upload.time)
-
-
-def _missing(course: Course, assignment: str, chosen: Chosen) -> list[str]:
-    return [name for name in course.notebooks("release", assignment) if name not in chosen.notebooks]
+        outcome, reason = WAITS, f"cannot write {error.filename or folder.path}: {error.strerror}"
+    notes = [reason] if reason else []
+    if outcome != WAITS:
+        notes += [f"without {name}.ipynb" for name in missing]
+    return Decision.on(chosen.upload, folder.student, outcome, [*notes, *chosen.notes])
 
 
 # The results: tables for people, JSON for programs.
@@ -223,37 +244,35 @@ _LONGEST = 500
 
 def collected_table(decisions: Sequence[Decision]) -> Table:
     table = plain_table(*folding("student", "what", "from", "notes"), title="Collected")
-    for one in decisions:
-        table.add_row(*map(_text, (one.student, one.outcome, one.place)), _said(one))
+    for decision in decisions:
+        texts = (decision.student, decision.outcome, decision.source)
+        table.add_row(*map(_escape, texts), _join_notes(decision))
     return table
 
 
 def waiting_table(decisions: Sequence[Decision]) -> Table:
     table = plain_table(*folding("student", "from", "why"), title="Not collected yet")
-    for one in decisions:
-        table.add_row(*map(_text, (one.student or "?", one.place)), _said(one))
+    for decision in decisions:
+        table.add_row(_escape(decision.student or "?"), _escape(decision.source), _join_notes(decision))
     return table
 
 
-def _text(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(one_line(text))
 
 
-def _said(decision: Decision) -> str:
-    return "\n".join(escape(one_line(said, _LONGEST)) for said in decision.said)
+def _join_notes(decision: Decision) -> str:
+    return "\n".join(escape(one_line(note, _LONGEST)) for note in decision.notes)
 
 
 def as_json(assignment: str, decisions: Sequence[Decision], dry_run: bool) -> dict[str, object]:
-    return {
-        "assignment": assignment,
-        "dry_run": dry_run,
-        "collected": [
-            {"student": one.student, "outcome": one.outcome, **_shared(one)} for one in decisions if not one.waits
-        ],
-        "waiting": [{"student": one.student or None, **_shared(one)} for one in decisions if one.waits],
-    }
-
-
-def _shared(one: Decision) -> dict[str, object]:
-    time = one.time.isoformat(timespec="seconds") + "Z" if one.time else None
-    return {"from": one.place, "time": time, "told": list(one.said)}
+    collected: list[dict[str, object]] = []
+    waiting: list[dict[str, object]] = []
+    for decision in decisions:
+        time = decision.time.isoformat(timespec="seconds") + "Z" if decision.time else None
+        upload = {"from": decision.source, "time": time, "told": list(decision.notes)}
+        if decision.waits:
+            waiting.append({"student": decision.student or None, **upload})
+        else:
+            collected.append({"student": decision.student, "outcome": decision.outcome, **upload})
+    return {"assignment": assignment, "dry_run": dry_run, "collected": collected, "waiting": waiting}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.classroom.folder_walk import Segments
 from grader.classroom.submitted_files import MAX_BYTES
-from grader.collecting.files import File, Listing, Refused, TooLarge, is_junk, refused, why_not
+from grader.collecting.files import File, Listing, Refused, TooLarge, find_path_problem, is_junk, make_refused_file
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
 
@@ -29,15 +29,15 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, Val
 _STARTS = (b"PK\3\4", b"PK\5\6")  # of a zip, and of an empty one
 
 
-class _Guarded(io.BufferedReader):
+class _LimitedReader(io.BufferedReader):
     """A file that is read in pieces of limited size: zipfile would read a table as long as it claims to be."""
 
-    def __init__(self, file: io.FileIO | io.BytesIO, most: int) -> None:
+    def __init__(self, file: io.FileIO | io.BytesIO, max_bytes: int) -> None:
         super().__init__(file)
-        self._most = most
+        self._max_bytes = max_bytes
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is not None and size > self._most:
+        if size is not None and size > self._max_bytes:
             raise zipfile.BadZipFile("too long")
         return super().read(size)
 
@@ -49,8 +49,9 @@ def is_zip(content: bytes) -> bool:
 def list_zip(path: Path, stack: ExitStack) -> Listing:
     """List all files of a zip on the disk, which `stack` closes."""
     try:
-        file = stack.enter_context(_Guarded(io.FileIO(path), MAX_TABLE))
-        return Listing(path.name, _members(stack.enter_context(zipfile.ZipFile(file)), ()))
+        file = stack.enter_context(_LimitedReader(io.FileIO(path), MAX_TABLE))
+        archive = stack.enter_context(zipfile.ZipFile(file))
+        return Listing(path.name, _list_members(archive, ()))
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}. Fix that, then run this again.") from None
     except (*_DAMAGED, NotImplementedError):
@@ -59,47 +60,44 @@ def list_zip(path: Path, stack: ExitStack) -> Listing:
         ) from None
 
 
-def list_inner(content: bytes, parts: Segments, place: str) -> list[File]:
+def list_inner(content: bytes, above: Segments, path: str) -> list[File]:
     """List the files of a zip in an upload. Refused is raised if it is not a zip."""
     try:
-        return _members(zipfile.ZipFile(_Guarded(io.BytesIO(content), MAX_INNER_TABLE)), parts, place)
+        return _list_members(zipfile.ZipFile(_LimitedReader(io.BytesIO(content), MAX_INNER_TABLE)), above, path)
     except (*_DAMAGED, NotImplementedError):
         raise Refused("it is not a zip file, or it is damaged or has too many files") from None
 
 
-def _members(archive: zipfile.ZipFile, above: Segments, place: str = "") -> list[File]:
-    return [
-        _file(archive, info, above, f"{place}/{info.filename}" if place else info.filename)
-        for info in archive.infolist()
-        if not info.is_dir() and not is_junk(_names(info))
-    ]
+def _list_members(archive: zipfile.ZipFile, above: Segments, path: str = "") -> list[File]:
+    files = []
+    for info in archive.infolist():
+        names = info.filename.replace("\\", "/").split("/")  # some zips from Windows have backslashes
+        if not info.is_dir() and not is_junk(names):
+            member_path = f"{path}/{info.filename}" if path else info.filename
+            files.append(_make_file(archive, info, (*above, *names), member_path))
+    return files
 
 
-def _names(info: zipfile.ZipInfo) -> list[str]:
-    """Folders and name of a member; some zips from Windows have backslashes between them."""
-    return info.filename.replace("\\", "/").split("/")
-
-
-def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, above: Segments, place: str) -> File:
-    parts = (*above, *_names(info))
-    if why := why_not(parts):
-        return refused(parts, place, why)
+def _make_file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, segments: Segments, path: str) -> File:
+    problem = find_path_problem(segments)
+    if problem:
+        return make_refused_file(segments, path, problem)
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in _KINDS:
-        return refused(parts, place, "it is a link" if kind == stat.S_IFLNK else "it is not a file")
-    return File(parts, lambda most: _read(archive, info, most), place)
+        return make_refused_file(segments, path, "it is a link" if kind == stat.S_IFLNK else "it is not a file")
+    return File(segments, lambda max_bytes: _read_member(archive, info, max_bytes), path)
 
 
-def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: int) -> bytes:
     if info.flag_bits & 1:
         raise Refused("it is encrypted")
     if info.compress_type not in _METHODS:
         raise Refused("its compression method is not supported")
-    if info.file_size > most:
+    if info.file_size > max_bytes:
         raise TooLarge
     try:
         with archive.open(info) as file:
-            return file.read(most)  # never more than it claims to have
+            return file.read(max_bytes)  # never more than it claims to have
     except (*_DAMAGED, NotImplementedError):
         raise Refused("it is damaged", info.file_size) from None
 
@@ -111,58 +109,67 @@ _ARCHIVES = (".rar", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
 @dataclass(frozen=True)
-class HeldFile:
+class UploadedFile:
     """A file that was read."""
 
-    parts: Segments
-    place: str  # for messages
+    segments: Segments
+    path: str  # where it is, for messages
     content: bytes
+
+    @property
+    def name(self) -> str:
+        return self.segments[-1]
+
+    @property
+    def shown_path(self) -> str:
+        return one_line(self.path)
 
 
 @dataclass
 class Contents:
-    files: list[HeldFile] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)  # files that were not read, and why
+    files: list[UploadedFile] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)  # files that were not read, and why
 
-    def refuse(self, place: str, why: str) -> None:
-        if len(self.refused) < MAX_NOTES:
-            self.refused.append(f"{one_line(place)}: {why}")
-        elif len(self.refused) == MAX_NOTES:
-            self.refused.append("and more")
+    def refuse(self, path: str, reason: str) -> None:
+        if len(self.refusals) < MAX_NOTES:
+            self.refusals.append(f"{one_line(path)}: {reason}")
+        elif len(self.refusals) == MAX_NOTES:
+            self.refusals.append("and more")
 
 
-def contents_of(files: Iterable[File]) -> Contents:
+def read_contents(files: Iterable[File]) -> Contents:
     """Read files: notebooks first, so that nothing else takes their room, and zips last."""
     contents = Contents()
-    waiting = deque((file, 0) for file in sorted(files, key=_turn))
-    left = MAX_BYTES
+    queue = deque((file, 0) for file in sorted(files, key=_reading_order))
+    bytes_left = MAX_BYTES
     for _ in range(MAX_FILES):
-        if not waiting:
+        if not queue:
             return contents
-        file, zips = waiting.popleft()
+        file, depth = queue.popleft()
         try:
-            content = file.read(left)
-            left -= len(content)
-            if _is_packed(file, content):
-                waiting.extend((one, zips + 1) for one in _unpacked(file, content, zips, MAX_FILES - len(waiting)))
+            content = file.read(bytes_left)
+            bytes_left -= len(content)
+            if _is_to_unpack(file, content):
+                inner_files = _unpack(file, content, depth, MAX_FILES - len(queue))
+                queue.extend((inner_file, depth + 1) for inner_file in inner_files)
             else:
-                contents.files.append(HeldFile(file.parts, file.place, content))
-        except Refused as why:
-            left -= why.unpacked
-            contents.refuse(file.place, str(why))
-    if waiting:
-        contents.refuse(waiting[0][0].place, f"more than {MAX_FILES} files; from here on, they were skipped")
+                contents.files.append(UploadedFile(file.segments, file.path, content))
+        except Refused as refusal:
+            bytes_left -= refusal.unpacked_bytes
+            contents.refuse(file.path, str(refusal))
+    if queue:
+        contents.refuse(queue[0][0].path, f"more than {MAX_FILES} files; from here on, they were skipped")
     return contents
 
 
-def _turn(file: File) -> tuple[bool, bool, int, str]:
-    name = file.parts[-1].lower()
-    return ".ipynb" not in name, name.endswith(".zip"), len(file.parts), file.place
+def _reading_order(file: File) -> tuple[bool, bool, int, str]:
+    name = file.segments[-1].lower()
+    return ".ipynb" not in name, name.endswith(".zip"), len(file.segments), file.path
 
 
-def _is_packed(file: File, content: bytes) -> bool:
+def _is_to_unpack(file: File, content: bytes) -> bool:
     """Whether a file is a zip to unpack. Spreadsheets and saved tensors are zips, too, but stay packed."""
-    name = file.parts[-1].lower()
+    name = file.segments[-1].lower()
     if name.endswith(_ARCHIVES):
         raise Refused("this kind of archive is not supported")
     if name.endswith(".zip") and not is_zip(content):
@@ -170,10 +177,10 @@ def _is_packed(file: File, content: bytes) -> bool:
     return is_zip(content) and (name.endswith((".zip", ".ipynb")) or "." not in name)
 
 
-def _unpacked(file: File, content: bytes, zips: int, most: int) -> list[File]:
-    if zips == MAX_ZIPS:
+def _unpack(file: File, content: bytes, depth: int, max_files: int) -> list[File]:
+    if depth == MAX_ZIPS:
         raise Refused(f"more than {MAX_ZIPS} zip files are nested")
-    inner = list_inner(content, file.parts, file.place)
-    if len(inner) > most:
+    files = list_inner(content, file.segments, file.path)
+    if len(files) > max_files:
         raise Refused(f"it would bring the submission to more than {MAX_FILES} files")
-    return sorted(inner, key=_turn)
+    return sorted(files, key=_reading_order)

@@ -17,9 +17,9 @@ _JUNK = {name.casefold() for name in (*NEVER_NEEDED, ".DS_Store", "Thumbs.db", "
 class Refused(Exception):
     """A file is not read; the text says why. What was unpacked until then still counts."""
 
-    def __init__(self, why: str, unpacked: int = 0) -> None:
-        super().__init__(why)
-        self.unpacked = unpacked  # bytes, at most
+    def __init__(self, reason: str, unpacked_bytes: int = 0) -> None:
+        super().__init__(reason)
+        self.unpacked_bytes = unpacked_bytes  # at most
 
 
 class TooLarge(Refused):
@@ -29,22 +29,22 @@ class TooLarge(Refused):
 
 @dataclass(frozen=True)
 class File:
-    """A file that was found, and is read when needed."""
+    """A file of a source, which is read when needed."""
 
-    parts: Segments  # a zip counts as a folder
+    segments: Segments  # of its path; a zip counts as a folder
     read: Callable[[int], bytes]  # at most so many bytes, else TooLarge is raised
-    place: str  # where it is, for messages
+    path: str  # where it is, for messages
 
     def below(self, levels: int) -> File:
         """This file, as seen from a folder so many levels further down."""
-        return File(self.parts[levels:], self.read, self.place)
+        return File(self.segments[levels:], self.read, self.path)
 
 
 @dataclass
 class Listing:
     """All files in a source."""
 
-    called: str  # the name of the source
+    name: str  # of the source
     files: Sequence[File]
     clones: frozenset[str] = frozenset()  # folders in it that are git clones
     owners: dict[str, str] = field(default_factory=dict)  # of its folders, by name: users of this machine
@@ -52,45 +52,48 @@ class Listing:
     @property
     def tops(self) -> list[str]:
         """The names on its first level."""
-        return list(dict.fromkeys(file.parts[0] for file in self.files))
+        return list(dict.fromkeys(file.segments[0] for file in self.files))
 
-    def within(self, place: str) -> str:
-        """The place of something in this source, for messages."""
-        return f"{self.called}/{place}"
+    def path_of(self, name: str) -> str:
+        """Where something in this source is, for messages."""
+        return f"{self.name}/{name}"
 
     def unwrapped(self) -> Listing:
         """The listing without the one folder that holds everything; unchanged if there is none."""
-        if len(self.tops) != 1 or any(len(file.parts) < 2 for file in self.files):
+        if len(self.tops) != 1 or any(len(file.segments) < 2 for file in self.files):
             return self
-        return Listing(self.called, [file.below(1) for file in self.files])
+        return Listing(self.name, [file.below(1) for file in self.files])
 
 
-def refused(parts: Sequence[str], place: str, why: str) -> File:
-    """A file that was found, but refuses to be read."""
+def make_refused_file(segments: Sequence[str], path: str, reason: str) -> File:
+    """A file that is listed, but refuses to be read."""
 
-    def read(_most: int) -> NoReturn:
-        raise Refused(why)
+    def read(_max_bytes: int) -> NoReturn:
+        raise Refused(reason)
 
-    named = tuple(map(_as_shown, (part for part in parts if part not in ("", ".", ".."))))
-    return File(named or ("?",), read, one_line(place))
-
-
-def _as_shown(part: str) -> str:
-    """A part of a path, printable, and cut to a length that leaves room for what platforms put before names."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in part[: 4 * MAX_NAME])
+    printable = tuple(_make_printable(segment) for segment in segments if segment not in ("", ".", ".."))
+    return File(printable or ("?",), read, one_line(path))
 
 
-def why_not(parts: Sequence[str]) -> str:
+def _make_printable(segment: str) -> str:
+    """A segment of a path, printable, and cut to a length that leaves room for what platforms put before names."""
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in segment[: 4 * MAX_NAME]
+    )
+
+
+def find_path_problem(segments: Sequence[str]) -> str:
     """What is wrong with a path; empty if it is fine."""
-    if not parts or any(part in ("", ".", "..") for part in parts):
+    if not segments or any(segment in ("", ".", "..") for segment in segments):
         return "its path leads elsewhere"
-    if len(parts) > MAX_LEVELS or sum(len(part.encode(errors="replace")) + 1 for part in parts) > MAX_PATH:
+    sizes = [len(segment.encode(errors="replace")) for segment in segments]
+    if len(segments) > MAX_LEVELS or sum(sizes) + len(sizes) > MAX_PATH:
         return "it is in too many nested folders"
-    if not all(part.isprintable() and len(part.encode(errors="replace")) <= MAX_NAME for part in parts):
+    if max(sizes) > MAX_NAME or not all(segment.isprintable() for segment in segments):
         return "its name is too long, or has characters that cannot be shown"
     return ""
 
 
-def is_junk(parts: Sequence[str]) -> bool:
+def is_junk(segments: Sequence[str]) -> bool:
     """Whether a system or a tool left this file behind, and nobody meant to submit it."""
-    return any(part.casefold() in _JUNK or part.startswith("._") for part in parts)
+    return any(segment.casefold() in _JUNK or segment.startswith("._") for segment in segments)

@@ -8,11 +8,11 @@ import stat
 from pathlib import Path
 
 from grader.classroom.folder_walk import Gap, Segments, read_plain, walk
-from grader.collecting.files import File, Listing, Refused, TooLarge, is_junk, refused, why_not
+from grader.collecting.files import File, Listing, Refused, TooLarge, find_path_problem, is_junk, make_refused_file
 from grader.errors import CourseError
 
-MAX_OF_ONE = 5000  # entries to look at below one first-level folder, perhaps a student's own
-_TOO_MANY = f"more than {MAX_OF_ONE} files and folders; the most deeply nested were skipped"
+MAX_ENTRIES = 5000  # to look at below one first-level folder, perhaps a student's own
+_TOO_MANY = f"more than {MAX_ENTRIES} files and folders; the most deeply nested were skipped"
 _GIT = ".git"
 
 
@@ -22,17 +22,17 @@ def list_folder(folder: Path) -> Listing:
     clones: set[str] = set()
     owners: dict[str, str] = {}
     level = _level_of_students(folder)
-    for segments, entry in walk(folder, MAX_OF_ONE, _is_entered, level):
+    for segments, entry in walk(folder, MAX_ENTRIES, _is_entered, level):
         if entry is Gap.UNREADABLE:
-            files.append(refused(segments, "/".join(segments), "it cannot be read"))
+            files.append(make_refused_file(segments, "/".join(segments), "it cannot be read"))
         elif entry is Gap.BEYOND_LIMIT:
-            files.append(refused(segments, "/".join(segments[:level]), _TOO_MANY))
+            files.append(make_refused_file(segments, "/".join(segments[:level]), _TOO_MANY))
         elif len(segments) == 2 and segments[1] == _GIT:
             clones.add(segments[0])
         elif not is_junk(segments):
             if len(segments) == 1:
-                owners[segments[0]] = _owner(entry)
-            file = _file(segments, entry)
+                owners[entry.name] = _find_owner(entry)
+            file = _make_file(segments, entry)
             if file:
                 files.append(file)
     return Listing(folder.name, files, frozenset(clones), owners)
@@ -48,27 +48,27 @@ def _level_of_students(folder: Path) -> int:
 
 
 def _is_entered(segments: Segments) -> bool:
-    return not is_junk(segments) and not why_not(segments)
+    return not is_junk(segments) and not find_path_problem(segments)
 
 
-def _file(segments: Segments, entry: os.DirEntry[str]) -> File | None:
+def _make_file(segments: Segments, entry: os.DirEntry[str]) -> File | None:
     path = "/".join(segments)
-    problem = why_not(segments)
+    problem = find_path_problem(segments)
     if problem:
-        return refused(segments, path, problem)
+        return make_refused_file(segments, path, problem)
     if entry.is_symlink():
-        return refused(segments, path, "it is a link")
+        return make_refused_file(segments, path, "it is a link")
     if entry.is_dir():
         return None
     if not entry.is_file():
-        return refused(segments, path, "it is not a file")
-    return File(segments, lambda most: _read(Path(entry.path), most), path)
+        return make_refused_file(segments, path, "it is not a file")
+    return File(segments, lambda max_bytes: _read(Path(entry.path), max_bytes), path)
 
 
-def _read(path: Path, most: int) -> bytes:
+def _read(path: Path, max_bytes: int) -> bytes:
     try:
         status = path.lstat()
-        if status.st_size > most:
+        if status.st_size > max_bytes:
             raise TooLarge
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
             raise Refused("it is a hard link to another file")
@@ -77,7 +77,7 @@ def _read(path: Path, most: int) -> bytes:
         raise Refused(f"it cannot be read: {error.strerror}") from None
 
 
-def _owner(entry: os.DirEntry[str]) -> str:
+def _find_owner(entry: os.DirEntry[str]) -> str:
     """The owner of a file or folder; empty for root and for ourselves, since both copy files for others."""
     try:
         user = number_of_user(entry)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from nbformat import NotebookNode
 
-from grader.collecting.contents import HeldFile
+from grader.collecting.contents import UploadedFile
 from grader.course.folder import Course
 from grader.model.submission import KnownCell
 from grader.notebooks.parsing import (
@@ -23,18 +23,16 @@ from grader.notebooks.parsing import (
 from grader.notebooks.repair import defined_in, looks_like
 from grader.sandbox.plain_text import listed, one_line
 
-Matches = dict[str, NotebookNode]  # the cells of a file, by the ids of the course's cells that they match
-
 
 @dataclass(frozen=True)
-class Identified:
+class IdentifiedNotebook:
     """A file that is a notebook of the assignment."""
 
     name: str
-    held: HeldFile
+    file: UploadedFile
     content: bytes  # to be graded
     notes: Sequence[str] = ()
-    untouched: bool = False  # exactly as released
+    is_untouched: bool = False  # exactly as released
 
 
 class Remedy(NamedTuple):
@@ -52,7 +50,7 @@ CLEAR_OUTPUTS = Remedy(
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UnknownNotebook:
     """A file that looks like a notebook, but is not one of the assignment."""
 
     reason: str
@@ -60,7 +58,7 @@ class Unknown:
     remedy: Remedy = NOTHING_TO_DO
 
     @property
-    def why(self) -> str:
+    def for_instructor(self) -> str:
         """The reason, and what an instructor should do."""
         return self.reason + self.remedy.for_instructor
 
@@ -71,7 +69,7 @@ class Unknown:
 
 
 @dataclass(frozen=True)
-class Released:
+class ReleasedNotebook:
     """A released notebook of a course."""
 
     assignment: str
@@ -79,127 +77,151 @@ class Released:
     cells: Sequence[KnownCell]
 
     @property
-    def filled_in(self) -> list[KnownCell]:
+    def student_cells(self) -> list[KnownCell]:
         """The cells that students write, or that earn points."""
         return [cell for cell in self.cells if cell.solution or cell.grade or cell.task]
 
 
-def released_by(course: Course) -> list[Released]:
+def released_notebooks(course: Course) -> list[ReleasedNotebook]:
     """All released notebooks of a course."""
-    return [
-        Released(assignment, name, _known(course.read("release", assignment, name)))
-        for assignment in course.assignments()
-        for name in course.notebooks("release", assignment)
-    ]
+    notebooks = []
+    for assignment in course.assignments():
+        for name in course.notebooks("release", assignment):
+            cells = _released_cells(course.read("release", assignment, name))
+            notebooks.append(ReleasedNotebook(assignment, name, cells))
+    return notebooks
+
+
+def _released_cells(notebook: NotebookNode) -> list[KnownCell]:
+    cells = []
+    for cell in notebook.cells:
+        metadata = cell.metadata.get("nbgrader")
+        if metadata and metadata.get("grade_id"):
+            released = KnownCell(
+                metadata["grade_id"],
+                cell.cell_type,
+                cell.source,
+                grade=bool(metadata.get("grade")),
+                solution=bool(metadata.get("solution")),
+                locked=bool(metadata.get("locked")),
+                points=float(metadata.get("points") or 0),
+                task=bool(metadata.get("task")),
+            )
+            cells.append(released)
+    return cells
 
 
 class Identifier:
     """Identifies files by all released notebooks of a course."""
 
-    def __init__(self, released: Sequence[Released], assignment: str) -> None:
+    def __init__(self, released: Sequence[ReleasedNotebook], assignment: str) -> None:
         self._assignment = assignment
         self._released = released
 
     @property
     def all_names(self) -> set[str]:
         """The names of all notebooks and assignments of the course."""
-        return {name for one in self._released for name in (one.assignment, one.name)}
+        return {name for notebook in self._released for name in (notebook.assignment, notebook.name)}
 
     @property
     def names(self) -> set[str]:
         """The names of the assignment's notebooks."""
-        return {one.name for one in self._released if one.assignment == self._assignment}
+        return {notebook.name for notebook in self._released if notebook.assignment == self._assignment}
 
-    def look_at(self, name: str, content: bytes) -> Identified | Unknown | None:
+    def identify_content(self, name: str, content: bytes) -> IdentifiedNotebook | UnknownNotebook | None:
         """Find out what a single file of this name is."""
-        return self.look(HeldFile((name,), name, content))
+        return self.identify(UploadedFile((name,), name, content))
 
-    def look(self, held: HeldFile) -> Identified | Unknown | None:
+    def identify(self, file: UploadedFile) -> IdentifiedNotebook | UnknownNotebook | None:
         """Find out what a file is; None if it does not even look like a notebook."""
-        name = held.parts[-1].lower()
-        if ".ipynb" not in name and not _is_like_notebook(held.content):
+        if ".ipynb" not in file.name.lower() and not _is_like_notebook(file.content):
             return None
-        if len(held.content) > MAX_BYTES:
-            return self._look_without_outputs(held)
-        if why := why_not_whole(held.content):
-            return Unknown(f"it is not a complete notebook: {why}", is_cut=True, remedy=SUBMIT_AGAIN)
+        if len(file.content) > MAX_BYTES:
+            return self._identify_without_outputs(file)
+        cut = why_not_whole(file.content)
+        if cut:
+            return UnknownNotebook(f"it is not a complete notebook: {cut}", is_cut=True, remedy=SUBMIT_AGAIN)
         try:
-            notebook = read_notebook(held.content)
-        except UnreadableNotebook as why:
-            return Unknown(str(why))
+            notebook = read_notebook(file.content)
+        except UnreadableNotebook as error:
+            return UnknownNotebook(str(error))
         if not notebook.cells:
-            return Unknown("it has no cells that can be read")
-        return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
+            return UnknownNotebook("it has no cells that can be read")
+        return self._identify_by_ids(file, notebook.cells) or self._identify_by_code(file, notebook.cells)
 
-    def _look_without_outputs(self, held: HeldFile) -> Identified | Unknown | None:
-        """Look at a large notebook without its outputs: they make it large, and grading runs its cells anyway."""
-        light = without_outputs(held.content)
+    def _identify_without_outputs(self, file: UploadedFile) -> IdentifiedNotebook | UnknownNotebook | None:
+        """Identify a large notebook without its outputs: they make it large, and grading runs its cells anyway."""
+        light = without_outputs(file.content)
         if light and len(light) <= MAX_BYTES:
-            looked = self.look(replace(held, content=light))
-            if isinstance(looked, Identified):
-                why = f"it is larger than {MAX_BYTES // 2**20} MB, so it was collected without its outputs"
-                return replace(looked, held=held, notes=[f"{one_line(held.place)}: {why}", *looked.notes])
-            return looked
-        if len(held.content) > MAX_WITH_OUTPUTS:
-            large = f"larger than {MAX_WITH_OUTPUTS // 2**20} MB"
+            notebook = self.identify(replace(file, content=light))
+            if not isinstance(notebook, IdentifiedNotebook):
+                return notebook
+            reason = f"it is larger than {MAX_BYTES // 2**20} MB, so it was collected without its outputs"
+            return replace(notebook, file=file, notes=[f"{file.shown_path}: {reason}", *notebook.notes])
+        if len(file.content) > MAX_WITH_OUTPUTS:
+            size = f"larger than {MAX_WITH_OUTPUTS // 2**20} MB"
+        elif light:
+            size = f"larger than {MAX_BYTES // 2**20} MB, even without its outputs"
         else:
-            more = ", even without its outputs" if light else ", and cannot be read"
-            large = f"larger than {MAX_BYTES // 2**20} MB{more}"
-        return Unknown(f"it is {large}", is_cut=True, remedy=CLEAR_OUTPUTS)
+            size = f"larger than {MAX_BYTES // 2**20} MB, and cannot be read"
+        return UnknownNotebook(f"it is {size}", is_cut=True, remedy=CLEAR_OUTPUTS)
 
-    def _by_ids(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Identified | Unknown | None:
+    def _identify_by_ids(
+        self, file: UploadedFile, cells: Sequence[NotebookNode]
+    ) -> IdentifiedNotebook | UnknownNotebook | None:
         """Identify a notebook by nbgrader's cell ids. If several of the course use them, the cells decide."""
-        by_id = {str(cell.metadata["nbgrader"]["grade_id"]): cell for cell in cells if "nbgrader" in cell.metadata}
-        fits: Counter[int] = Counter()
-        for place, one in enumerate(self._released):
-            known = [cell for cell in one.filled_in if cell.grade_id in by_id]
-            alike = sum(looks_like(by_id[cell.grade_id], cell) for cell in one.cells if cell.grade_id in by_id)
-            if known:
-                fits[place] = len(known) + alike
+        cell_of = {str(cell.metadata["nbgrader"]["grade_id"]): cell for cell in cells if "nbgrader" in cell.metadata}
+        fits: list[tuple[int, ReleasedNotebook]] = []
+        for notebook in self._released:
+            matched_cells = [cell for cell in notebook.student_cells if cell.grade_id in cell_of]
+            if matched_cells:
+                fits.append((len(matched_cells) + _count_similar(notebook.cells, cell_of), notebook))
         if not fits:
             return None
-        best = self._only([self._released[place] for place in fits if fits[place] == max(fits.values())])
-        if isinstance(best, Unknown):
+        best_fit = max(fit for fit, _ in fits)
+        best = self._choose_only([notebook for fit, notebook in fits if fit == best_fit])
+        if isinstance(best, UnknownNotebook):
             return best
-        here = [cell for cell in best.filled_in if cell.grade_id in by_id]
-        all_there = len(here) == len(best.filled_in)
-        notes = [] if all_there else [f"only {len(here)} of its {len(best.filled_in)} cells have their ids"]
-        untouched = all(by_id[cell.grade_id].source == cell.source for cell in here if cell.solution)
-        return Identified(best.name, held, held.content, notes, untouched=untouched)
+        matched_cells = [cell for cell in best.student_cells if cell.grade_id in cell_of]
+        notes = []
+        if len(matched_cells) < len(best.student_cells):
+            notes.append(f"only {len(matched_cells)} of its {len(best.student_cells)} cells have their ids")
+        is_untouched = all(cell_of[cell.grade_id].source == cell.source for cell in matched_cells if cell.solution)
+        return IdentifiedNotebook(best.name, file, file.content, notes, is_untouched)
 
-    def _by_code(self, held: HeldFile, cells: Sequence[NotebookNode]) -> Identified | Unknown:
+    def _identify_by_code(
+        self, file: UploadedFile, cells: Sequence[NotebookNode]
+    ) -> IdentifiedNotebook | UnknownNotebook:
         """Identify a notebook without ids: each cell that students write must be there exactly once."""
         file_cells = _FileCells(cells)
-        matches = [(released, _match(released.cells, file_cells)) for released in self._released]
-        complete = [released for released, match in matches if isinstance(match, dict)]
-        best = self._only(complete) if complete else None
-        if isinstance(best, Released):
-            notes = ["its cells had lost their ids, and were recognized by what they define"]
-            return Identified(best.name, held, held.content, notes)
-        reasons = [match for released, match in matches if released.assignment == self._assignment]
-        return Unknown(f"no cell has an id of this course, and {best.reason if best else reasons[0]}")
+        problems = [(notebook, file_cells.find_problem(notebook.cells)) for notebook in self._released]
+        complete = [notebook for notebook, problem in problems if not problem]
+        if complete:
+            best = self._choose_only(complete)
+            if isinstance(best, ReleasedNotebook):
+                notes = ["its cells had lost their ids, and were recognized by what they define"]
+                return IdentifiedNotebook(best.name, file, file.content, notes)
+            reason = best.reason
+        else:
+            reason = next(problem for notebook, problem in problems if notebook.assignment == self._assignment)
+        return UnknownNotebook(f"no cell has an id of this course, and {reason}")
 
-    def _only(self, found: Sequence[Released]) -> Released | Unknown:
+    def _choose_only(self, candidates: Sequence[ReleasedNotebook]) -> ReleasedNotebook | UnknownNotebook:
         """The only notebook that fits, if it is one of this assignment."""
-        if len(found) > 1:
-            return Unknown(f"it could be {listed((f'{one.assignment}/{one.name}' for one in found), last='or')}")
-        return found[0] if found[0].assignment == self._assignment else Unknown(f"it is for {found[0].assignment}")
+        if len(candidates) > 1:
+            names = [f"{notebook.assignment}/{notebook.name}" for notebook in candidates]
+            return UnknownNotebook(f"it could be {listed(names, last='or')}")
+        if candidates[0].assignment != self._assignment:
+            return UnknownNotebook(f"it is for {candidates[0].assignment}")
+        return candidates[0]
 
 
 def _is_like_notebook(content: bytes) -> bool:
     return content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b'"nbformat"' in content
 
 
-def _known(notebook: NotebookNode) -> list[KnownCell]:
-    found = []
-    for cell in notebook.cells:
-        said = cell.metadata.get("nbgrader")
-        if said and said.get("grade_id"):
-            grade, solution, locked, task = (bool(said.get(flag)) for flag in ("grade", "solution", "locked", "task"))
-            points = float(said.get("points") or 0)
-            name, kind = said["grade_id"], cell.cell_type
-            found.append(KnownCell(name, kind, cell.source, grade, solution, locked, points, task))
-    return found
+def _count_similar(released: Sequence[KnownCell], cell_of: Mapping[str, NotebookNode]) -> int:
+    return sum(looks_like(cell_of[cell.grade_id], cell) for cell in released if cell.grade_id in cell_of)
 
 
 class _FileCells:
@@ -215,30 +237,33 @@ class _FileCells:
                 for name in defined_in(cell.source):
                     self._by_name[name].append(cell)
 
-    def candidates(self, known: KnownCell) -> list[NotebookNode]:
-        """The cells of the file that could be this known one."""
-        if with_id := self._by_id.get(known.grade_id):
-            return with_id
-        cells = [cell for name in defined_in(known.source) for cell in self._by_name.get(name, ())]
-        return list({id(cell): cell for cell in cells}.values())
+    def find_problem(self, released: Sequence[KnownCell]) -> str:
+        """Why these released cells are not all in the file; empty if each that students write is there once.
+
+        Given cells may be missing: grading restores them.
+        """
+        matches: list[int] = []
+        for cell in released:
+            if cell.given:
+                continue
+            candidates = self._find_candidates(cell)
+            if len(candidates) != 1:
+                return f"the cell “{one_line(cell.grade_id, 60)}” {_describe_count(cell, len(candidates))}"
+            matches += candidates
+        if len(set(matches)) < len(matches) or not any(cell.solution for cell in released):
+            return "some of its cells look the same"
+        return ""
+
+    def _find_candidates(self, released: KnownCell) -> set[int]:
+        """The identities of the cells of the file that could be this released one."""
+        cells = list(self._by_id.get(released.grade_id, ()))
+        if not cells:
+            for name in defined_in(released.source):
+                cells += self._by_name.get(name, ())
+        return {id(cell) for cell in cells}
 
 
-def _match(known: Sequence[KnownCell], cells: _FileCells) -> Matches | str:
-    """Find the cell for each one that students write; or say why it is unclear. Grading restores given cells."""
-    matches: Matches = {}
-    for cell in known:
-        if cell.given:
-            continue
-        candidates = cells.candidates(cell)
-        if len(candidates) != 1:
-            return f"the cell “{one_line(cell.grade_id, 60)}” {_doubt(cell, len(candidates))}"
-        matches[cell.grade_id] = candidates[0]
-    if len({id(cell) for cell in matches.values()}) < len(matches) or not any(cell.solution for cell in known):
-        return "some of its cells look the same"
-    return matches
-
-
-def _doubt(known: KnownCell, times: int) -> str:
-    if times:
-        return f"is in it {times} times"
-    return "is not in it" if defined_in(known.source) else "cannot be recognized without its id"
+def _describe_count(released: KnownCell, count: int) -> str:
+    if count:
+        return f"is in it {count} times"
+    return "is not in it" if defined_in(released.source) else "cannot be recognized without its id"

@@ -10,14 +10,14 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from nbgrader.api import Student as Row
+from nbgrader.api import Student as StudentRow
 
 from grader.classroom.submitted_files import is_name
-from grader.collecting.students import CANVAS, ID, MOODLE, NAME, Form, Roster, Student, normal
+from grader.collecting.students import CANVAS, ID, MOODLE, NAME, Alias, Roster, Student, normal
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import gradebook_file, open_gradebook
-from grader.gradebook.roster import Enrolled, read_roster
+from grader.gradebook.roster import RosterLine, read_roster
 from grader.sandbox.plain_text import one_line
 
 MAX_BYTES = 50 * 2**20
@@ -33,37 +33,38 @@ _GITHUB = ("github_username", "github")
 _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")  # Moodle writes the word in its own language
 
 
-def known_students(course: Course, table: Path | None) -> Roster:
+def read_students(course: Course, table: Path | None) -> Roster:
     """All students in the gradebook, in the roster and in the table."""
-    students = [*in_gradebook(course), *map(student_of, read_roster(course.root).values())]
+    students = [*students_in_gradebook(course), *map(student_of, read_roster(course.root).values())]
     return Roster([*students, *(_read_table(table, students) if table else ())])
 
 
-def in_gradebook(course: Course) -> list[Student]:
+def students_in_gradebook(course: Course) -> list[Student]:
     api = course.api()
     file = gradebook_file(api)
     if file and not file.exists():
         return []  # opening it would create it
+    columns = (StudentRow.id, StudentRow.first_name, StudentRow.last_name, StudentRow.email, StudentRow.lms_user_id)
     with closing(open_gradebook(api)) as gradebook:
-        rows = gradebook.db.query(Row.id, Row.first_name, Row.last_name, Row.email, Row.lms_user_id).all()
-    return [
-        Student(
-            str(row.id), row.first_name or "", row.last_name or "", email=row.email or "",
-            numbers=frozenset([(NAME, row.lms_user_id)] if row.lms_user_id else []),
-        )
-        for row in rows
-    ]  # fmt: skip
+        rows = gradebook.db.query(*columns).all()
+    students = []
+    for row in rows:
+        numbers = frozenset([(NAME, row.lms_user_id)] if row.lms_user_id else [])
+        first_name, last_name, email = row.first_name or "", row.last_name or "", row.email or ""
+        students.append(Student(str(row.id), first_name, last_name, email=email, numbers=numbers))
+    return students
 
 
-def _read_table(path: Path, known: Sequence[Student]) -> Iterator[Student]:
-    roster = Roster(known)
-    for line, row in read_lines(path, "Use --students with a table of students."):
-        if not (enrolled := read_line(row)):
+def _read_table(path: Path, students: Sequence[Student]) -> Iterator[Student]:
+    roster = Roster(students)
+    for number, row in read_lines(path, "Use --students with a table of students."):
+        line = read_line(row)
+        if line is None:
             continue
         try:
-            yield student_of(same_as(enrolled, roster))
+            yield student_of(with_roster_id(line, roster))
         except BadLine as error:
-            raise CourseError(f"{path}, line {line}: {error}. Fix the line, then run this again.") from None
+            raise CourseError(f"{path}, line {number}: {error}. Fix the line, then run this again.") from None
 
 
 class BadLine(Exception):
@@ -73,15 +74,14 @@ class BadLine(Exception):
 def read_lines(path: Path, instead: str) -> list[tuple[int, dict[str, str]]]:
     """Read the lines of a table, with their numbers; names of columns are in lower case."""
     text = read_text(path, instead)
-    rows = next(
-        (rows for mark in ",;\t" if (rows := _rows(text, mark)) and set(rows[0][1]) & {*_IDS, _GITHUB[0]}), None
+    for delimiter in ",;\t":
+        rows = _split(text, delimiter)
+        if rows and not rows[0][1].keys().isdisjoint({*_IDS, _GITHUB[0]}):
+            return rows
+    raise CourseError(
+        f"{path} is not a table of students: its first line has no column id. Use a table with the columns id, "
+        "name and email, or an export from Moodle or Canvas."
     )
-    if rows is None:
-        raise CourseError(
-            f"{path} is not a table of students: its first line has no column id. Use a table with the columns id, "
-            "name and email, or an export from Moodle or Canvas."
-        )
-    return rows
 
 
 def read_text(path: Path, instead: str) -> str:
@@ -95,61 +95,75 @@ def read_text(path: Path, instead: str) -> str:
         raise CourseError(f"{path} cannot be read: {reason}. {instead}") from None
 
 
-def _rows(text: str, mark: str) -> list[tuple[int, dict[str, str]]]:
-    found, line = [], 1
-    reader: csv.DictReader[str] = csv.DictReader(io.StringIO(text), delimiter=mark, restkey=MORE)
+def _split(text: str, delimiter: str) -> list[tuple[int, dict[str, str]]]:
+    """The lines with their numbers, by column; none if the text is not CSV."""
+    reader: csv.DictReader[str] = csv.DictReader(io.StringIO(text), delimiter=delimiter, restkey=MORE)
+    rows, number = [], 2  # a cell may have several lines
     try:
         for row in reader:
-            named = {normal(key): value.strip() for key, value in row.items() if isinstance(value, str)}
-            found.append((line + 1, {**named, MORE: "".join(row.get(MORE) or [])}))
-            line = reader.line_num
+            cells = {normal(column): text.strip() for column, text in row.items() if isinstance(text, str)}
+            rows.append((number, {**cells, MORE: "".join(row.get(MORE) or [])}))
+            number = reader.line_num + 1
     except csv.Error:
         return []
-    return found
+    return rows
 
 
-def read_line(row: Mapping[str, str]) -> Enrolled | None:
+def read_line(row: Mapping[str, str]) -> RosterLine | None:
     """The student in a line; None if there is none, as in Canvas's line of points possible."""
 
-    def said(*columns: str) -> str:
+    def first_of(*columns: str) -> str:
         return next((row[column] for column in columns if row.get(column)), "")
 
-    from_canvas = {"student", "section"} <= row.keys()  # its column ID is Canvas's own number
-    from_github = _GITHUB[0] in row  # its column identifier is the id, not one of Moodle's
-    identity = said(*_IDS[1:], "id") if from_canvas else said(*(["identifier"] if from_github else []), *_IDS)
-    if not identity:
+    is_from_canvas = {"student", "section"} <= row.keys()  # its column ID is Canvas's own number
+    is_from_github = _GITHUB[0] in row  # its column identifier is the id, not one of Moodle's
+    if is_from_canvas:
+        student_id = first_of(*_IDS[1:], "id")
+    elif is_from_github:
+        student_id = first_of("identifier", *_IDS)
+    else:
+        student_id = first_of(*_IDS)
+    if not student_id:
         return None
-    first, last, full = said(*_FIRST), said(*_LAST), said(*_FULL)
+    first, last, full = first_of(*_FIRST), first_of(*_LAST), first_of(*_FULL)
     if full and not (first or last) and full.count(",") == 1:
-        last, first = (part.strip() for part in full.split(","))
-    participant = None if from_github else _PARTICIPANT.fullmatch(said("identifier"))
-    username = said("username", "sis login id")
-    return Enrolled(
-        identity, first, last, "" if first or last else full, said(*_EMAIL), "" if username == identity else username,
-        lms_user_id=said("lms_user_id", "id number", "sis user id"),
-        canvas_id=said("canvas_id", *(["id"] if from_canvas else [])),
-        moodle_id=said("moodle_id") or (participant[1] if participant else ""),
-        github=said(*_GITHUB),
-    )  # fmt: skip
+        last, first = map(str.strip, full.split(","))
+    participant = None if is_from_github else _PARTICIPANT.fullmatch(first_of("identifier"))
+    username = first_of("username", "sis login id")
+    return RosterLine(
+        student_id,
+        first,
+        last,
+        name="" if first or last else full,
+        email=first_of(*_EMAIL),
+        username="" if username == student_id else username,
+        lms_user_id=first_of("lms_user_id", "id number", "sis user id"),
+        canvas_id=first_of("canvas_id", "id") if is_from_canvas else first_of("canvas_id"),
+        moodle_id=first_of("moodle_id") or (participant[1] if participant else ""),
+        github=first_of(*_GITHUB),
+    )
 
 
-def same_as(enrolled: Enrolled, known: Roster, by_id: bool = False) -> Enrolled:
-    """The line with the id of the known student whom it means. BadLine is raised if they are several."""
-    names = {enrolled.id} if by_id else {enrolled.id, enrolled.email, enrolled.username, enrolled.lms_user_id}
-    found = {student for name in names if name for student in known.called_exactly(name)}
-    if len(found) > 1:
-        those = ", ".join(one_line(student, 60) for student in sorted(found))
-        raise BadLine(f"“{one_line(enrolled.id, 60)}” fits several students: {those}")
-    identity = found.pop() if found else enrolled.id
-    if not is_name(identity):
+def with_roster_id(line: RosterLine, roster: Roster, by_id: bool = False) -> RosterLine:
+    """The line with the id of the student of the roster whom it means. BadLine is raised if they are several."""
+    names = {line.id} if by_id else {line.id, line.email, line.username, line.lms_user_id}
+    students: set[str] = set()
+    for name in filter(None, names):
+        students |= roster.students_named(name)
+    if len(students) > 1:
+        ids = ", ".join(one_line(student, 60) for student in sorted(students))
+        raise BadLine(f"“{one_line(line.id, 60)}” fits several students: {ids}")
+    student_id = students.pop() if students else line.id
+    if not is_name(student_id):
         raise BadLine(
-            f"“{one_line(identity, 60)}” cannot be a student's id: nbgrader cannot use some of its characters"
+            f"“{one_line(student_id, 60)}” cannot be a student's id: nbgrader cannot use some of its characters"
         )
-    return replace(enrolled, id=identity)
+    return replace(line, id=student_id)
 
 
-def student_of(one: Enrolled) -> Student:
+def student_of(line: RosterLine) -> Student:
     """The student of a line, with all names and numbers on platforms."""
-    numbers: set[Form] = {(NAME, text) for text in (one.email, one.username, one.lms_user_id, one.github) if text}
-    numbers |= {(ID, one.id), (CANVAS, one.canvas_id), (MOODLE, one.moodle_id)}
-    return Student(one.id, one.first_name, one.last_name, one.name, one.email, frozenset(numbers))
+    names = filter(None, (line.email, line.username, line.lms_user_id, line.github))
+    numbers: set[Alias] = {(NAME, name) for name in names}
+    numbers |= {(ID, line.id), (CANVAS, line.canvas_id), (MOODLE, line.moodle_id)}
+    return Student(line.id, line.first_name, line.last_name, line.name, line.email, frozenset(numbers))

@@ -6,106 +6,119 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from unicodedata import category, normalize
 
-Form = tuple[str, str]  # a kind, and a text of that kind
+Alias = tuple[str, str]  # a kind of name or number, and a text of that kind
 
 ID, NAME = "id", "name"  # NAME is for ids, addresses and people's names
 MOODLE, MOODLE_NAME = "number in Moodle", "name in Moodle's files"
 CANVAS, CANVAS_NAME = "number in Canvas", "name in Canvas's files"
 OWNER = "user of this machine"
-_NAMES = {NAME, MOODLE_NAME, CANVAS_NAME}  # written by people; all others come from machines, in one form
+_NAMES = {NAME, MOODLE_NAME, CANVAS_NAME}  # written by people; all others come from machines, in one spelling
 _NOT_IN_MOODLES_FILES = re.compile(r"[&<>\"`|':\\/]")  # left out in names of files
 
 
 @dataclass(frozen=True)
 class Student:
     id: str
-    first: str = ""
-    last: str = ""
-    full: str = ""
+    first_name: str = ""
+    last_name: str = ""
+    full_name: str = ""
     email: str = ""
-    numbers: frozenset[Form] = frozenset()
+    numbers: frozenset[Alias] = frozenset()
 
-    def forms(self) -> set[Form]:
+    def aliases(self) -> set[Alias]:
         """All names and numbers of this student."""
-        names = _names(self.first, self.last, self.full)
-        forms = {(ID, self.id), (OWNER, self.id), (NAME, self.id), (NAME, self.email), *self.numbers}
-        forms |= {(NAME, name) for name in names}
-        forms |= {(MOODLE_NAME, _NOT_IN_MOODLES_FILES.sub("", name).replace("_", " ")) for name in names}
-        forms |= {(CANVAS_NAME, _in_canvas(name)) for name in _sortable(self.first, self.last, self.full)}
-        return {_form(kind, text) for kind, text in forms if text.strip()}
+        aliases = {(ID, self.id), (OWNER, self.id), (NAME, self.id), (NAME, self.email), *self.numbers}
+        for name in _names(self.first_name, self.last_name, self.full_name):
+            aliases.add((NAME, name))
+            aliases.add((MOODLE_NAME, _NOT_IN_MOODLES_FILES.sub("", name).replace("_", " ")))
+        for name in _sortable_names(self.first_name, self.last_name, self.full_name):
+            aliases.add((CANVAS_NAME, _as_in_canvas(name)))
+        return {_alias(kind, text) for kind, text in aliases if text.strip()}
 
 
 @dataclass(frozen=True)
-class Key:
-    """The student as a platform describes them."""
+class StudentReference:
+    """A student as a platform describes them."""
 
-    own: str  # the platform's own name, which can become the id; may be empty
-    forms: frozenset[Form]
-    shown: str
-    user: Form | None = None  # given by the platform, so that students cannot choose it
-    rivals: frozenset[Form] = frozenset()  # names of others who could be meant, too
+    platform_name: str  # which can become the id; may be empty
+    aliases: frozenset[Alias]
+    label: str  # for messages
+    user: Alias | None = None  # set by the platform, so that students cannot choose it
+    rivals: frozenset[Alias] = frozenset()  # names of others who could be meant, too
     doubt: str = ""  # why it is unclear who is meant
 
     @classmethod
-    def of(cls, own: str, *forms: Form, shown: str = "", user: Form | None = None, rivals: Iterable[Form] = ()) -> Key:
-        return cls(own, _all(forms), shown or own, _form(*user) if user else None, _all(rivals))
+    def of(
+        cls,
+        platform_name: str,
+        *aliases: Alias,
+        label: str = "",
+        user: Alias | None = None,
+        rivals: Iterable[Alias] = (),
+    ) -> StudentReference:
+        return cls(
+            platform_name,
+            frozenset(_alias(*alias) for alias in aliases),
+            label or platform_name,
+            _alias(*user) if user else None,
+            frozenset(_alias(*rival) for rival in rivals),
+        )
 
     @classmethod
-    def in_doubt(cls, shown: str, why: str) -> Key:
-        return cls("", frozenset(), shown, doubt=why)
+    def in_doubt(cls, label: str, doubt: str) -> StudentReference:
+        return cls("", frozenset(), label, doubt=doubt)
 
 
-@dataclass
 class Roster:
-    """All known students."""
+    """All students of the course, found by their names and numbers."""
 
-    students: Iterable[Student]
-    _ids: dict[Form, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _forms: dict[str, set[Form]] = field(default_factory=lambda: defaultdict(set))
+    def __init__(self, students: Iterable[Student]) -> None:
+        self._students: dict[Alias, set[str]] = defaultdict(set)  # their ids
+        self._aliases: dict[str, set[Alias]] = defaultdict(set)  # by id
+        for student in students:
+            for alias in student.aliases():
+                self._students[alias].add(student.id)
+                self._aliases[student.id].add(alias)
 
-    def __post_init__(self) -> None:
-        for student in self.students:
-            for form in student.forms():
-                self._ids[form].add(student.id)
-                self._forms[student.id].add(form)
+    def students_meant(self, reference: StudentReference) -> set[str]:
+        """The ids of all students whom this reference could mean."""
+        students = self._students_with(reference.aliases)
+        return students | self._students_with(reference.rivals) if students else students
 
-    def called(self, key: Key) -> set[str]:
-        """The ids of all students that this key could mean."""
-        found = self._called(key.forms)
-        return found | self._called(key.rivals) if found else found
+    def students_meant_by_all(self, reference: StudentReference) -> set[str]:
+        """The students whom every kind of name and number in a reference means."""
+        aliases_by_kind: dict[str, set[Alias]] = defaultdict(set)
+        for alias in reference.aliases:
+            aliases_by_kind[alias[0]].add(alias)
+        students = [self._students_with(aliases) for aliases in aliases_by_kind.values()]
+        return set.intersection(*students) if students else set()
 
-    def _called(self, forms: Iterable[Form]) -> set[str]:
-        return {found for form in forms for found in self._ids.get(form, ())}
+    def students_of_user(self, user: Alias | None) -> set[str]:
+        """The students who are this user of a platform."""
+        return self._students_with([user]) if user else set()
 
-    def differs(self, student: str, key: Key) -> list[str]:
-        """The kinds of names or numbers by which a key contradicts what is known about a student."""
-        known = self._forms.get(student, set())
-        kinds = {kind for kind, _ in key.forms} & {kind for kind, _ in known}
-        return sorted(kinds - {kind for kind, _ in key.forms & known})
-
-    def called_in_all(self, key: Key) -> set[str]:
-        """The students that every kind of name and number in a key means."""
-        kinds = {kind for kind, _ in key.forms}
-        by_kind = [self._called(form for form in key.forms if form[0] == kind) for kind in kinds]
-        return set.intersection(*by_kind) if by_kind else set()
-
-    def is_user(self, user: Form | None) -> set[str]:
-        """The students known to be this user of a platform."""
-        return self._called([user]) if user else set()
-
-    def called_exactly(self, text: str) -> set[str]:
+    def students_named(self, text: str) -> set[str]:
         """The ids of all students with this id, address or number."""
-        return self._ids.get(_form(NAME, text), set())
+        return self._students_with([_alias(NAME, text)])
+
+    def _students_with(self, aliases: Iterable[Alias]) -> set[str]:
+        return set[str]().union(*(self._students.get(alias, ()) for alias in aliases))
+
+    def find_contradictions(self, student: str, reference: StudentReference) -> list[str]:
+        """The kinds of names or numbers by which a reference contradicts what the roster says about a student."""
+        aliases = self._aliases.get(student, set())
+        contradictions = (_kinds(reference.aliases) & _kinds(aliases)) - _kinds(reference.aliases & aliases)
+        return sorted(contradictions)
 
 
-def _all(forms: Iterable[Form]) -> frozenset[Form]:
-    return frozenset(_form(kind, text) for kind, text in forms)
+def _kinds(aliases: Iterable[Alias]) -> set[str]:
+    return {kind for kind, _ in aliases}
 
 
-def _form(kind: str, text: str) -> Form:
+def _alias(kind: str, text: str) -> Alias:
     return kind, normal(text) if kind in _NAMES else normalize("NFC", text)
 
 
@@ -122,17 +135,17 @@ def _names(first: str, last: str, full: str) -> set[str]:
     return {name for name in names if name.strip()}
 
 
-def _sortable(first: str, last: str, full: str) -> set[str]:
+def _sortable_names(first: str, last: str, full: str) -> set[str]:
     """Sortable names as in Canvas: a full name begins with its last word."""
-    found = {f"{last}{first}"} if last else set()
+    names = {f"{last}{first}"} if last else set()
     if "," in full:
-        found.add(full)
-    elif full:
-        *before, behind = full.split() or [""]
-        found.add(f"{behind}{''.join(before)}")
-    return found
+        names.add(full)
+    elif full.strip():
+        *words, last_word = full.split()
+        names.add(f"{last_word}{''.join(words)}")
+    return names
 
 
-def _in_canvas(name: str) -> str:
+def _as_in_canvas(name: str) -> str:
     """A name as in Canvas's names of files: only letters with marks, digits, and kinds of `_`."""
     return "".join(letter for letter in name if category(letter)[0] in "LM" or category(letter) in ("Nd", "Pc"))

@@ -8,23 +8,23 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from grader.collecting.files import File, Listing
-from grader.collecting.students import NAME, Key, Roster
+from grader.collecting.students import NAME, Roster, StudentReference
 
 
 @dataclass(frozen=True)
 class Upload:
     """The files that one student submitted at one time, as far as the platform knows."""
 
-    key: Key
+    reference: StudentReference
     files: Sequence[File]
-    place: str  # where it is, for messages
+    source: str  # where it is, for messages
     time: datetime | None = None  # in UTC
     notes: Sequence[str] = ()
-    late: str = ""  # the platform that calls it late, if one does
+    late_platform: str = ""  # the platform that calls it late, if one does
 
 
 @dataclass(frozen=True)
-class Asked:
+class CollectRequest:
     """The assignment to collect, and the students who may have submitted it."""
 
     assignment: str
@@ -32,37 +32,39 @@ class Asked:
     roster: Roster
     as_named: bool = False  # unknown students keep the platform's name
 
-    def knows(self, name: str) -> bool:
+    def has_student(self, name: str) -> bool:
         """Whether a student has this name."""
-        return self.as_named or bool(self.roster.called(Key.of(name, (NAME, name))))
+        return self.as_named or bool(self.roster.students_meant(StudentReference.of(name, (NAME, name))))
 
 
 class Platform(Protocol):
     name: str
-    called: str  # in messages
+    label: str  # in messages
 
-    def fits(self, listing: Listing, /) -> int:
+    def count_names(self, listing: Listing, /) -> int:
         """The number of names on the first level that the platform could have written."""
 
-    def uploads(self, listing: Listing, asked: Asked, /) -> list[Upload]:
+    def list_uploads(self, listing: Listing, request: CollectRequest, /) -> list[Upload]:
         """List the uploads in a source, one for each student and time."""
 
 
-Of = TypeVar("Of", bound=Hashable)
+Group = TypeVar("Group", bound=Hashable)
 
 
-def grouped(listing: Listing, key_of: Callable[[str], Of]) -> dict[Of, list[File]]:
-    groups: dict[Of, list[File]] = {}
+def group_files(listing: Listing, group_of: Callable[[str], Group]) -> dict[Group, list[File]]:
+    """The files of a listing in groups, by their names on the first level."""
+    groups: dict[Group, list[File]] = {}
     for file in listing.files:
-        groups.setdefault(key_of(file.parts[0]), []).append(file)
+        groups.setdefault(group_of(file.segments[0]), []).append(file)
     return groups
 
 
-def inside(files: Iterable[File]) -> list[File]:
+def below_top(files: Iterable[File]) -> list[File]:
     """Files as seen from their first-level folder; files on that level stay unchanged."""
-    return [file.below(1) if len(file.parts) > 1 else file for file in files]
+    return [file.below(1) if len(file.segments) > 1 else file for file in files]
 
 
-def unnamed(listing: Listing, files: Sequence[File], platform: str) -> Upload:
-    top = files[0].parts[0]
-    return Upload(Key.in_doubt(top, f"its name is not one that {platform} writes"), files, listing.within(top))
+def make_unnamed_upload(listing: Listing, files: Sequence[File], platform: str) -> Upload:
+    top = files[0].segments[0]
+    reference = StudentReference.in_doubt(top, f"its name is not one that {platform} writes")
+    return Upload(reference, files, listing.path_of(top))

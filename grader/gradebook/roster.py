@@ -25,7 +25,7 @@ FILE = "roster.csv"
 
 
 @dataclass(frozen=True)
-class Enrolled:
+class RosterLine:
     """A line of the roster. Empty fields are unknown."""
 
     id: str
@@ -44,10 +44,10 @@ class Enrolled:
         return self.name or f"{self.first_name} {self.last_name}".strip()
 
 
-COLUMNS = tuple(field.name for field in fields(Enrolled))
+COLUMNS = tuple(field.name for field in fields(RosterLine))
 
 
-def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
+def read_roster(root: Path, to_write: bool = False) -> dict[str, RosterLine]:
     """Read the roster, by id; empty if there is none. Any other file of that name is an error only if `to_write`."""
     path = root / FILE
     try:
@@ -66,13 +66,13 @@ def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
             "copy of the roster."
         )
     known = [{column: (line.get(column) or "").strip() for column in COLUMNS} for line in lines]
-    return {line["id"]: Enrolled(**line) for line in known if line["id"]}
+    return {line["id"]: RosterLine(**line) for line in known if line["id"]}
 
 
 class StudentNames:
     """The names of the students of a roster, who can be found by id or name."""
 
-    def __init__(self, roster: Mapping[str, Enrolled]) -> None:
+    def __init__(self, roster: Mapping[str, RosterLine]) -> None:
         self.students = [*roster]
         self._names = {student: enrolled.full_name for student, enrolled in roster.items()}
 
@@ -91,21 +91,21 @@ class StudentNames:
         return all(word in label for word in text.casefold().split())
 
 
-def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:
+def write_roster(root: Path, roster: Iterable[RosterLine]) -> None:
     """Write the roster, whole or not at all."""
     text = io.StringIO()
     csv.writer(text).writerows([COLUMNS, *map(astuple, roster)])
     write_whole(root / FILE, text.getvalue().encode("utf-8-sig"))
 
 
-def enter_students(course: Course, roster: Mapping[str, Enrolled]) -> None:
+def enter_students(course: Course, roster: Mapping[str, RosterLine]) -> None:
     """Write the roster into nbgrader's own table of students, and overwrite old values."""
     with contextlib.closing(open_gradebook(course.api())) as gradebook:
         session = PatientSession(gradebook)
         session.patiently(lambda: _enter(session, roster))
 
 
-def _enter(session: PatientSession, roster: Mapping[str, Enrolled]) -> None:
+def _enter(session: PatientSession, roster: Mapping[str, RosterLine]) -> None:
     known = set(session.db.scalars(select(Student.id)))
     for one in roster.values():
         last = one.last_name or ("" if one.first_name else one.name)

@@ -16,7 +16,7 @@ from grader.gradebook.connection import check_gradebook
 from grader.gradebook.due_dates import is_late_without_time
 from grader.gradebook.graded import solution_sources, what_grading_found, words_of
 from grader.gradebook.items import Item
-from grader.gradebook.roster import Enrolled, read_roster
+from grader.gradebook.roster import RosterLine, read_roster
 from grader.gradebook.standing import Person, Standing
 from grader.model.label import Label
 from grader.notebooks.cells import solutions
@@ -87,7 +87,7 @@ def read_class(course: Course, assignment: str) -> ClassGrades:
     return found
 
 
-def _enrolled(person: Person, roster: Mapping[str, Enrolled]) -> Person:
+def _enrolled(person: Person, roster: Mapping[str, RosterLine]) -> Person:
     """The person with added names that only the roster has."""
     known = roster.get(person.id)
     return replace(person, username=known.username, canvas_id=known.canvas_id) if known else person

@@ -14,9 +14,9 @@ from typing import Any
 from grader.classroom.attempts import NoRoom
 from grader.classroom.local_crew import SharedProcesses, SharingCrew
 from grader.classroom.run import alone, open_run
-from grader.collecting.choosing import Chosen
-from grader.collecting.placing import Place
-from grader.collecting.students import Key
+from grader.collecting.choosing import ChosenUpload
+from grader.collecting.placing import SubmissionFolder
+from grader.collecting.students import StudentReference
 from grader.collecting.uploads import Upload
 from grader.course.folder import Course
 from grader.errors import CourseBusy, CourseError
@@ -215,11 +215,11 @@ class Desk:
 
     def _put_in_place(self, arrival: Arrival, course: Course) -> None:
         (name,) = course.notebooks("release", arrival.assignment)
-        upload = Upload(Key.of(arrival.student), [], "", arrival.arrived.replace(tzinfo=None))
-        keeps = course.rules(arrival.assignment).best
-        place = Place(course, arrival.student, arrival.assignment, keeps)
-        place.recover()
-        place.put(Chosen(upload, {name: self._arrivals.content(arrival)}, dict(BESIDE), ()))
+        upload = Upload(StudentReference.of(arrival.student), [], "", arrival.arrived.replace(tzinfo=None))
+        keeps_older = course.rules(arrival.assignment).best
+        folder = SubmissionFolder(course, arrival.student, arrival.assignment, keeps_older)
+        folder.recover()
+        folder.put(ChosenUpload(upload, {name: self._arrivals.content(arrival)}, dict(BESIDE), ()))
         self.news.tell(arrival)
 
     def _finish(self, graded: Graded) -> None:

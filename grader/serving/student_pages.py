@@ -19,7 +19,7 @@ from tornado.httputil import HTTPInputError, parse_body_arguments
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, stream_request_body
 
-from grader.collecting.identifying import Identifier, Released, Unknown, released_by
+from grader.collecting.identifying import Identifier, ReleasedNotebook, UnknownNotebook, released_notebooks
 from grader.course.folder import Course
 from grader.sandbox.plain_text import listed, one_line
 from grader.serving.allowance import Allowance, shown_to
@@ -161,15 +161,15 @@ def left_out(course: Course) -> dict[str, str]:
     }
 
 
-def _released_by(course: Course, notebooks: Mapping[str, str]) -> Sequence[Released]:
+def _released_by(course: Course, notebooks: Mapping[str, str]) -> Sequence[ReleasedNotebook]:
     """All released notebooks, read again where one has changed."""
     paths = [course.notebook("release", assignment, name) for assignment, name in notebooks.items()]
     return _read_at(course.root, tuple(path.stat().st_mtime_ns for path in paths))
 
 
 @functools.lru_cache(1)
-def _read_at(root: Path, _changed: tuple[int, ...]) -> Sequence[Released]:
-    return released_by(Course(root))
+def _read_at(root: Path, _changed: tuple[int, ...]) -> Sequence[ReleasedNotebook]:
+    return released_notebooks(Course(root))
 
 
 @stream_request_body
@@ -254,11 +254,11 @@ class TakeIn(Handler):
 
     def _identify(self, assignment: str, file: str, content: bytes) -> None:
         """Refuse what is not a whole notebook of this assignment."""
-        known = _released_by(self.services.course, self._notebooks)
-        found = Identifier(known, assignment).look_at(f"{self._notebooks[assignment]}.ipynb", content)
-        if isinstance(found, Unknown):
-            self.refuse(400, f"{file} cannot be graded as {assignment}: {found.for_student}")
-        if found is None:
+        released = _released_by(self.services.course, self._notebooks)
+        notebook = Identifier(released, assignment).identify_content(f"{self._notebooks[assignment]}.ipynb", content)
+        if isinstance(notebook, UnknownNotebook):
+            self.refuse(400, f"{file} cannot be graded as {assignment}: {notebook.for_student}")
+        if notebook is None:
             self.refuse(400, f"{file} is not a notebook. Choose the file that ends in .ipynb.")
 
     def _file(self) -> tuple[str, bytes]:

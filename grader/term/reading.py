@@ -100,7 +100,7 @@ class TomlTable:
         try:
             return read(self.values[key])
         except NoTime as error:
-            raise self.wrong(key, f"{shown(self.values[key])}: {error.what}", error.instead) from None
+            raise self.wrong(key, f"{shown(self.values[key])}: {error.problem}", error.instead) from None
 
     def names(self, key: str, example: str) -> list[str]:
         """A list of texts or whole numbers, as texts."""

@@ -11,11 +11,11 @@ _LENGTH = re.compile(r"(\d{1,4}) (day|hour|minute)s?")
 
 
 class NoTime(Exception):
-    """A time cannot be read; the text says what is wrong, and what to write instead."""
+    """A time cannot be read: `problem` says what is wrong, and `instead` what to write."""
 
-    def __init__(self, what: str, instead: str) -> None:
-        super().__init__(what, instead)
-        self.what = what
+    def __init__(self, problem: str, instead: str) -> None:
+        super().__init__(problem, instead)
+        self.problem = problem
         self.instead = instead
 
 

@@ -21,9 +21,9 @@ import nbformat
 import pytest
 
 from grader.collecting import contents, files, folders, identifying, placing
-from grader.collecting.choosing import Chosen
-from grader.collecting.collect import Decision, Wanted, collect
-from grader.collecting.students import Key
+from grader.collecting.choosing import ChosenUpload
+from grader.collecting.collect import CollectOptions, Decision, collect
+from grader.collecting.students import StudentReference
 from grader.collecting.uploads import Upload
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -100,11 +100,11 @@ def a_folder(place: Path, held: Mapping[str, bytes]) -> Path:
 
 def decided(course: Course, *sources: Path, **wanted: Any) -> list[Decision]:
     table = course.root / "students.csv"
-    return list(collect(course, ASSIGNMENT, sources, Wanted(**{"students": table, **wanted})))
+    return list(collect(course, ASSIGNMENT, sources, CollectOptions(**{"students": table, **wanted})))
 
 
 def outcomes(decisions: list[Decision]) -> dict[str, str]:
-    return {one.student or one.place: one.outcome for one in decisions}
+    return {decision.student or decision.source: decision.outcome for decision in decisions}
 
 
 def placed(course: Course, student: str = "ada") -> dict[str, bytes]:
@@ -112,7 +112,7 @@ def placed(course: Course, student: str = "ada") -> dict[str, bytes]:
 
 
 def why(decisions: list[Decision]) -> str:
-    return "; ".join(said for one in decisions if one.waits for said in one.said)
+    return "; ".join(said for one in decisions if one.waits for said in one.notes)
 
 
 # --- platforms -------------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def why(decisions: list[Decision]) -> str:
     ],
 )
 @pytest.mark.parametrize("as_zip", [True, False])
-def test_students_are_told_as_each_platform_names_them(
+def test_collect_by_names_of_each_platform_finds_students(
     names: list[str], students: int, as_zip: bool, class_of: Course, notebook: Notebook, tmp_path: Path
 ) -> None:
     content = {name: notebook(3, mark=name.split(".")[0]) for name in names if not name.endswith(".py")}
@@ -154,9 +154,11 @@ def test_students_are_told_as_each_platform_names_them(
 LATE = {"lovelaceada_LATE_1_2_x.ipynb": 3, "noetheremmy_2_3_x.ipynb": 4}
 
 
-def test_what_canvas_says_to_be_late_is_told_and_kept(class_of: Course, notebook: Notebook, messages: Messages) -> None:
+def test_collect_when_canvas_says_late_notes_and_keeps_it(
+    class_of: Course, notebook: Notebook, messages: Messages
+) -> None:
     source = a_zip(class_of, {name: notebook(number) for name, number in LATE.items()})
-    said = {one.student: list(one.said) for one in decided(class_of, source)}
+    said = {one.student: list(one.notes) for one in decided(class_of, source)}
     assert said == {
         "ada": ["late, as Canvas says, but not by how much: it counts as on time unless --times has the time"],
         "emmy": [],
@@ -165,7 +167,7 @@ def test_what_canvas_says_to_be_late_is_told_and_kept(class_of: Course, notebook
     assert set(placed(class_of, "emmy")) == {NOTEBOOK}
     assert outcomes(decided(class_of, source)) == {"ada": "the same is there", "emmy": "the same is there"}
     (class_of.root / "submitted/ada" / ASSIGNMENT / LATE_FILE).unlink()
-    assert [one.said[0] for one in decided(class_of, source) if one.student == "ada"] == [
+    assert [one.notes[0] for one in decided(class_of, source) if one.student == "ada"] == [
         "the same, now known to be late"
     ]
     messages.texts.clear()
@@ -177,7 +179,7 @@ def test_what_canvas_says_to_be_late_is_told_and_kept(class_of: Course, notebook
     assert len(messages.texts) == 1, "it is settled"
 
 
-def test_nobody_says_of_himself_that_he_is_late(class_of: Course, notebook: Notebook) -> None:
+def test_collect_of_a_students_late_file_ignores_it(class_of: Course, notebook: Notebook) -> None:
     decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3), f"ada/{LATE_FILE}": b"x"}))
     assert set(placed(class_of)) == {NOTEBOOK}
 
@@ -189,18 +191,18 @@ CANVAS_TIMES = [
 ]
 
 
-def test_times_of_canvas_are_those_of_its_submissions(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_times_from_canvas_json_are_written(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     source = a_zip(class_of, {name: notebook(number) for name, number in LATE.items()})
     decided(class_of, source)
     times = tmp_path / "submissions.json"
     times.write_text(json.dumps(CANVAS_TIMES))
     found = {one.student: one for one in decided(class_of, source, times=times)}
-    assert (found["ada"].outcome, list(found["ada"].said)) == (
+    assert (found["ada"].outcome, list(found["ada"].notes)) == (
         "replaced", ["the same, now with its time", "late, as Canvas says"],
     )  # fmt: skip
     assert placed(class_of)["timestamp.txt"] == b"2026-11-20 10:00:00.000000 UTC\n"
     assert LATE_FILE not in placed(class_of)
-    assert list(found["emmy"].said) == ["submissions.json has no time for it"]
+    assert list(found["emmy"].notes) == ["submissions.json has no time for it"]
 
 
 WORKSHEET = """\
@@ -211,7 +213,7 @@ Participant 103,Zoë,z@example.edu,No submission,,-,-
 """
 
 
-def test_times_of_moodle_are_those_of_its_worksheet_in_the_courses_zone(
+def test_times_from_moodle_worksheet_are_in_the_courses_zone(
     class_of: Course, notebook: Notebook, tmp_path: Path
 ) -> None:
     moodle = {
@@ -230,7 +232,7 @@ def test_times_of_moodle_are_those_of_its_worksheet_in_the_courses_zone(
         rules.unlink()
     assert found["ada"].time == datetime(2026, 11, 20, 8, 15)
     assert placed(class_of)["timestamp.txt"] == b"2026-11-20 08:15:00.000000 UTC\n"
-    assert list(found["emmy"].said) == [
+    assert list(found["emmy"].notes) == [
         "worksheet.csv says “Freitag, 20. November 2026, 09:15”, which it cannot read as a time"
     ]
     assert set(placed(class_of, "emmy")) == {NOTEBOOK}, "it is graded all the same"
@@ -241,7 +243,7 @@ def test_times_of_moodle_are_those_of_its_worksheet_in_the_courses_zone(
     ["2026-11-20T10:00:00Z", "2026-11-20 10:00:00 UTC", "2026-11-20 10:00", "November 20, 2026, 10:00 AM",
      "Friday, November 20, 2026, 10:00 AM", "20 November 2026, 10:00"],
 )  # fmt: skip
-def test_a_plain_table_tells_times_of_any_platform(
+def test_times_from_a_plain_table_fit_any_platform(
     text: str, class_of: Course, notebook: Notebook, tmp_path: Path
 ) -> None:
     times = tmp_path / "times.csv"
@@ -261,7 +263,7 @@ def test_a_plain_table_tells_times_of_any_platform(
         ("x.csv", "nonsense", "not a table of students"),
     ],
 )
-def test_a_file_without_times_is_said(
+def test_times_from_a_file_without_any_is_an_error(
     name: str, text: str, said: str, class_of: Course, notebook: Notebook, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text)
@@ -269,14 +271,14 @@ def test_a_file_without_times_is_said(
         decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}), times=tmp_path / name)
 
 
-def test_the_time_in_a_name_goes_before_a_table(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_times_in_names_take_precedence_over_a_table(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     times = tmp_path / "times.csv"
     times.write_text("id,submitted_at\nada,2026-11-25T10:00:00Z\n")
     (one,) = decided(class_of, inbound(tmp_path / "1", notebook(3), 20), times=times)
     assert one.time == datetime(2026, 11, 20, 10)
 
 
-def test_clones_of_git_are_read_without_git(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_clones_are_read_without_their_git_folders(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     held = {
         "week1-ada/.git/config": b"x", "week1-ada/self_attention/Self_Attention.ipynb": notebook(3),
         "week1-ada/self_attention/.ipynb_checkpoints/x.ipynb": notebook(4),
@@ -288,12 +290,12 @@ def test_clones_of_git_are_read_without_git(class_of: Course, notebook: Notebook
     found = decided(class_of, a_folder(tmp_path / "clones", held))
     assert outcomes(found) == {"clones/week1-kurt": "waits", "ada": "new"}
     assert placed(class_of) == {NOTEBOOK: notebook(3), "own.py": b"x = 1"}
-    told = "; ".join(found[1].said)
+    told = "; ".join(found[1].notes)
     assert "release/self_attention.ipynb is unchanged since the release, so it was skipped" in told
     assert "other.ipynb: it is for causal_attention" in told
 
 
-def test_of_the_exchange_the_newest_counts_with_the_time_in_its_name(
+def test_exchange_with_several_uploads_collects_the_newest(
     class_of: Course, notebook: Notebook, tmp_path: Path
 ) -> None:
     at = "2026-11-{} 10:00:00.500000 UTC"
@@ -307,11 +309,11 @@ def test_of_the_exchange_the_newest_counts_with_the_time_in_its_name(
     }
     found = decided(class_of, a_folder(tmp_path / "inbound", held))
     assert [(one.student, one.outcome) for one in found] == [("", "waits"), ("ada", "waits"), ("ada", "new")]
-    assert "not valid JSON" in found[1].said[0]
+    assert "not valid JSON" in found[1].notes[0]
     assert placed(class_of) == {NOTEBOOK: notebook(3, 4), "timestamp.txt": b"2026-11-22 10:00:00.500000 UTC\n"}
 
 
-def test_a_folder_of_the_exchange_that_belongs_to_another_student_waits(
+def test_exchange_folder_of_another_owner_waits(
     class_of: Course, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = {f"ada+{ASSIGNMENT}+2026-11-20 10:00:00 UTC/{NOTEBOOK}": notebook(3)}
@@ -355,7 +357,7 @@ def owned(monkeypatch: pytest.MonkeyPatch, **owners: str) -> None:
         ({"ada": "ourselves", "emmy": "ourselves", "zoë": ""}, {"ada", "emmy", "zoë"}, ""),
     ],
 )
-def test_nobody_hands_in_for_two_on_the_exchange(
+def test_exchange_user_with_uploads_for_two_students_waits(
     owners: dict[str, str],
     collected: set[str],
     said: str,
@@ -371,7 +373,7 @@ def test_nobody_hands_in_for_two_on_the_exchange(
     assert said in why(found)
 
 
-def test_a_newer_hand_in_that_another_user_has_put_beside_ones_own_waits(
+def test_exchange_newer_upload_by_another_user_waits(
     class_of: Course, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     days = {"a1": 20, "m7": 23}
@@ -389,13 +391,13 @@ def test_a_newer_hand_in_that_another_user_has_put_beside_ones_own_waits(
     assert placed(class_of)[NOTEBOOK] == notebook(3, mark="a1"), "which is surely hers"
 
 
-def test_a_file_in_the_exchange_is_no_hand_in(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_exchange_with_a_file_instead_of_a_folder_waits(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     held = {f"{name}+{ASSIGNMENT}+2026-11-20 10:00:00 UTC": notebook(3) for name in ("ada", "emmy")}
     found = decided(class_of, a_folder(tmp_path / "inbound", held))
     assert {one.outcome for one in found} <= {"new", "waits"}
 
 
-def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
+def test_collect_from_a_named_platform_reads_it_as_that(class_of: Course, notebook: Notebook) -> None:
     source = a_zip(class_of, {"ada_1_2_x.ipynb": notebook(3), "emmy_1_3_x.ipynb": notebook(4)})
     as_folder = decided(class_of, source, platform="folder", as_named=True, dry_run=True)
     assert {one.student for one in as_folder} == {"ada_1_2_x", "emmy_1_3_x"}
@@ -438,7 +440,7 @@ Participant 107,Kurt Gödel,kurt
     ],
 )
 @pytest.mark.parametrize("as_named", [True, False])
-def test_in_moodles_names_only_what_moodle_writes_tells_the_student(
+def test_moodle_names_with_imitations_identify_by_moodles_part(
     name: str, whose: str, as_named: bool, class_of: Course, notebook: Notebook
 ) -> None:
     table = class_of.root.parent / "moodle.csv"
@@ -467,7 +469,7 @@ def test_in_moodles_names_only_what_moodle_writes_tells_the_student(
     ],
 )
 @pytest.mark.parametrize("platform", ["", "canvas"])
-def test_in_canvass_names_only_what_canvas_writes_tells_the_student(
+def test_canvas_names_with_imitations_identify_by_canvass_part(
     name: str, whose: str, platform: str, class_of: Course, notebook: Notebook
 ) -> None:
     table = class_of.root.parent / "canvas.csv"
@@ -478,9 +480,7 @@ def test_in_canvass_names_only_what_canvas_writes_tells_the_student(
     assert len(found) == 2
 
 
-def test_without_numbers_in_the_table_a_name_in_canvas_must_be_read_in_one_way(
-    class_of: Course, notebook: Notebook
-) -> None:
+def test_canvas_names_with_two_readings_wait_without_numbers_in_the_table(class_of: Course, notebook: Notebook) -> None:
     held = {"lovelaceada_101_8_x.ipynb": notebook(3), "noetheremmy_5_107_9_x.ipynb": notebook(4)}
     found = decided(class_of, a_zip(class_of, held), as_named=True)
     assert {one.student for one in found if not one.waits} == {"ada"}
@@ -503,7 +503,7 @@ def test_without_numbers_in_the_table_a_name_in_canvas_must_be_read_in_one_way(
         (["ada/.git/x", "ada/x.ipynb", "emmy/.git/x", "emmy/x.ipynb"], f"{MOODLE}x.ipynb", ""),
     ],
 )
-def test_one_name_makes_no_other_platform_of_a_source(
+def test_platform_with_one_hostile_name_stays_the_same(
     others: list[str],
     hostile: str,
     platform: str,
@@ -517,20 +517,20 @@ def test_one_name_makes_no_other_platform_of_a_source(
     before = decided(class_of, a_folder(tmp_path / "before", content), platform=platform, dry_run=True)
     messages.texts.clear()
     source = a_folder(tmp_path / "all", {**content, hostile: notebook(4)})
-    wanted = Wanted(class_of.root / "students.csv", platform=platform)
+    wanted = CollectOptions(class_of.root / "students.csv", platform=platform)
     found = list(collect(class_of, ASSIGNMENT, [source], wanted))
     assert {one.student for one in before if not one.waits} == {"ada", "emmy"}
     assert {one.student for one in found if not one.waits} == {"ada", "emmy"}
     assert "use --from" in messages.texts[0] or platform
 
 
-def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_source(
+def test_single_folder_is_a_students_unless_named_like_the_source(
     class_of: Course, notebook: Notebook, messages: Messages
 ) -> None:
     inner = {"Emmy Noether_102_assignsubmission_file_x.ipynb": notebook(3), f"{MOODLE}y.ipynb": notebook(3)}
     messages.texts.clear()
     source = a_zip(class_of, {f"mallory/{name}": content for name, content in inner.items()}, "week1-2026.zip")
-    wanted = Wanted(class_of.root / "students.csv", dry_run=True)
+    wanted = CollectOptions(class_of.root / "students.csv", dry_run=True)
     found = list(collect(class_of, ASSIGNMENT, [source], wanted))
     assert [one.outcome for one in found] == ["waits"]
     assert "use --from moodle" in messages.texts[0]
@@ -546,13 +546,20 @@ def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_
     assert messages.texts[-1].endswith("1 submission for self_attention."), "nobody is asked to read names of hers"
 
 
-def test_what_stands_behind_a_dash_is_nobodys_name(class_of: Course, notebook: Notebook) -> None:
+def test_file_named_late_is_not_read_as_a_name_from_canvas(
+    class_of: Course, notebook: Notebook, tmp_path: Path
+) -> None:
+    source = a_folder(tmp_path / "all", {"LATE": b"", "ada/x.ipynb": notebook(3)})
+    assert outcomes(decided(class_of, source)) == {"all/LATE": "waits", "ada": "new"}
+
+
+def test_names_with_a_dash_do_not_identify_by_what_follows(class_of: Course, notebook: Notebook) -> None:
     held = {"Kurt - Ada Lovelace.ipynb": notebook(3), "Emmy Noether - my best.ipynb": notebook(3)}
     found = decided(class_of, a_zip(class_of, held))
     assert outcomes(found) == {"all.zip/Kurt - Ada Lovelace.ipynb": "waits", "emmy": "new"}
 
 
-def test_clones_whose_names_share_more_than_the_assignment_wait_where_two_could_be_meant(
+def test_clones_with_a_shared_beginning_wait_when_two_students_fit(
     class_of: Course, notebook: Notebook, tmp_path: Path
 ) -> None:
     (tmp_path / "table.csv").write_text("id\nanna-ada\nada\nanna-emmy\n")
@@ -562,7 +569,7 @@ def test_clones_whose_names_share_more_than_the_assignment_wait_where_two_could_
     assert "could be ada or anna-ada" in why(found)
 
 
-def test_names_that_only_look_alike_are_not_two_students(class_of: Course, notebook: Notebook) -> None:
+def test_names_with_odd_unicode_match_the_same_student(class_of: Course, notebook: Notebook) -> None:
     held = {"Kurt/x.ipynb": notebook(3), "ｋurt/x.ipynb": notebook(4), "ADA/x.ipynb": notebook(3)}
     found = decided(class_of, a_zip(class_of, held), as_named=True)
     assert outcomes(found) == {"ada": "new", "Kurt": "new", "all.zip/ｋurt": "waits"}
@@ -573,7 +580,7 @@ def test_names_that_only_look_alike_are_not_two_students(class_of: Course, noteb
 @pytest.mark.parametrize(
     "name", [" " * 60_000, "_" * 60_000, "x " * 30_000, "x+" * 30_000, "(1)" * 20_000, "1_" * 30_000]
 )
-def test_a_very_long_name_takes_no_time(name: str, class_of: Course, notebook: Notebook) -> None:
+def test_names_of_great_length_are_read_quickly(name: str, class_of: Course, notebook: Notebook) -> None:
     began = time.process_time()
     found = decided(class_of, a_zip(class_of, {f"{name}x": b"", "ada.ipynb": notebook(3)}))
     assert {one.student for one in found if not one.waits} == {"ada"}
@@ -598,7 +605,7 @@ def test_a_very_long_name_takes_no_time(name: str, class_of: Course, notebook: N
         ("First name;Last name;Username\nAda;Lovelace;ada@example.edu\n", "Lovelace, Ada"),
     ],
 )
-def test_tables_of_moodle_and_canvas_tell_who_it_is(
+def test_students_table_from_moodle_or_canvas_identifies(
     table: str, name: str, class_of: Course, notebook: Notebook, tmp_path: Path
 ) -> None:
     (tmp_path / "table.csv").write_text(table)
@@ -608,7 +615,7 @@ def test_tables_of_moodle_and_canvas_tell_who_it_is(
     assert [one.student for one in found if not one.waits] == ["ada@example.edu"]
 
 
-def test_the_gradebook_tells_who_it_is(course: Course, notebook: Notebook) -> None:
+def test_students_in_the_gradebook_are_identified(course: Course, notebook: Notebook) -> None:
     with course.api().gradebook as gradebook:
         gradebook.add_student("s1", first_name="Ada", last_name="Lovelace", email="ada@example.edu", lms_user_id="77")
     (course.root / "table.csv").write_text("id,name,email\n77,Countess,c@example.edu\n")
@@ -617,7 +624,7 @@ def test_the_gradebook_tells_who_it_is(course: Course, notebook: Notebook) -> No
     assert (one.student, one.outcome) == ("s1", "new"), "the table's line is of the same student"
 
 
-def test_an_id_that_leads_elsewhere_is_nobodys_folder(course: Course, notebook: Notebook) -> None:
+def test_student_id_with_a_path_in_it_waits(course: Course, notebook: Notebook) -> None:
     with course.api().gradebook as gradebook:
         gradebook.add_student("../../evil", first_name="Ada", last_name="Lovelace")
     found = decided(course, a_zip(course, {f"{MOODLE}/x.ipynb": notebook(3)}), students=None)
@@ -625,11 +632,11 @@ def test_an_id_that_leads_elsewhere_is_nobodys_folder(course: Course, notebook: 
     assert not (course.root / "submitted").exists()
 
 
-def test_who_is_not_told_for_sure_waits(class_of: Course, notebook: Notebook) -> None:
+def test_students_that_are_unknown_or_ambiguous_wait(class_of: Course, notebook: Notebook) -> None:
     held = {name: notebook(3) for name in ("ad/x.ipynb", "ada l./x.ipynb", "Ada - Emmy.ipynb", NOTEBOOK)}
     source = a_zip(class_of, held)
     found = decided(class_of, source)
-    assert [one.said[0] for one in found] == [
+    assert [one.notes[0] for one in found] == [
         "no student is known as “ad”",
         "no student is known as “ada l.”",
         "“Ada - Emmy” could be ada or emmy",
@@ -641,7 +648,9 @@ def test_who_is_not_told_for_sure_waits(class_of: Course, notebook: Notebook) ->
     }  # fmt: skip
 
 
-def test_the_key_of_a_platform_is_nobody_elses_id(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_platform_number_equal_to_another_students_id_waits(
+    class_of: Course, notebook: Notebook, tmp_path: Path
+) -> None:
     (tmp_path / "table.csv").write_text("id,name\n101,Kurt Gödel\n")
     moodle = a_zip(class_of, {f"{MOODLE}/x.ipynb": notebook(3)}, "moodle.zip")
     found = decided(class_of, moodle, students=tmp_path / "table.csv", as_named=True)
@@ -653,7 +662,7 @@ def test_the_key_of_a_platform_is_nobody_elses_id(class_of: Course, notebook: No
     assert "is not a folder name that nbgrader can use" in why(decided(class_of, odd, as_named=True))
 
 
-def test_two_students_of_one_name_wait(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_students_with_the_same_name_wait(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("id,name\na1,Ada Lovelace\na2,ADA LOVELACE\n")
     found = decided(class_of, a_zip(class_of, {f"{MOODLE}/x.ipynb": notebook(3)}), students=tmp_path / "table.csv")
     assert why(found) == "“Ada Lovelace (101)” could be a1 or a2"
@@ -667,7 +676,7 @@ def test_two_students_of_one_name_wait(class_of: Course, notebook: Notebook, tmp
         ("id,email\nx,ada@example.edu\nada,q@example.edu\n", ""),
     ],
 )
-def test_a_table_that_cannot_be_used_is_told(text: str, said: str, class_of: Course, tmp_path: Path) -> None:
+def test_students_table_that_is_unusable_is_an_error(text: str, said: str, class_of: Course, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text(text)
     source = a_zip(class_of, {})
@@ -692,32 +701,32 @@ def without_ids(content: bytes) -> Any:
     "name",
     ["self_attention (1).ipynb", "Self_Attention.IPYNB", "a.ipynb.txt", "a.json", "causal_attention.ipynb", "ada"],
 )
-def test_a_notebook_is_known_whatever_it_is_called(name: str, class_of: Course, notebook: Notebook) -> None:
+def test_notebook_with_any_file_name_is_identified(name: str, class_of: Course, notebook: Notebook) -> None:
     assert outcomes(decided(class_of, a_zip(class_of, {f"ada/{name}": notebook(3)}))) == {"ada": "new"}
     assert placed(class_of) == {NOTEBOOK: notebook(3)}
 
 
-def test_zips_in_zips_are_unpacked_but_not_without_end(class_of: Course, notebook: Notebook) -> None:
+def test_zips_in_zips_are_unpacked_to_a_limit(class_of: Course, notebook: Notebook) -> None:
     inner = {"x.ipynb": notebook(3), "own.py": b"x = 1", "__MACOSX/._x.ipynb": b"junk", "data.npz": zipped({"a": b"1"})}
     content = zipped({"sub/deep.zip": zipped({"in/deeper.zip": zipped(inner)})})
     (one,) = decided(class_of, a_zip(class_of, {f"{MOODLE}/hand-in.zip": content}))
-    assert (one.student, one.outcome, list(one.said)) == ("ada", "new", []), "and nothing is said of junk"
+    assert (one.student, one.outcome, list(one.notes)) == ("ada", "new", []), "and nothing is said of junk"
     assert set(placed(class_of)) == {NOTEBOOK, "own.py", "data.npz"}
     deeper = {f"{MOODLE}/hand-in.zip": zipped({"a.zip": content})}
     assert why(decided(class_of, a_zip(class_of, deeper))).endswith("more than 3 zip files are nested")
 
 
-def test_lost_ids_are_made_up_for_by_what_cells_define(class_of: Course, notebook: Notebook) -> None:
+def test_notebook_without_ids_is_identified_by_definitions(class_of: Course, notebook: Notebook) -> None:
     bare = without_ids(notebook(3))
     found = decided(class_of, a_zip(class_of, {"ada/x.ipynb": nbformat.writes(bare).encode()}))
-    assert list(found[0].said) == ["its cells had lost their ids, and were recognized by what they define"]
+    assert list(found[0].notes) == ["its cells had lost their ids, and were recognized by what they define"]
     twice = next(cell for cell in bare.cells if "def softmax(" in cell.source)
     bare.cells.append(nbformat.v4.new_code_cell(twice.source))
     source = a_zip(class_of, {"emmy/x.ipynb": nbformat.writes(bare).encode()})
     assert "the cell “exercise-3” is in it 2 times" in why(decided(class_of, source))
 
 
-def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebook: Notebook) -> None:
+def test_notebook_without_ids_of_written_answers_waits(course: Course, notebook: Notebook) -> None:
     (course.root / "students.csv").write_text(STUDENTS)
     released = course.read("release", ASSIGNMENT)
     words = {"grade_id": "why", "grade": True, "solution": True, "locked": False, "points": 1, "schema_version": 3}
@@ -730,16 +739,16 @@ def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebo
 
 
 @pytest.mark.parametrize("name", ["x.py", "X.PY.txt"])
-def test_a_script_waits_and_the_notebook_is_asked_for(name: str, class_of: Course) -> None:
+def test_script_waits_and_asks_for_the_notebook(name: str, class_of: Course) -> None:
     source = a_zip(class_of, {f"ada/{name}": b"# In[1]:\n\n\ndef softmax(x):\n    return x\n"})
     asked = "Ask for the notebook itself, which ends in .ipynb"
     assert why(decided(class_of, source)) == f"there is no notebook in it: ada/{name}. {asked}"
 
 
-def test_an_untouched_notebook_is_passed_over_and_two_that_differ_wait(class_of: Course, notebook: Notebook) -> None:
+def test_untouched_notebook_is_skipped_and_two_different_ones_wait(class_of: Course, notebook: Notebook) -> None:
     worked_on = {"zoë/x.ipynb": notebook(), "zoë/y.ipynb": notebook(3), "zoë/copy.ipynb": notebook(3)}
     (decision,) = decided(class_of, a_zip(class_of, worked_on))
-    assert list(decision.said) == ["zoë/x.ipynb is unchanged since the release, so it was skipped"]
+    assert list(decision.notes) == ["zoë/x.ipynb is unchanged since the release, so it was skipped"]
     assert b"torch.exp" in placed(class_of, "zoë")[NOTEBOOK]
     two = {"emmy/x.ipynb": notebook(3), "emmy/x (1).ipynb": notebook(3, 4)}
     found = decided(class_of, a_zip(class_of, two))
@@ -748,9 +757,7 @@ def test_an_untouched_notebook_is_passed_over_and_two_that_differ_wait(class_of:
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.9, 0.999])
-def test_a_notebook_that_was_cut_off_waits_and_is_asked_for_again(
-    cut: float, class_of: Course, notebook: Notebook
-) -> None:
+def test_notebook_that_was_cut_off_waits(cut: float, class_of: Course, notebook: Notebook) -> None:
     whole = notebook(3)
     part = whole[: int(len(whole) * cut)].rstrip(b"}\n ")
     untouched = class_of.notebook("release", ASSIGNMENT).read_bytes()
@@ -762,9 +769,9 @@ def test_a_notebook_that_was_cut_off_waits_and_is_asked_for_again(
     assert {student: one.outcome for student, one in found.items()} == {"ada": "waits", "emmy": "waits", "zoë": "new"}
     said = "it is not a complete notebook: it is not valid JSON, and ends in the middle, so the student has to "
     said += "submit it again"
-    assert found["ada"].said[0] == f"ada/a.ipynb: {said}"
-    assert found["emmy"].said[0] == f"emmy/all.zip/b.ipynb: {said}"
-    assert list(found["zoë"].said) == [f"zoë/cut.ipynb: {said}"]
+    assert found["ada"].notes[0] == f"ada/a.ipynb: {said}"
+    assert found["emmy"].notes[0] == f"emmy/all.zip/b.ipynb: {said}"
+    assert list(found["zoë"].notes) == [f"zoë/cut.ipynb: {said}"]
 
 
 def large(content: bytes, megabytes: int, where: str) -> bytes:
@@ -794,14 +801,14 @@ def large(content: bytes, megabytes: int, where: str) -> bytes:
         (21, "code", "it is larger than 20 MB, even without its outputs. Ask the student to clear all outputs"),
     ],
 )
-def test_a_notebook_that_is_large_by_its_outputs_is_collected_without_them(
+def test_notebook_with_large_outputs_is_collected_without_them(
     megabytes: int, where: str, said: str, class_of: Course, notebook: Notebook, solved: dict[Label, str]
 ) -> None:
     found = decided(class_of, a_zip(class_of, {"ada/x.ipynb": large(notebook(3), megabytes, where)}))
     if said:
         assert why(found) == f"ada/x.ipynb: {said}"
         return
-    assert [(one.outcome, list(one.said)) for one in found] == [
+    assert [(one.outcome, list(one.notes)) for one in found] == [
         ("new", ["ada/x.ipynb: it is larger than 20 MB, so it was collected without its outputs"])
     ]
     made = nbformat.reads(placed(class_of)[NOTEBOOK].decode(), as_version=4)
@@ -810,17 +817,17 @@ def test_a_notebook_that_is_large_by_its_outputs_is_collected_without_them(
     assert len(placed(class_of)[NOTEBOOK]) < 2**20
 
 
-def test_two_thousand_notebooks_wait_and_are_not_all_looked_at(
+def test_upload_of_two_thousand_notebooks_waits_and_reads_only_some(
     class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[str] = []
-    look = identifying.Identifier.look
+    identify = identifying.Identifier.identify
 
-    def counted(own: identifying.Identifier, held: contents.HeldFile) -> Any:
-        looks.append(held.place)
-        return look(own, held)
+    def identify_and_count(identifier: identifying.Identifier, file: contents.UploadedFile) -> Any:
+        looks.append(file.path)
+        return identify(identifier, file)
 
-    monkeypatch.setattr(identifying.Identifier, "look", counted)
+    monkeypatch.setattr(identifying.Identifier, "identify", identify_and_count)
     many = {f"{number}.ipynb": b"{" for number in range(1999)}
     plain = {f"{number}.py": b"x = 1\n" for number in range(150)}
     held = {
@@ -834,47 +841,47 @@ def test_two_thousand_notebooks_wait_and_are_not_all_looked_at(
     assert len([place for place in looks if place.startswith("ada")]) == 101
 
 
-def test_zips_in_a_zip_hold_no_more_files_than_one(class_of: Course, notebook: Notebook) -> None:
+def test_zips_in_a_zip_share_its_limit_of_files(class_of: Course, notebook: Notebook) -> None:
     inner = zipped({str(number): b"" for number in range(1500)})
     found = decided(
         class_of, a_zip(class_of, {"ada/all.zip": zipped({"1.zip": inner, "2.zip": inner, "x.ipynb": notebook(3)})})
     )
     assert [one.outcome for one in found] == ["new"]
-    assert "2.zip: it would bring the submission to more than 2000 files" in found[0].said[0]
+    assert "2.zip: it would bring the submission to more than 2000 files" in found[0].notes[0]
 
 
-def test_another_assignment_and_what_is_no_notebook_wait(class_of: Course, notebook: Notebook) -> None:
+def test_notebook_of_another_assignment_or_without_cells_waits(class_of: Course, notebook: Notebook) -> None:
     held = {
         f"ada/{NOTEBOOK}": notebook(assignment="causal_attention"), "emmy/report.pdf": b"%PDF",
         f"zoë/{NOTEBOOK}": json.dumps({"cells": [{"cell_type": "code", "source": "1"}], "nbformat": 4}).encode(),
     }  # fmt: skip
     found = decided(class_of, a_zip(class_of, held))
-    said = {one.student: "; ".join(one.said) for one in found}
+    said = {one.student: "; ".join(one.notes) for one in found}
     assert said["ada"] == f"ada/{NOTEBOOK}: it is for causal_attention"
     assert said["emmy"] == "there is no notebook in it: emmy/report.pdf"
     assert "no cell has an id of this course" in said["zoë"]
 
 
-def test_an_assignment_of_two_notebooks_is_handed_in_as_one(course: Course, notebook: Notebook) -> None:
+def test_assignment_with_two_notebooks_is_collected_as_one(course: Course, notebook: Notebook) -> None:
     (course.root / "students.csv").write_text(STUDENTS)
     second = notebook(assignment="causal_attention")
     for folder in ("source", "release"):
         (course.folder(folder) / ASSIGNMENT / "second.ipynb").write_bytes(second)
         shutil.rmtree(course.folder(folder) / "causal_attention")
     both = {"ada/1.ipynb": notebook(3), "ada/more/2.ipynb": second, "ada/more/own.py": b"", "emmy/1.ipynb": notebook(3)}
-    found = {one.student: list(one.said) for one in decided(course, a_zip(course, both))}
+    found = {one.student: list(one.notes) for one in decided(course, a_zip(course, both))}
     assert found == {"ada": [], "emmy": ["without second.ipynb"]}
     assert set(placed(course)) == {NOTEBOOK, "second.ipynb", "own.py"}
     assert set(placed(course, "emmy")) == {NOTEBOOK}
 
 
-def test_a_module_that_a_notebook_may_import_stays_beside_it(class_of: Course, notebook: Notebook) -> None:
+def test_module_beside_a_notebook_is_collected(class_of: Course, notebook: Notebook) -> None:
     (decision,) = decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3), "ada/own.py": b"# %%\nx = 1\n"}))
-    assert list(decision.said) == []
+    assert list(decision.notes) == []
     assert set(placed(class_of)) == {NOTEBOOK, "own.py"}
 
 
-def test_ids_that_two_assignments_share_are_told_apart_by_their_cells(course: Course, notebook: Notebook) -> None:
+def test_notebook_with_ids_of_two_assignments_is_identified_by_cells(course: Course, notebook: Notebook) -> None:
     shutil.copytree(course.root / "source" / ASSIGNMENT, course.root / "source/week2")
     (course.root / "source/week2" / NOTEBOOK).rename(course.root / "source/week2/week2.ipynb")
     target = course.notebook("release", "week2")
@@ -899,9 +906,7 @@ def inbound(place: Path, notebook: bytes, day: int) -> Path:
     return a_folder(place, {f"ada+{ASSIGNMENT}+2026-11-{day} 10:00:00 UTC/{NOTEBOOK}": notebook})
 
 
-def test_only_what_is_newer_takes_the_place_of_what_is_there(
-    class_of: Course, notebook: Notebook, tmp_path: Path
-) -> None:
+def test_collect_again_replaces_only_older_submissions(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     first, second, third = (notebook(3, mark=str(number)) for number in range(3))
     assert outcomes(decided(class_of, inbound(tmp_path / "1", first, 20))) == {"ada": "new"}
     (class_of.root / "submitted/ada" / ASSIGNMENT / "old.txt").write_text("of the first hand-in")
@@ -912,11 +917,11 @@ def test_only_what_is_newer_takes_the_place_of_what_is_there(
     assert placed(class_of)[NOTEBOOK] == second
     (class_of.root / "submitted/ada" / ASSIGNMENT / "put-here-by-hand.ipynb").write_text("{}")
     (one,) = decided(class_of, inbound(tmp_path / "2", second, 22))
-    assert (one.outcome, list(one.said)) == ("the same is there", ["with the same time"])
+    assert (one.outcome, list(one.notes)) == ("the same is there", ["with the same time"])
     assert [path.name for path in (class_of.root / "submitted/ada").iterdir()] == [ASSIGNMENT]
 
 
-def test_without_times_the_user_says_what_is_newer(class_of: Course, notebook: Notebook) -> None:
+def test_collect_again_without_times_needs_the_newer_option(class_of: Course, notebook: Notebook) -> None:
     decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))
     assert outcomes(decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))) == {"ada": "the same is there"}
     again = a_zip(class_of, {"ada/x.ipynb": notebook(3, 4)})
@@ -929,17 +934,17 @@ def test_without_times_the_user_says_what_is_newer(class_of: Course, notebook: N
     assert placed(class_of)[NOTEBOOK] == notebook(3, 4)
 
 
-def test_a_time_that_is_known_later_is_put_beside(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_collect_again_with_a_time_adds_it(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))
     (one,) = decided(class_of, inbound(tmp_path / "1", notebook(3), 20))
-    assert (one.outcome, list(one.said)) == ("replaced", ["the same, now with its time"])
+    assert (one.outcome, list(one.notes)) == ("replaced", ["the same, now with its time"])
     assert placed(class_of)["timestamp.txt"] == b"2026-11-20 10:00:00.000000 UTC\n"
     other = inbound(tmp_path / "2", notebook(4), 22)
     (class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt").write_text("1" * 1000)
     assert "no times to show which is newer" in why(decided(class_of, other))
 
 
-def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook: Notebook) -> None:
+def test_uploads_from_several_sources_wait_when_they_differ(class_of: Course, notebook: Notebook) -> None:
     one, same, other = (
         a_zip(class_of, {f"{MOODLE}/x.ipynb": notebook(number)}, f"{place}.zip")
         for place, number in enumerate((3, 3, 4))
@@ -953,12 +958,14 @@ def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_a_cut_at_any_moment_loses_nothing(at_once: bool, class_of: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_put_when_cut_at_any_moment_loses_nothing(
+    at_once: bool, class_of: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each step that writes is the last one once; what comes next then ends as if nothing had been cut off."""
     if not at_once:
         monkeypatch.setattr(scratch, "exchanged", lambda *_: False)
     old, new = (a_choice(number, f"data/{number}.txt") for number in (1, 2))
-    place = placing.Place(class_of, "ada", ASSIGNMENT)
+    place = placing.SubmissionFolder(class_of, "ada", ASSIGNMENT)
     place.put(old)
     before = placed(class_of)
     wanted = {NOTEBOOK: b"2", "own.py": b"2", "data/2.txt": b"2", "timestamp.txt": b"2026-11-02 00:00:00.000000 UTC\n"}
@@ -979,13 +986,13 @@ def test_a_cut_at_any_moment_loses_nothing(at_once: bool, class_of: Course, monk
     assert 10 <= moments < 100
 
 
-def a_choice(number: int, *more: str) -> Chosen:
+def a_choice(number: int, *more: str) -> ChosenUpload:
     content = str(number).encode()
-    upload = Upload(Key.of("ada"), (), "", datetime(2026, 11, number))
-    return Chosen(upload, {ASSIGNMENT: content}, dict.fromkeys(("own.py", *more), content), ())
+    upload = Upload(StudentReference.of("ada"), (), "", datetime(2026, 11, number))
+    return ChosenUpload(upload, {ASSIGNMENT: content}, dict.fromkeys(("own.py", *more), content), ())
 
 
-def test_what_a_cut_left_is_mended_by_the_next_run(class_of: Course, notebook: Notebook) -> None:
+def test_collect_after_a_cut_cleans_up(class_of: Course, notebook: Notebook) -> None:
     decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))
     place = class_of.root / "submitted/ada" / ASSIGNMENT
     place.rename(place.with_name(f".{ASSIGNMENT}.old"))
@@ -1052,7 +1059,7 @@ def entry(name: str, mode: int = 0) -> zipfile.ZipInfo:
         (f"emmy/{'d/' * 30}x.ipynb", 0, "it is in too many nested folders"),
     ],
 )
-def test_odd_members_of_a_zip_are_told_and_not_written(
+def test_zip_with_odd_members_notes_them_and_writes_none(
     name: str, mode: int, said: str, class_of: Course, notebook: Notebook
 ) -> None:
     before = {path for path in class_of.root.parent.rglob("*") if "submitted" not in path.parts}
@@ -1063,14 +1070,14 @@ def test_odd_members_of_a_zip_are_told_and_not_written(
     assert {path.name for path in after - before} <= {"hostile.zip"}
 
 
-def test_a_bomb_is_not_unpacked(class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zip_bomb_is_not_unpacked(class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "MAX_BYTES", 2**20)
     bomb = zipped({f"{number}.ipynb": bytes(2**20 - 1) for number in range(9)})
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/bomb.zip", bomb))
     assert "bomb.zip/1.ipynb: it would bring the submission to more than" in why(found)
 
 
-def test_a_file_far_too_large_is_not_unpacked(
+def test_zip_with_a_file_over_the_limit_is_not_unpacked(
     class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contents, "MAX_BYTES", 2**20)
@@ -1078,15 +1085,15 @@ def test_a_file_far_too_large_is_not_unpacked(
     assert why(found).startswith("emmy/x.ipynb: it would bring the submission to more than")
 
 
-def test_a_notebook_is_read_before_what_takes_its_room(
+def test_notebook_is_read_before_other_files(
     class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contents, "MAX_BYTES", len(notebook(3)) + 100)
     (one,) = decided(class_of, a_zip(class_of, {"ada/a.bin": bytes(1000), "ada/x.ipynb": notebook(3)}))
-    assert (one.outcome, one.said[0].split(":")[0]) == ("new", "ada/a.bin")
+    assert (one.outcome, one.notes[0].split(":")[0]) == ("new", "ada/a.bin")
 
 
-def test_a_zip_that_lies_about_its_sizes_gives_no_more_than_it_says(class_of: Course, notebook: Notebook) -> None:
+def test_zip_with_false_sizes_gives_no_more_than_it_says(class_of: Course, notebook: Notebook) -> None:
     honest = zipped({"x.ipynb": bytes(2**20)})
     lies = honest.replace(struct.pack("<L", 2**20), struct.pack("<L", 10))
     assert lies != honest
@@ -1097,7 +1104,7 @@ def test_a_zip_that_lies_about_its_sizes_gives_no_more_than_it_says(class_of: Co
     assert "lies.zip/x.ipynb: it is damaged" in why(found)
 
 
-def test_what_turns_out_to_be_damaged_takes_its_room_all_the_same(
+def test_damaged_files_count_toward_the_limit(
     class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A small zip may hold a thousand files of a hundred megabytes, of which each is seen to be damaged at its end."""
@@ -1109,7 +1116,7 @@ def test_what_turns_out_to_be_damaged_takes_its_room_all_the_same(
     assert "x.zip/1.csv: it would bring the submission to more than" in why(found)
 
 
-def test_a_table_of_contents_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zip_with_an_endless_table_of_contents_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     many = zipped({str(number): b"" for number in range(100)})
     assert len(contents.list_inner(many, (), "")) == 100
     monkeypatch.setattr(contents, "MAX_INNER_TABLE", 4000)
@@ -1129,11 +1136,11 @@ def test_a_table_of_contents_without_end_is_not_read(monkeypatch: pytest.MonkeyP
         (zipped({"x.ipynb": b'{"cells": [' + b"[]," * 2**20 + b"[]]}"}), "too many parts"),
     ],
 )
-def test_what_cannot_be_read_is_told(content: bytes, said: str, class_of: Course, notebook: Notebook) -> None:
+def test_file_that_is_unreadable_is_noted(content: bytes, said: str, class_of: Course, notebook: Notebook) -> None:
     assert said in why(with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/all.zip", content)))
 
 
-def test_what_is_encrypted_is_told(class_of: Course, notebook: Notebook) -> None:
+def test_zip_that_is_encrypted_is_noted(class_of: Course, notebook: Notebook) -> None:
     locked = bytearray(zipped({"x.ipynb": notebook(4)}))
     for start, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         locked[locked.index(start) + flags] |= 1
@@ -1141,7 +1148,7 @@ def test_what_is_encrypted_is_told(class_of: Course, notebook: Notebook) -> None
     assert "it is encrypted" in why(found)
 
 
-def test_what_is_packed_otherwise_is_told(class_of: Course, notebook: Notebook) -> None:
+def test_zip_with_another_compression_is_noted(class_of: Course, notebook: Notebook) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("x.ipynb", notebook(4))
@@ -1149,7 +1156,7 @@ def test_what_is_packed_otherwise_is_told(class_of: Course, notebook: Notebook) 
     assert "its compression method is not supported" in why(found)
 
 
-def test_nothing_in_a_folder_leads_out_of_it(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_folder_with_links_is_not_left(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     secret = tmp_path / "secret.ipynb"
     secret.write_bytes(notebook(3))
     source = a_folder(tmp_path / "all", {"ada/x.ipynb": notebook(3), "emmy/x.txt": b"", "zoë/x.txt": b""})
@@ -1160,41 +1167,41 @@ def test_nothing_in_a_folder_leads_out_of_it(class_of: Course, notebook: Noteboo
     with (source / "ada/huge").open("wb") as file:
         file.truncate(2**40)
     found = {one.student: one for one in decided(class_of, source)}
-    assert list(found["emmy"].said) == ["emmy/x.ipynb: it is a link"]
-    assert list(found["zoë"].said) == ["zoë/x.ipynb: it is a hard link to another file"]
+    assert list(found["emmy"].notes) == ["emmy/x.ipynb: it is a link"]
+    assert list(found["zoë"].notes) == ["zoë/x.ipynb: it is a hard link to another file"]
     assert found[""].waits
-    assert set(found["ada"].said) == {
+    assert set(found["ada"].notes) == {
         "ada/pipe.ipynb: it is not a file",
         "ada/huge: it would bring the submission to more than 100 MB",
     }
     assert placed(class_of) == {NOTEBOOK: notebook(3)}
 
 
-def test_folders_in_folders_have_an_end(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_folder_with_too_many_levels_is_noted(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     deep = "/".join("d" * 30)
     source = a_folder(tmp_path / "all", {"ada/x.ipynb": notebook(3), f"emmy/{deep}/x.ipynb": notebook(3)})
     found = {one.student: one for one in decided(class_of, source)}
     assert found["ada"].outcome == "new"
-    assert "it is in too many nested folders" in found["emmy"].said[0]
+    assert "it is in too many nested folders" in found["emmy"].notes[0]
 
 
-def test_a_folder_with_far_too_much_in_it_is_told(
+def test_folder_with_too_many_entries_is_noted_and_hides_no_others(
     class_of: Course, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody's folder hides the others', whatever names come first, and whether one folder holds them all."""
-    monkeypatch.setattr(folders, "MAX_OF_ONE", 20)
+    monkeypatch.setattr(folders, "MAX_ENTRIES", 20)
     held = {f"ada/{number:02}.txt": b"" for number in range(30)} | {f"ada/00/{number}.txt": b"" for number in range(9)}
     held |= {"ada/x.ipynb": notebook(3), "emmy/deeper/x.ipynb": notebook(3)}
     for place in ("all", "all_of_it/all_of_it"):
         source = a_folder(tmp_path / place, held)
         found = {one.student: one for one in decided(class_of, source.parent if "/" in place else source, dry_run=True)}
         assert {student: one.outcome for student, one in found.items()} == {"ada": "new", "emmy": "new"}
-        assert any(said.endswith("the most deeply nested were skipped") for said in found["ada"].said)
-        assert not found["emmy"].said
+        assert any(said.endswith("the most deeply nested were skipped") for said in found["ada"].notes)
+        assert not found["emmy"].notes
 
 
 @pytest.mark.parametrize("link", ["submitted/ada", f"submitted/ada/{ASSIGNMENT}"])
-def test_nothing_is_written_through_a_link(link: str, class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+def test_put_through_a_link_waits(link: str, class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (class_of.root / link).parent.mkdir(parents=True)
@@ -1206,14 +1213,14 @@ def test_nothing_is_written_through_a_link(link: str, class_of: Course, notebook
     assert not list(elsewhere.iterdir())
 
 
-def test_files_that_are_in_each_others_way_do_not_stop_the_rest(class_of: Course, notebook: Notebook) -> None:
+def test_files_with_conflicting_paths_do_not_stop_the_rest(class_of: Course, notebook: Notebook) -> None:
     inner = {"x.ipynb": notebook(3), "a": b"1", "a/b": b"2", "timestamp.txt": b"now", "page.html": b"<script>"}
     found = decided(class_of, a_zip(class_of, {"ada/a.zip": zipped(inner)}))
-    assert "conflicts with another file, so it was skipped" in found[0].said[0]
+    assert "conflicts with another file, so it was skipped" in found[0].notes[0]
     assert placed(class_of) == {NOTEBOOK: notebook(3), "a": b"1"}
 
 
-def test_a_disk_that_is_full_costs_only_its_own_student(
+def test_put_when_the_disk_is_full_affects_one_student(
     class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = Path.write_bytes
@@ -1239,7 +1246,7 @@ def command(course: Course, *words: str) -> Ended:
     return run_grader("collect", ASSIGNMENT, *words, folder=course.root)
 
 
-def test_the_command_tells_everything_and_how_it_ended(class_of: Course, notebook: Notebook) -> None:
+def test_command_reports_all_decisions_and_exit_codes(class_of: Course, notebook: Notebook) -> None:
     source = a_zip(class_of, {f"{MOODLE}/x (1).ipynb": notebook(3), "[red]Kurt_9_assignsubmission_file_/x.pdf": b""})
     dry = command(class_of, str(source), "--students", "students.csv", "--dry-run", "--json")
     assert dry.returncode == 3
@@ -1275,11 +1282,11 @@ def test_the_command_tells_everything_and_how_it_ended(class_of: Course, noteboo
         (["source", "--students", "nowhere.csv"], "nowhere.csv cannot be read"),
     ],
 )
-def test_what_cannot_be_opened_is_said(arguments: list[str], said: str, class_of: Course) -> None:
+def test_command_with_an_unreadable_source_is_an_error(arguments: list[str], said: str, class_of: Course) -> None:
     ended = command(class_of, *arguments)
     assert (ended.returncode, said in ended.stderr) == (1, True), ended.stderr
 
 
-def test_an_assignment_that_is_not_released_is_said(course: Course) -> None:
+def test_command_with_an_unreleased_assignment_is_an_error(course: Course) -> None:
     shutil.rmtree(course.root / "release" / ASSIGNMENT)
     assert "Run: grader release self_attention" in command(course, "source").stderr

@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.collecting.collect import Wanted, collect
+from grader.collecting.collect import CollectOptions, collect
 from grader.collecting.enrolling import import_students
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -50,7 +50,7 @@ def in_gradebook(course: Course) -> dict[str, tuple[str | None, ...]]:
         }  # fmt: skip
 
 
-def test_a_table_is_merged_and_what_changes_is_told(course: Course) -> None:
+def test_import_merges_a_table_and_reports_changes(course: Course) -> None:
     ended = taken(course, TABLE)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "New: ada and kurt." in ended.stdout
@@ -99,7 +99,7 @@ def test_a_table_is_merged_and_what_changes_is_told(course: Course) -> None:
         ("id;name;username\nada;Ada Lovelace;lovelace1\n", {"id": "ada", "username": "lovelace1"}),
     ],
 )
-def test_what_platforms_export_is_read(table: str, row: dict[str, str], course: Course) -> None:
+def test_import_reads_tables_of_each_platform(table: str, row: dict[str, str], course: Course) -> None:
     assert taken(course, table).returncode == 0
     (one,) = read_roster(course.root).values()
     assert {column: getattr(one, column) for column in row} == row
@@ -123,7 +123,7 @@ O'Noether",emmy@example.edu
 """
 
 
-def test_bad_lines_are_told_with_their_numbers_and_cost_no_others(course: Course) -> None:
+def test_import_with_bad_lines_reports_their_numbers_and_keeps_the_rest(course: Course) -> None:
     ended = taken(course, BAD)
     assert ended.returncode == 3
     assert [*read_roster(course.root)] == ["ada"], "the name of emmy has a line end in it"
@@ -144,7 +144,7 @@ def test_bad_lines_are_told_with_their_numbers_and_cost_no_others(course: Course
 
 
 @pytest.mark.parametrize("column", ["canvas_id", "moodle_id", "github", "username", "lms_user_id"])
-def test_no_two_students_share_what_a_platform_calls_them(column: str, course: Course) -> None:
+def test_import_with_a_shared_identifier_refuses_the_line(column: str, course: Course) -> None:
     taken(course, f"id,{column}\nada,x1\n")
     ended = taken(course, f"id,{column}\nkurt,X1\nlise,x2\n")
     assert ended.returncode == 3
@@ -152,7 +152,7 @@ def test_no_two_students_share_what_a_platform_calls_them(column: str, course: C
     assert [*read_roster(course.root)] == ["ada", "lise"]
 
 
-def test_the_list_says_who_is_not_in_it_and_is_no_markup(course: Course) -> None:
+def test_list_names_students_outside_the_roster_without_markup(course: Course) -> None:
     assert "To add students, run: grader students import FILE" in students(course).stdout
     taken(course, "id,name,email\nada,Ada [red],ada@example.edu\n")
     (course.root / "submitted/[bold]zoe").mkdir(parents=True)
@@ -164,7 +164,7 @@ def test_the_list_says_who_is_not_in_it_and_is_no_markup(course: Course) -> None
 
 
 @pytest.mark.parametrize("text", ["Student,ID\nx,1\n", "\xff"])
-def test_another_file_of_that_name_is_left_alone(text: str, course: Course) -> None:
+def test_import_with_another_file_named_roster_leaves_it_alone(text: str, course: Course) -> None:
     (course.root / FILE).write_text(text, encoding="latin-1")
     ended = taken(course, TABLE)
     assert (ended.returncode, "roster.csv is not a roster: it has no column id" in ended.stderr) == (1, True)
@@ -173,7 +173,9 @@ def test_another_file_of_that_name_is_left_alone(text: str, course: Course) -> N
     assert students(course, "import", "nowhere.csv").returncode == 1
 
 
-def test_collect_knows_the_roster(course: Course, make_notebook: Callable[..., Any], tmp_path: Path) -> None:
+def test_collect_identifies_students_of_the_roster(
+    course: Course, make_notebook: Callable[..., Any], tmp_path: Path
+) -> None:
     taken(course, TABLE)
     notebook: str = nbformat.writes(make_notebook(course))
     with zipfile.ZipFile(tmp_path / "canvas.zip", "w") as archive:
@@ -183,7 +185,7 @@ def test_collect_knows_the_roster(course: Course, make_notebook: Callable[..., A
     (tmp_path / "clones/week1-AdaL/x.ipynb").write_text(notebook)
     (tmp_path / "clones/week1-kurt/x.ipynb").write_text(notebook)
     for source, who in (("canvas.zip", {"ada"}), ("clones", {"ada", "kurt"})):
-        found = collect(course, ASSIGNMENT, [tmp_path / source], Wanted(dry_run=True))
+        found = collect(course, ASSIGNMENT, [tmp_path / source], CollectOptions(dry_run=True))
         assert {one.student for one in found if not one.waits} == who
 
 
@@ -198,7 +200,7 @@ def known(course: Course) -> Course:
 
 
 @pytest.mark.slow
-def test_exports_have_what_platforms_call_students(known: Course, tmp_path: Path) -> None:
+def test_exports_use_identifiers_of_the_roster(known: Course, tmp_path: Path) -> None:
     rows = list(csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, None, "").read_text())))
     assert [row[:4] for row in rows[2:]] == [
         ["Ada Lovelace", "101", "", "ada"], ["barbara", "", "", "barbara"],
@@ -212,7 +214,7 @@ def test_exports_have_what_platforms_call_students(known: Course, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_pages_have_names_and_ids_where_two_have_one(known: Course) -> None:
+def test_pages_show_names_with_ids_when_two_share_a_name(known: Course) -> None:
     page = write_report(known, ASSIGNMENT)[0].read_text()
     for text in (page, write_term_report(known).read_text()):
         assert all(name in text for name in ("Kurt Gödel", "Ada Lovelace (ada)", "Ada Lovelace (other)", "barbara"))
@@ -225,28 +227,28 @@ def test_pages_have_names_and_ids_where_two_have_one(known: Course) -> None:
     assert "Feedback for <bdi>barbara</bdi>" in feedback["barbara"]
 
 
-def test_names_are_told_where_they_are_known() -> None:
+def test_names_of_show_the_id_without_a_name() -> None:
     assert names_of({"a": ("Ada", "L."), "b": ("", ""), "c": ("", "X"), "d": ("X", "")}) == {
         "a": "Ada L.", "c": "X (c)", "d": "X (d)",
     }  # fmt: skip
 
 
-def test_columns_are_those_that_docs_name() -> None:
+def test_columns_are_those_in_the_docs() -> None:
     page = (ROOT / "docs/collecting.md").read_text(encoding="utf-8")
     assert all(f"`{column}`" in page for column in COLUMNS)
 
 
-def test_a_line_that_fits_two_students_is_left_out(course: Course) -> None:
+def test_import_of_a_line_that_fits_two_students_skips_it(course: Course) -> None:
     taken(course, "id,email\nada,a@example.edu\nkurt,k@example.edu\n")
     table = course.root / "more.csv"
     table.write_text("username,email\nada,k@example.edu\n")
-    assert import_students(course, table).bad == {2: "“ada” fits several students: ada, kurt"}
+    assert import_students(course, table).bad_lines == {2: "“ada” fits several students: ada, kurt"}
     table.write_text("nonsense")
     with pytest.raises(CourseError, match="not a table of students"):
         import_students(course, table)
 
 
-def test_a_table_of_other_ids_finds_students_by_address_and_number(course: Course) -> None:
+def test_import_of_a_table_with_other_ids_matches_by_address_and_number(course: Course) -> None:
     taken(course, "id,email,lms_user_id\nada,a@example.edu,u-1\n")
     head = "Student,ID,SIS User ID,SIS Login ID,Section"
     assert "1 changed" in taken(course, f'{head}\n"Lovelace, Ada",101,u-1,lovelace1,A\n').stdout

@@ -23,7 +23,7 @@ from dask_processes import START_SECONDS, Cluster
 from grader.classroom import dask_crew
 from grader.classroom.run import autograde
 from grader.cli import app
-from grader.collecting.collect import Wanted, collect
+from grader.collecting.collect import CollectOptions, collect
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
@@ -321,7 +321,7 @@ def test_of_several_hand_ins_the_best_counts_as_it_does_here(
         nbformat.write(notebook, folder / f"{ASSIGNMENT}.ipynb")
     for course in (here, there):
         (course.root / "course.toml").write_text('counts = "best"\n')
-        list(collect(course, ASSIGNMENT, [tmp_path / "inbox"], Wanted(as_named=True)))
+        list(collect(course, ASSIGNMENT, [tmp_path / "inbox"], CollectOptions(as_named=True)))
     process = scheduler.worker()
     (result,) = autograde(there, ASSIGNMENT, dask=scheduler.address)
     assert (result.points, result.error) == (5, "")

@@ -16,7 +16,7 @@ from grader.export import rest, send
 from grader.export.platform import Grade, PlatformApi
 from grader.export.rest import Rest
 from grader.gradebook.published import Publication, Publications, points_to_publish
-from grader.gradebook.roster import Enrolled, write_roster
+from grader.gradebook.roster import RosterLine, write_roster
 from grader.gradebook.standings import read_class
 from support.command_line import Ended
 from support.command_line import grader as run_grader
@@ -177,10 +177,12 @@ def test_a_number_of_canvas_in_the_roster_says_who_it_is(
 ) -> None:
     for one in held.people:
         one["login_id"] = {7: "alan", 8: "unknown", 9: "barbara"}.get(int(one["id"]), "kurt")
-    write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan", canvas_id="8"), Enrolled("barbara")])
+    write_roster(
+        published.root, [RosterLine("ada", canvas_id="7"), RosterLine("alan", canvas_id="8"), RosterLine("barbara")]
+    )
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
     assert {one.student: one.id for one in planned(published, canvas)} == {"ada": "7", "alan": "8", "barbara": "9"}
-    write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan")])  # whose name is ada's there
+    write_roster(published.root, [RosterLine("ada", canvas_id="7"), RosterLine("alan")])  # whose name is ada's there
     assert {one.student: one.id for one in planned(published, canvas)} == {"ada": "7", "barbara": "9"}
     assert messages.texts == ["Left out, because Canvas has no match, or several, for their Username: alan."]
 

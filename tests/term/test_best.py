@@ -25,7 +25,7 @@ from grader.classroom.run import autograde
 from grader.classroom.stale import stale
 from grader.classroom.submission_grader import SubmissionGrader
 from grader.collecting import placing
-from grader.collecting.collect import Wanted, collect
+from grader.collecting.collect import CollectOptions, collect
 from grader.course.folder import Course
 from grader.export.moodle import export_moodle
 from grader.gradebook.class_gradebook import ClassGradebook
@@ -100,7 +100,7 @@ def inbox(course: Course, *hand_ins: tuple[str, str], student: str = "kurt") -> 
 def collected(course: Course, *hand_ins: tuple[str, str], student: str = "kurt", **wanted: Any) -> list[str]:
     wanted = {"as_named": True, **wanted}
     source = inbox(course, *hand_ins, student=student)
-    return [one.outcome for one in collect(course, WORDS, [source], Wanted(**wanted))]
+    return [one.outcome for one in collect(course, WORDS, [source], CollectOptions(**wanted))]
 
 
 def graded(course: Course) -> dict[str, bool]:
@@ -198,9 +198,9 @@ def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
     assert attempts.kept(course, "kurt", WORDS) == [copy]
     assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
-    (told,) = collect(course, WORDS, [source], Wanted(as_named=True))
+    (told,) = collect(course, WORDS, [source], CollectOptions(as_named=True))
     assert told.outcome == placing.WAITS
-    assert told.said[0].endswith("there is no more room for this student's attempts")
+    assert told.notes[0].endswith("there is no more room for this student's attempts")
     assert graded(course) == {"kurt": True}
 
 
@@ -221,10 +221,10 @@ def test_a_cut_at_any_moment_throws_nothing_away(course: Course, monkeypatch: py
     while moments < 100:
         with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
             cut_after(moments, patch)
-            list(collect(course, WORDS, [source], Wanted(as_named=True)))
+            list(collect(course, WORDS, [source], CollectOptions(as_named=True)))
             break
         assert all_there(course) >= set(texts[:2])
-        list(collect(course, WORDS, [source], Wanted(as_named=True)))
+        list(collect(course, WORDS, [source], CollectOptions(as_named=True)))
         assert all_there(course) == set(texts)
         assert [path.name for path in (course.root / "submitted/kurt").iterdir()] == [WORDS]
         for name in ("submitted", "hand_ins"):
