@@ -25,7 +25,7 @@ from grader.errors import CourseError
 from grader.host.machine import in_little_memory
 from grader.kit import module_examples, piece_examples, recognizing, visible_examples
 from grader.kit.checking import Checks, Entry
-from grader.kit.recognizing import TABLE, Figures, Known, Seen, close, fits, seen_in
+from grader.kit.recognizing import TABLE, Figures, FiguresByExample, Known, close, figures_in, fits
 from grader.model.exercise import Exercise
 from grader.model.misconception import Misconception
 from grader.notebooks.modules_beside import imports_name
@@ -35,9 +35,11 @@ FILE = f"{TABLE}.py"
 _EXAMPLES = visible_examples, piece_examples, module_examples
 _OURS = [Path(each.__file__ or "") for each in (*_EXAMPLES, recognizing, sys.modules[__name__])]
 _ROOM = 2 << 30  # bytes of memory: some mistakes compare all words of a class with one another
+_SAME = 1e-5  # of the size of the numbers: figures so near are written once
 _HEAD = """\
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
-# the right figures, and each mistake with its own. See recognizing.py. Made anew when something of this is different:
+# the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
+# is different:
 # """
 
 
@@ -93,15 +95,16 @@ def _table(root: Path, assignment: str, source: Path, modules: Sequence[str]) ->
 
 
 def _known(entry: Entry, function: Exercise) -> Known:
-    right = _seen(entry, function)
-    seen = ((one.says, _seen(entry, function, one)) for one in function.mistakes)
-    return Known(right, [(says, wrong) for says, wrong in seen if fits(wrong, wrong, right)])
+    right = _figures(entry, function)
+    mistakes = [(mistake.says, _figures(entry, function, mistake)) for mistake in function.mistakes]
+    return Known(right, [(says, figures) for says, figures in mistakes if fits(figures, figures, right)])
 
 
-def _seen(entry: Entry, function: Exercise, *mistakes: Misconception) -> Seen:
+def _figures(entry: Entry, function: Exercise, *mistakes: Misconception) -> FiguresByExample:
     """The figures, in float64 where that makes no difference: on any machine, those are the same."""
-    as_usual = seen_in(entry.examples, function.holding(mistakes), entry.name)
-    precise = seen_in(entry.examples, function.holding(mistakes), entry.name, _double)
+    code = function.holding(mistakes)
+    as_usual = figures_in(entry.examples, code, entry.name)
+    precise = figures_in(entry.examples, code, entry.name, _double)
     pairs = zip(as_usual, precise, strict=True)
     return [list(map(_either, *pair)) if len(pair[0]) == len(pair[1]) else pair[0] for pair in pairs]
 
@@ -114,10 +117,42 @@ def _double(item: object) -> object:
     return item.double() if isinstance(item, torch.nn.Module) else map_tensors(in_double, item)
 
 
+class _Figures:
+    """The figures of all calls of a table, each of them once: many calls give the same."""
+
+    def __init__(self) -> None:
+        self.figures: list[Figures] = []
+        self._places: dict[object, list[int]] = {}  # by form, or by all that is known of a call without numbers
+
+    def places_of(self, figures: FiguresByExample) -> list[list[int]]:
+        return [list(map(self._place, calls)) for calls in figures]
+
+    def _place(self, call: Figures) -> int:
+        places = self._places.setdefault(call[3] if isinstance(call, tuple) else (call,), [])
+        for place in places:
+            if _are_one(self.figures[place], call):
+                return place
+        places.append(len(self.figures))
+        self.figures.append(call)
+        return places[-1]
+
+
+def _are_one(one: Figures, other: Figures) -> bool:
+    """Whether figures differ in their last digit at most, as they may by the processor."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return all(abs(a - b) <= _SAME * one[0] for a, b in zip(one[:3], other[:3], strict=True))
+    return one == other
+
+
 def _written(known: Mapping[str, Known]) -> str:
+    figures = _Figures()
     lines = ["KNOWN = [\n"]
     for name, (right, mistakes) in known.items():
-        lines.append(f"    ({name!r}, {right!r}, [\n")
-        lines += [f"        ({says!r}, {wrong!r}),\n" for says, wrong in mistakes]
+        lines.append(f"    ({name!r}, {_compact(figures.places_of(right))}, [\n")
+        lines += [f"        ({says!r}, {_compact(figures.places_of(mistaken))}),\n" for says, mistaken in mistakes]
         lines.append("    ]),\n")
-    return "".join([*lines, "]\n"])
+    return "".join(["FIGURES = [\n", *(f"    {call!r},\n" for call in figures.figures), "]\n", *lines, "]\n"])
+
+
+def _compact(places: list[list[int]]) -> str:
+    return repr(places).replace(" ", "")

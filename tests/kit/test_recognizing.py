@@ -12,7 +12,7 @@ import pytest
 from checked_pieces import checks_of, said_by
 
 from grader.kit.checking import Checks
-from grader.kit.recognizing import TABLE, Seen, fits
+from grader.kit.recognizing import TABLE, FiguresByExample, fits
 from grader.release import known_mistakes
 from support.our_course import EXERCISES
 from support.places import ROOT
@@ -104,7 +104,7 @@ def test_a_check_says_the_mistake_first(
 
 def test_the_same_error_everywhere_proves_nothing() -> None:
     first, second = [(1.0, 0.5, 0.25, "[3]")], [(2.0, -0.5, 0.75, "[3]")]
-    stopped: Seen = [["6b1f0a"], ["6b1f0a"]]
+    stopped: FiguresByExample = [["6b1f0a"], ["6b1f0a"]]
     assert not fits(stopped, stopped, [first, second])
     assert fits([first, stopped[1]], [first, stopped[1]], [first, second])
     assert not fits([first, ["another"]], [first, stopped[1]], [first, second])
