@@ -179,7 +179,7 @@ class _Judgement:
     def _answered_case(self, index: int, answer: Answer) -> AnsweredCase:
         answer = read_answer(self.exercise, answer, self.key.cases[index], self.time)
         if isinstance(answer, Returned) and answer.value is not None:
-            answer = replace(answer, value=self.form.taken(answer.value, self.key.expected[index]))
+            answer = replace(answer, value=self.form.compared_part(answer.value, self.key.expected[index]))
         return AnsweredCase(self.key, index, answer, self._compare(index, answer), self.tolerance)
 
     def _compare(self, index: int, answer: Answer) -> Finding | None:
@@ -408,7 +408,7 @@ class _Judgement:
             if holds_nan(first.result):
                 sentences.append(wording.WHERE_NAN_COMES_FROM)
             if is_of_another_form(first.finding):
-                sentences.append(wording.returned(self.form.described(answer.value)))
+                sentences.append(wording.returned(self.form.describe(answer.value)))
         failed_cases = [case for case in self.wrong_cases if isinstance(case.answer, Raised | Lost)]
         if failed_cases and not isinstance(first.finding, Failed):
             failure = self._describe(failed_cases[0])

@@ -18,23 +18,23 @@ from grader.sandbox.tables import Array, Column, Table
 MAX_QUOTED = 40  # characters of a key that is shown
 
 
-def described(value: object) -> str:
+def describe(value: object) -> str:
     """The form of a value from a student's code."""
     match value:
         case bool() | np.bool_():
             return "a truth value"
         case str():
-            return f"a text of {named(len(value), 'character')}"
+            return f"a text of {counted(len(value), 'character')}"
         case dict():
-            return f"a dict with {named(len(value), 'key')}"
+            return f"a dict with {counted(len(value), 'key')}"
         case set() | frozenset():
             return f"a set of {len(value)}"
         case bytes():
-            return f"{named(len(value), 'byte')}"
+            return f"{counted(len(value), 'byte')}"
         case np.ndarray():
             return f"an array of shape {value.shape}"
         case Table():
-            rows = named(len(value.index.cells), "row")
+            rows = counted(len(value.index.cells), "row")
             return f"a Series of {rows}" if value.is_series else _frame(rows, len(value.columns))
         case list() | tuple():
             return describe_list(value, _in_a_list)
@@ -71,9 +71,9 @@ def kind_of(value: object) -> str:
     return describe_form(value)
 
 
-def named(count: int, what: str) -> str:
+def counted(count: int, noun: str) -> str:
     """A number with its noun: "1 key", "2 keys"."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def quoted(key: object) -> str:
@@ -93,19 +93,19 @@ def as_number(value: object) -> float | None:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def text_in_words(got: str, want: str) -> str:
+def text_in_words(actual: str, expected: str) -> str:
     """Where a text differs from the expected one, without revealing that."""
-    if got.casefold() == want.casefold():
+    if actual.casefold() == expected.casefold():
         return "has the right letters, but wrong upper or lower case."
-    if got.strip() == want.strip():
+    if actual.strip() == expected.strip():
         return "is right except for spaces or line breaks at its beginning or end."
-    if "".join(got.split()) == "".join(want.split()):
+    if "".join(actual.split()) == "".join(expected.split()):
         return "is right except for spaces or line breaks."
-    alike = next((i for i, (one, other) in enumerate(zip(got, want, strict=False)) if one != other), None)
-    if alike is None:
-        more = "goes on for too long" if len(got) > len(want) else "ends too early"
-        return f"is {described(got)}: it begins right, but {more}."
-    return f"is {described(got)}, and character {alike + 1} is the first wrong one."
+    for number, (letter, expected_letter) in enumerate(zip(actual, expected, strict=False), start=1):
+        if letter != expected_letter:
+            return f"is {describe(actual)}, and character {number} is the first wrong one."
+    end = "goes on for too long" if len(actual) > len(expected) else "ends too early"
+    return f"is {describe(actual)}: it begins right, but {end}."
 
 
 def _in_a_list(item: object) -> str:
@@ -117,11 +117,11 @@ def _in_a_list(item: object) -> str:
             return "a dict"
         case set() | frozenset():
             return "a set"
-    return described(item)
+    return describe(item)
 
 
 def _frame(rows: str, columns: int) -> str:
-    return f"a DataFrame of {rows} and {named(columns, 'column')}"
+    return f"a DataFrame of {rows} and {counted(columns, 'column')}"
 
 
 def _tuple(key: tuple[object, ...]) -> str:
@@ -138,12 +138,12 @@ def is_plain(value: object) -> bool:
         return False
     has_tensor, waiting = False, [value]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, torch.Tensor):
+        item = waiting.pop()
+        if isinstance(item, torch.Tensor):
             has_tensor = True
-        elif isinstance(part, (list, tuple)):
-            waiting.extend(part)
-        elif as_number(part) is None:
+        elif isinstance(item, (list, tuple)):
+            waiting.extend(item)
+        elif as_number(item) is None:
             return True
     return not has_tensor
 
@@ -151,28 +151,28 @@ def is_plain(value: object) -> bool:
 GROUPS = {"number": "numbers", "b": "truth values", "U": "texts", "M": "times", "m": "durations"}
 
 
-def single(got: object) -> Any:
+def single(actual: object) -> Any:
     """The one item of an array or a tensor, if it has just one."""
-    if isinstance(got, torch.Tensor) and got.numel() == 1 and not got.is_complex():
-        return got.detach().cpu().item()
-    if isinstance(got, (np.generic, np.ndarray)) and got.size == 1:
-        return got.item()
-    return got
+    if isinstance(actual, torch.Tensor) and actual.numel() == 1 and not actual.is_complex():
+        return actual.detach().cpu().item()
+    if isinstance(actual, (np.generic, np.ndarray)) and actual.size == 1:
+        return actual.item()
+    return actual
 
 
-def is_stacked(got: object) -> bool:
-    if isinstance(got, Table):
-        return got.is_series
-    return isinstance(got, (np.ndarray, torch.Tensor)) and got.ndim > 0
+def is_stacked(actual: object) -> bool:
+    if isinstance(actual, Table):
+        return actual.is_series
+    return isinstance(actual, (np.ndarray, torch.Tensor)) and actual.ndim > 0
 
 
-def is_whole(number: float, want: int, tolerance: float) -> bool:
+def is_whole(number: float, expected: int, tolerance: float) -> bool:
     """Whether a number is the whole one that is wanted: exactly, or for a float, up to rounding."""
-    if number == want:
+    if number == expected:
         return True
-    if isinstance(number, int) or abs(want) >= EXACT:
+    if isinstance(number, int) or abs(expected) >= EXACT:
         return False
-    return abs(number - want) <= min(tolerance * max(1, abs(want)), NEARLY)
+    return abs(number - expected) <= min(tolerance * max(1, abs(expected)), NEARLY)
 
 
 def as_float(number: float) -> float:
@@ -189,50 +189,51 @@ def tagged(key: object) -> object:
     return tuple(map(tagged, key)) if isinstance(key, tuple) else key
 
 
-def lacking_and_extra(got: Iterable[object], want: Iterable[object]) -> tuple[list[object], list[object]]:
+def lacking_and_extra(actual: Iterable[object], expected: Iterable[object]) -> tuple[list[object], list[object]]:
     """The keys, or items of sets, that are missing, and those that are not expected."""
-    given, expected = ({tagged(item): item for item in items} for items in (got, want))
-    lacking = [item for tag, item in expected.items() if tag not in given]
-    return lacking, [item for tag, item in given.items() if tag not in expected]
+    actual_by_tag = {tagged(item): item for item in actual}
+    expected_by_tag = {tagged(item): item for item in expected}
+    lacking = [item for tag, item in expected_by_tag.items() if tag not in actual_by_tag]
+    extra = [item for tag, item in actual_by_tag.items() if tag not in expected_by_tag]
+    return lacking, extra
 
 
-def in_keys(what: str, missing: Sequence[object], extra: Sequence[object]) -> str:
+def describe_keys(noun: str, missing: Sequence[object], extra: Sequence[object]) -> str:
     """How many keys are missing, and one too many: those are the student's own."""
-    words = []
+    clauses = []
     if missing:
-        words.append(f"lacks {named(len(missing), what)} that it should have")
+        clauses.append(f"lacks {counted(len(missing), noun)} that it should have")
     if extra:
         such_as = ":" if len(extra) == 1 else ", such as"
-        words.append(f"has {named(len(extra), what)} that it should not have{such_as} {quoted(extra[0])}")
-    return f"{', and '.join(words)}."
+        clauses.append(f"has {counted(len(extra), noun)} that it should not have{such_as} {quoted(extra[0])}")
+    return f"{', and '.join(clauses)}."
 
 
-def are_rearranged(got: Sequence[object], want: Sequence[object]) -> bool:
+def are_rearranged(actual: Sequence[object], expected: Sequence[object]) -> bool:
     """Whether both have the same words and whole numbers, equally often."""
-    if not all(isinstance(item, (str, int)) for side in (got, want) for item in side):
+    if not all(isinstance(item, (str, int)) for side in (actual, expected) for item in side):
         return False
-    given, expected = (sorted(map(repr, side)) for side in (got, want))
-    return given == expected
+    return sorted(map(repr, actual)) == sorted(map(repr, expected))
 
 
 def differ_by_rounding(extra: Sequence[object], missing: Sequence[object], tolerance: float) -> bool:
     """Whether extra numbers are the missing ones, up to rounding."""
-    real = [isinstance(item, float) and item == item for item in (*extra, *missing)]
-    if len(extra) != len(missing) or not all(real):
+    are_real = all(isinstance(item, float) and item == item for item in (*extra, *missing))
+    if len(extra) != len(missing) or not are_real:
         return False
-    given, expected = (torch.tensor(sorted(side), dtype=torch.float64) for side in (extra, missing))
-    return compare.difference(given, expected, tolerance) is None
+    actual, expected = (torch.tensor(sorted(numbers), dtype=torch.float64) for numbers in (extra, missing))
+    return compare.same(actual, expected, tolerance)
 
 
-def as_array(got: object, strict: bool) -> Array | None:
-    if isinstance(got, np.ndarray):
-        return got
+def as_array(actual: object, strict: bool) -> Array | None:
+    if isinstance(actual, np.ndarray):
+        return actual
     if strict:
         return None
-    if isinstance(got, torch.Tensor):
-        got = got.detach().cpu()
-        return np.asarray((got.float() if got.dtype is torch.bfloat16 else got).numpy())
-    cells = got.columns[0].cells if isinstance(got, Table) and got.is_series else None
+    if isinstance(actual, torch.Tensor):
+        actual = actual.detach().cpu()
+        return np.asarray((actual.float() if actual.dtype is torch.bfloat16 else actual).numpy())
+    cells = actual.columns[0].cells if isinstance(actual, Table) and actual.is_series else None
     return cells if isinstance(cells, np.ndarray) else None
 
 
@@ -244,10 +245,10 @@ def group_of(array: Array) -> str:
     return "number" if array.dtype.kind in "iuf" else array.dtype.kind
 
 
-def equal_entries(got: Array, want: Array) -> Array:
-    if want.dtype.kind in "Mm":
-        return np.asarray((got == want) | (np.isnat(got) & np.isnat(want)))
-    return np.asarray(got == want)
+def equal_entries(actual: Array, expected: Array) -> Array:
+    if expected.dtype.kind in "Mm":
+        return np.asarray((actual == expected) | (np.isnat(actual) & np.isnat(expected)))
+    return np.asarray(actual == expected)
 
 
 def first_true(wrong: Array) -> tuple[int, ...] | None:
@@ -260,13 +261,14 @@ def cells_of(column: Column) -> list[object]:
     return [None if isinstance(cell, float) and cell != cell else cell for cell in cells]
 
 
-def paired_columns(got: Table, want: Table) -> list[tuple[Column, Column]] | None:
+def paired_columns(actual: Table, expected: Table) -> list[tuple[Column, Column]] | None:
     """The columns paired by name, in any order; None if there are others."""
-    given = {tagged(column.name): column for column in got.columns}
-    expected = [tagged(column.name) for column in want.columns]
-    if len(got.columns) != len(expected) or given.keys() != set(expected):
+    actual_names = [tagged(column.name) for column in actual.columns]
+    expected_names = [tagged(column.name) for column in expected.columns]
+    if len(actual_names) != len(expected_names) or set(actual_names) != set(expected_names):
         return None
-    if len(given) < len(expected):  # names used twice say little
-        alike = expected == [tagged(column.name) for column in got.columns]
-        return list(zip(got.columns, want.columns, strict=True)) if alike else None
-    return [(given[name], column) for name, column in zip(expected, want.columns, strict=True)]
+    if len(set(actual_names)) < len(expected_names):  # names used twice say little
+        is_same_order = actual_names == expected_names
+        return list(zip(actual.columns, expected.columns, strict=True)) if is_same_order else None
+    column_of = dict(zip(actual_names, actual.columns, strict=True))
+    return [(column_of[name], column) for name, column in zip(expected_names, expected.columns, strict=True)]

@@ -21,13 +21,14 @@ class Exact(Form):
 
     name = "exact"
 
-    def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
+    def finding(self, actual: object, expected: object, tolerance: float) -> Finding | None:
         """What is wrong with a result, or with gradients."""
-        if isinstance(want, dict):
-            return _wrong_gradients(got, want["gradients"], GRADIENTS * tolerance)
-        found = exact_difference(got, want, tolerance)
-        part = "type" if found and found.kind == Kind.DTYPE else ""
-        return Differs(found, part, part and "result") if found else None
+        if isinstance(expected, dict):
+            return _wrong_gradients(actual, expected["gradients"], GRADIENTS * tolerance)
+        wrong = exact_difference(actual, expected, tolerance)
+        if wrong and wrong.kind == Kind.DTYPE:
+            return Differs(wrong, "type", "result")
+        return Differs(wrong) if wrong else None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
         """Whether an answer is that of a misconception.
@@ -47,9 +48,9 @@ class Exact(Form):
         """The computed result."""
         return answer
 
-    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, actual: object, expected: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All computed numbers with the expected ones: gradients say nothing of precision."""
-        return [] if isinstance(want, dict) else super().paired_numbers(got, want)
+        return [] if isinstance(expected, dict) else super().paired_numbers(actual, expected)
 
 
 EXACT = Exact()
@@ -59,10 +60,10 @@ def _type(value: object) -> torch.dtype | None:
     return value.dtype if isinstance(value, torch.Tensor) else None
 
 
-def _found(answer: object) -> Mapping[str, Any]:
+def _gradients(answer: object) -> Mapping[str, Any]:
     """The gradients in an answer, by the number of the argument."""
-    found = answer.get("gradients") if isinstance(answer, dict) else None
-    return found if isinstance(found, dict) else {}
+    gradients = answer.get("gradients") if isinstance(answer, dict) else None
+    return gradients if isinstance(gradients, dict) else {}
 
 
 def _is_ruined(answer: object) -> bool:
@@ -70,64 +71,70 @@ def _is_ruined(answer: object) -> bool:
 
 
 def _flows(answer: object) -> bool:
-    return any(gradient is not None for gradient in _found(answer).values())
+    return any(gradient is not None for gradient in _gradients(answer).values())
 
 
 def _agree(answer: object, wrong: object, tolerance: float) -> bool:
     """Whether gradients are those of a misconception."""
-    given = _found(answer)
+    gradients, wrong_gradients = _gradients(answer), _gradients(wrong)
     if not _flows(answer) or not _flows(wrong):
         return not _flows(answer) and not _flows(wrong) and _is_ruined(answer) == _is_ruined(wrong)
-    together = [gradient for gradient in _found(wrong).values() if gradient is not None]
-    return all(
-        given.get(name) is None if gradient is None else same_among(together, given.get(name), gradient, tolerance)
-        for name, gradient in _found(wrong).items()
-    )
+    together = [gradient for gradient in wrong_gradients.values() if gradient is not None]
+    for name, wrong_gradient in wrong_gradients.items():
+        gradient = gradients.get(name)
+        if wrong_gradient is None:
+            if gradient is not None:
+                return False
+        elif not same_among(together, gradient, wrong_gradient, tolerance):
+            return False
+    return True
 
 
-def _wrong_gradients(answer: object, want: Mapping[str, torch.Tensor], tolerance: float) -> Finding | None:
+def _wrong_gradients(answer: object, expected: Mapping[str, torch.Tensor], tolerance: float) -> Finding | None:
     """What is wrong with the first missing or wrong gradient."""
-    gradients, numbers = _found(answer), list(want)
+    gradients, numbers = _gradients(answer), list(expected)
     missing = missing_gradient(gradients, numbers, ruined=_is_ruined(answer))
     if missing:
         return Broken("gradient", missing)
-    for number, gradient in want.items():
-        found = difference_among(list(want.values()), gradients[number], gradient, tolerance)
-        if found:
-            return Differs(found, "gradient", f"gradient for {argument(number, numbers)}")
+    for number, gradient in expected.items():
+        wrong = difference_among(list(expected.values()), gradients[number], gradient, tolerance)
+        if wrong:
+            return Differs(wrong, "gradient", f"gradient for {argument(number, numbers)}")
     return None
 
 
-def difference_among(together: Sequence[Any], got: Any, want: Any, tolerance: float) -> Difference | None:
+def difference_among(together: Sequence[Any], actual: Any, expected: Any, tolerance: float) -> Difference | None:
     """The difference of one of several tensors that belong together, and so share one scale for errors.
 
     Where one is zero or tiny, as some gradients are, rounding on the others' scale would be a mistake by itself.
     """
-    found = exact_difference(got, want, tolerance)
-    return found if found and not (has_type_of(got, want) and same_among(together, got, want, tolerance)) else None
+    wrong = exact_difference(actual, expected, tolerance)
+    if wrong and has_type_of(actual, expected) and same_among(together, actual, expected, tolerance):
+        return None
+    return wrong
 
 
-def same_among(together: Sequence[Any], got: Any, want: Any, tolerance: float) -> bool:
+def same_among(together: Sequence[Any], actual: Any, expected: Any, tolerance: float) -> bool:
     """Whether a tensor is right on this scale, of any type."""
-    return same([got, *together], [want, *together], tolerance, strict=True)
+    return same([actual, *together], [expected, *together], tolerance, strict=True)
 
 
-def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None:
+def exact_difference(actual: Any, expected: Any, tolerance: float) -> Difference | None:
     """The first difference where shape and type of the numbers count as well."""
-    found = difference(got, want, tolerance, strict=True)
-    if found or has_type_of(got, want):
-        return found
-    return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
+    wrong = difference(actual, expected, tolerance, strict=True)
+    if wrong or has_type_of(actual, expected):
+        return wrong
+    return Difference(Kind.DTYPE, forms=(_dtype(actual), _dtype(expected)))
 
 
-def _is_just_the_same(got: object, want: object, tolerance: float) -> bool:
+def _is_just_the_same(actual: object, expected: object, tolerance: float) -> bool:
     """Whether shape, type and numbers are right: much quicker than saying how they differ."""
-    return same(got, want, tolerance, strict=True) and has_type_of(got, want)
+    return same(actual, expected, tolerance, strict=True) and has_type_of(actual, expected)
 
 
-def has_type_of(got: object, want: object) -> bool:
+def has_type_of(actual: object, expected: object) -> bool:
     """Whether types agree. Plain numbers have none: their lack of gradients is shown as such."""
-    return None in (_type(got), _type(want)) or _type(got) == _type(want)
+    return None in (_type(actual), _type(expected)) or _type(actual) == _type(expected)
 
 
 def _dtype(tensor: torch.Tensor) -> str:
@@ -142,13 +149,13 @@ class Refusing(Exact):
 
     name = "refusing"
 
-    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+    def finding(self, actual: Any, expected: Any, tolerance: float) -> Finding | None:
         """What is wrong with a result, with gradients, or with a refusal."""
-        if not is_refusal(want):
-            return super().finding(got, want, tolerance)
-        if is_refusal(got) and got["error"] == want["error"]:
+        if not is_refusal(expected):
+            return super().finding(actual, expected, tolerance)
+        if is_refusal(actual) and actual["error"] == expected["error"]:
             return None
-        return Broken("arguments", ANOTHER_ERROR if is_refusal(got) and got["error"] else ACCEPTED)
+        return Broken("arguments", ANOTHER_ERROR if is_refusal(actual) and actual["error"] else ACCEPTED)
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
         """Whether an answer is that of a misconception."""
@@ -160,9 +167,9 @@ class Refusing(Exact):
         """Whether a wrong answer is not a refusal, which shows nothing of what is computed."""
         return not is_refusal(wrong)
 
-    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, actual: object, expected: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All computed numbers with the expected ones: a refusal has none."""
-        return [] if is_refusal(want) else super().paired_numbers(got, want)
+        return [] if is_refusal(expected) else super().paired_numbers(actual, expected)
 
 
 REFUSING = Refusing()

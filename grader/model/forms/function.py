@@ -13,7 +13,7 @@ from grader.errors import CourseError
 from grader.model import plain_values
 from grader.model.compare import describe_form, difference, paired_numbers, same
 from grader.model.findings import Differs, Finding, first_unusable
-from grader.model.plain_parts import described, is_plain
+from grader.model.plain_parts import describe, is_plain
 from grader.model.untrusted import converted
 from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table
@@ -60,12 +60,12 @@ class Observation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 T = TypeVar("T", bound=Observation)
 
 
-def observation(value: object, kind: type[T]) -> T:
-    """An observation of this kind; raises Malformed if it is forged."""
-    seen = converted(value, kind)
-    if seen is None:
+def observation(value: object, cls: type[T]) -> T:
+    """An observation of this class; raises Malformed if it is forged."""
+    instance = converted(value, cls)
+    if instance is None:
         raise Malformed
-    return seen
+    return instance
 
 
 class Form:
@@ -89,26 +89,26 @@ class Form:
         """
         return value
 
-    def returned_nothing(self, seen: Any) -> bool:
+    def returned_nothing(self, observation: Any) -> bool:
         """Whether there is None where a result should be, for want of a return statement."""
-        return seen is None
+        return observation is None
 
     def right_answer(self, value: object) -> Any:
         """An answer of the reference or a misconception, ready for comparison."""
         return value
 
-    def is_in_kind(self, want: object) -> bool:  # noqa: ARG002  a function may return anything
+    def is_in_kind(self, expected: object) -> bool:  # noqa: ARG002  a function may return anything
         """Whether a value is compared in kind: words as words, a dict as a dict."""
         return False
 
-    def taken(self, value: object, want: object) -> Any:  # noqa: ARG002  a function's is taken by what is expected
+    def compared_part(self, value: object, expected: object) -> Any:  # noqa: ARG002  a function's depends on what is expected
         """The compared part of a result."""
         return value
 
-    def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
+    def finding(self, actual: object, expected: object, tolerance: float) -> Finding | None:
         """What is wrong with an answer."""
-        found = difference(got, want, tolerance)
-        return Differs(found) if found else None
+        wrong = difference(actual, expected, tolerance)
+        return Differs(wrong) if wrong else None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
         """Whether an answer is that of a misconception.
@@ -131,7 +131,7 @@ class Form:
         """The computed result, if any."""
         return answer
 
-    def described(self, answer: object) -> str:
+    def describe(self, answer: object) -> str:
         """An answer's form in words."""
         return describe_form(answer)
 
@@ -139,9 +139,9 @@ class Form:
         """A sentence for each broken rule besides the results, by part: true whatever else is wrong."""
         return {}
 
-    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, actual: object, expected: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All computed numbers with the expected ones, or None when they do not belong together."""
-        return paired_numbers(got, want)
+        return paired_numbers(actual, expected)
 
 
 class Function(Form):
@@ -151,22 +151,22 @@ class Function(Form):
         """Tensors, and lists of them, unchanged; others as they would come back from a student's code."""
         return plain(value) if is_plain(value) else value
 
-    def is_in_kind(self, want: object) -> bool:
+    def is_in_kind(self, expected: object) -> bool:
         """Whether a value is neither tensors nor lists of them and numbers."""
-        return is_plain(want)
+        return is_plain(expected)
 
-    def taken(self, value: object, want: object) -> Any:
+    def compared_part(self, value: object, expected: object) -> Any:
         """The whole value, unless numbers are expected: then other kinds cannot be compared."""
-        if first_unusable(want):
-            raise CourseError(f"The reference answers {first_unusable(want)}, which cannot be compared.")
-        return value if is_plain(want) else only_numbers(value)
+        if first_unusable(expected):
+            raise CourseError(f"The reference answers {first_unusable(expected)}, which cannot be compared.")
+        return value if is_plain(expected) else only_numbers(value)
 
-    def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
+    def finding(self, actual: object, expected: object, tolerance: float) -> Finding | None:
         """What is wrong with an answer, compared in kind."""
-        if not is_plain(want):
-            return super().finding(got, want, tolerance)
-        found = plain_values.difference(got, want, tolerance)
-        return Differs(found) if found else None
+        if not is_plain(expected):
+            return super().finding(actual, expected, tolerance)
+        wrong = plain_values.difference(actual, expected, tolerance)
+        return Differs(wrong) if wrong else None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
         """Whether an answer is that of a misconception, in kind."""
@@ -174,15 +174,19 @@ class Function(Form):
             return super().agrees(answer, wrong, expected, tolerance)
         if first_unusable(wrong) or first_unusable(answer):
             return False
-        return plain_values.same(answer, wrong, tolerance, strict=described(wrong) != described(expected))
+        return plain_values.same(answer, wrong, tolerance, strict=describe(wrong) != describe(expected))
 
-    def described(self, answer: object) -> str:
+    def describe(self, answer: object) -> str:
         """Any answer's form in words."""
-        return described(answer)
+        return describe(answer)
 
-    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, actual: object, expected: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All real numbers, wherever they are."""
-        return plain_values.paired_numbers(got, want) if is_plain(want) else super().paired_numbers(got, want)
+        return (
+            plain_values.paired_numbers(actual, expected)
+            if is_plain(expected)
+            else super().paired_numbers(actual, expected)
+        )
 
 
 FUNCTION = Function()

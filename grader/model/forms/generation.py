@@ -42,8 +42,10 @@ class Generation(InParts):
 
     def rules_broken(self, answer: object) -> Mapping[str, str]:
         """All sentences from reading the answer: each is about something different."""
-        parts = answer.items() if isinstance(answer, dict) else ()
-        return {name: part for name, part in parts if name != "tokens" and isinstance(part, str) and part}
+        if not isinstance(answer, dict):
+            return {}
+        sentences = {name: part for name, part in answer.items() if name != "tokens" and isinstance(part, str)}
+        return {name: sentence for name, sentence in sentences.items() if sentence}
 
     def result(self, answer: object) -> Any:
         """The tokens written."""

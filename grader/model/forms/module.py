@@ -71,7 +71,7 @@ def with_gradients_in_order(value: Any, order: Sequence[int]) -> Any:
     gradients = named(value, "gradients")
     if not order or not isinstance(gradients, dict):
         return value
-    renumbered = {str(order[int(name)]) if name.isdigit() else name: found for name, found in gradients.items()}
+    renumbered = {str(order[int(name)]) if name.isdigit() else name: gradient for name, gradient in gradients.items()}
     return {**value, "gradients": {name: renumbered[name] for name in gradients}}
 
 
@@ -104,15 +104,17 @@ class ClassCase:
     def inputs(self) -> tuple[Any, ...]:
         """What goes to the sandbox: see `observe` there for what may be asked."""
         calls = {name: list(call) for name, call in self.calls.items()}
-        return list(self.arguments), dict(self.weights), calls, self._asked
+        return list(self.arguments), dict(self.weights), calls, self._requests
 
     @property
-    def _asked(self) -> dict[str, Any]:
-        if self.impossible or self.new:
-            return {"impossible": True} if self.impossible else {"new": True}
-        more = {"gradients of": self.gradients_of, "extra": self.extra, "numbers": list(self.numbers)}
-        asked = {name: value for name, value in more.items() if value is not None and len(value)}
-        return {"train": self.train, "gradients": self.gradients, **asked}
+    def _requests(self) -> dict[str, Any]:
+        if self.impossible:
+            return {"impossible": True}
+        if self.new:
+            return {"new": True}
+        options = {"gradients of": self.gradients_of, "extra": self.extra, "numbers": list(self.numbers)}
+        requests = {name: value for name, value in options.items() if value is not None and len(value)}
+        return {"train": self.train, "gradients": self.gradients, **requests}
 
 
 class ClassInputs(NamedTuple):

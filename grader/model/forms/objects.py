@@ -36,11 +36,11 @@ class Objects(Function):
         """Whether this is a method of the class: all may be handed out empty."""
         return function.startswith(f"{entry}.")
 
-    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+    def finding(self, actual: Any, expected: Any, tolerance: float) -> Finding | None:
         """What is wrong with the first step that differs."""
-        if not _are_notes(got) or not _are_notes(want):  # the judge also asks about arguments
+        if not _are_notes(actual) or not _are_notes(expected):  # the judge also asks about arguments
             return Unreadable("something that cannot be read")
-        first, second = (self._first_wrong(*notes, tolerance) for notes in zip(got, want, strict=True))
+        first, second = (self._first_wrong(*notes, tolerance) for notes in zip(actual, expected, strict=True))
         return first or (Broken("", SHARED) if second else None)
 
     def failing_steps(self, answers: Sequence[Sequence[Sequence[Note]]]) -> Mapping[str, str]:
@@ -53,7 +53,8 @@ class Objects(Function):
         for note, expected in itertools.zip_longest(notes, expected_notes):
             if note is None or expected is None:  # only one of the two could be made, which its first step says
                 return None
-            if finding := self._wrong_step(note, expected, tolerance):
+            finding = self._wrong_step(note, expected, tolerance)
+            if finding:
                 return finding
         return None
 

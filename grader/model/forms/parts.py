@@ -27,18 +27,17 @@ def first_output(answer: object) -> Any:
 class InParts(Form):
     """An answer whose parts are compared, one after the other."""
 
-    def returned_nothing(self, seen: Any) -> bool:
+    def returned_nothing(self, observation: Any) -> bool:
         """Whether at least one call returned None."""
-        outputs = getattr(seen, "outputs", None) or {}
+        outputs = getattr(observation, "outputs", None) or {}
         return any(output is None for output in outputs.values())
 
-    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+    def finding(self, actual: Any, expected: Any, tolerance: float) -> Finding | None:
         """The first part with a difference, in the order of the parts."""
-        for part, wanted in want.items():
-            given = named(got, part)
-            found = _finding(part, given, wanted, tolerance)
-            if found:
-                return found
+        for part, expected_value in expected.items():
+            finding = _finding_in_part(part, named(actual, part), expected_value, tolerance)
+            if finding:
+                return finding
         return None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
@@ -53,42 +52,47 @@ class InParts(Form):
         if isinstance(wrong, str) or isinstance(answer, str):
             return bool(answer == wrong)
         if isinstance(wrong, dict):
-            answer, expected = (part if isinstance(part, dict) else {} for part in (answer, expected))
-            wrong, answer, expected = (list(map(part.get, wrong)) for part in (wrong, answer, expected))
+            names = list(wrong)
+            wrong, answer, expected = (_values_of(names, value) for value in (wrong, answer, expected))
         return super().agrees(answer, wrong, expected, tolerance)
 
     def result(self, answer: object) -> Any:
         """The part called output."""
         return answer.get("output") if isinstance(answer, dict) else answer
 
-    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    def paired_numbers(self, actual: Any, expected: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All numbers of the output with the expected ones."""
-        if "output" not in want:
+        if "output" not in expected:
             return []
-        got = named(got, "output")
-        return paired_numbers(
-            *(list(part.values()) if isinstance(part, dict) else part for part in (got, want["output"]))
-        )
+        return paired_numbers(_without_names(named(actual, "output")), _without_names(expected["output"]))
 
 
-def _finding(part: str, given: object, wanted: object, tolerance: float) -> Finding | None:
+def _without_names(value: object) -> object:
+    return list(value.values()) if isinstance(value, dict) else value
+
+
+def _values_of(names: list[str], value: object) -> list[Any]:
+    return [named(value, name) for name in names]
+
+
+def _finding_in_part(part: str, actual: object, expected: object, tolerance: float) -> Finding | None:
     """What is wrong with a sentence, a tensor, or tensors by name, which share one scale for errors."""
-    if isinstance(given, str) or isinstance(wanted, str):
-        if given == wanted:
+    if isinstance(actual, str) or isinstance(expected, str):
+        if actual == expected:
             return None
-        return Broken(part, given if isinstance(given, str) and given else f"The {part} cannot be compared.")
-    if not isinstance(wanted, dict):
-        found = difference(given, wanted, tolerance)
-        whole = isinstance(wanted, torch.Tensor) and not wanted.is_floating_point()
-        return Differs(found, part, part, whole) if found else None
-    values = [named(given, name) for name in wanted]
-    found = difference(values, list(wanted.values()), tolerance)
-    return _of_named(part, list(wanted), found) if found else None
+        return Broken(part, actual if isinstance(actual, str) and actual else f"The {part} cannot be compared.")
+    if not isinstance(expected, dict):
+        wrong = difference(actual, expected, tolerance)
+        whole = isinstance(expected, torch.Tensor) and not expected.is_floating_point()
+        return Differs(wrong, part, part, whole) if wrong else None
+    names = list(expected)
+    wrong = difference(_values_of(names, actual), list(expected.values()), tolerance)
+    return _with_name(part, names, wrong) if wrong else None
 
 
-def _of_named(part: str, names: list[str], found: Difference) -> Differs:
+def _with_name(part: str, names: list[str], difference: Difference) -> Differs:
     """A difference, with the name of the tensor."""
-    if not found.where:
-        return Differs(found, part, part)
-    index, *where = found.where
-    return Differs(replace(found, where=tuple(where)), part, names[index])
+    if not difference.path:
+        return Differs(difference, part, part)
+    index, *path = difference.path
+    return Differs(replace(difference, path=tuple(path)), part, names[index])

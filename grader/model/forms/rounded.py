@@ -21,17 +21,17 @@ OF_16_BITS = {torch.float16: 2e-2, torch.bfloat16: 8e-2}  # several roundings of
 class Rounded(Exact):
     """A function whose exact result counts, with room for more rounding."""
 
-    def finding(self, got: object, want: object, tolerance: float) -> Finding | None:
+    def finding(self, actual: object, expected: object, tolerance: float) -> Finding | None:
         """What is wrong with a result, or with gradients."""
-        return super().finding(got, want, max(tolerance, self.allowed(want)))
+        return super().finding(actual, expected, max(tolerance, self.allowed(expected)))
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
         """Whether an answer is that of a misconception."""
         return super().agrees(answer, wrong, expected, max(tolerance, self.allowed(expected)))
 
-    def allowed(self, want: object) -> float:
+    def allowed(self, expected: object) -> float:
         """How far right results may be from the expected one."""
-        dtype = want.dtype if isinstance(want, torch.Tensor) else torch.float32
+        dtype = expected.dtype if isinstance(expected, torch.Tensor) else torch.float32
         return OF_16_BITS.get(dtype, ANGLES)
 
 

@@ -19,18 +19,18 @@ class Tensors(Exact):
 
     one_scale = False
 
-    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+    def finding(self, actual: Any, expected: Any, tolerance: float) -> Finding | None:
         """What is wrong with the first wrong tensor, or with gradients."""
-        if isinstance(want, dict):
-            return super().finding(got, want, tolerance)
-        if not _are_as_many(got, want):
-            found = difference(got, want, tolerance, strict=True)
-            return Differs(found) if found else Broken("", f"{len(want)} tensors were expected.")
-        for index, (given, wanted) in enumerate(zip(got, want, strict=True)):
-            found = difference_among(want if self.one_scale else (), given, wanted, tolerance)
-            if found:
-                part = "type" if found.kind == Kind.DTYPE else ""
-                return Differs(replace(found, where=(index, *found.where)), part, part and f"result[{index}]")
+        if isinstance(expected, dict):
+            return super().finding(actual, expected, tolerance)
+        if not _are_as_many(actual, expected):
+            wrong = difference(actual, expected, tolerance, strict=True)
+            return Differs(wrong) if wrong else Broken("", f"{len(expected)} tensors were expected.")
+        for index, (tensor, expected_tensor) in enumerate(zip(actual, expected, strict=True)):
+            wrong = difference_among(expected if self.one_scale else (), tensor, expected_tensor, tolerance)
+            if wrong:
+                wrong = replace(wrong, path=(index, *wrong.path))
+                return Differs(wrong, "type", f"result[{index}]") if wrong.kind == Kind.DTYPE else Differs(wrong)
         return None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
@@ -41,54 +41,62 @@ class Tensors(Exact):
             return describe_form(answer) == describe_form(wrong) and same(answer, wrong, tolerance, strict=True)
         if not _are_as_many(answer, wrong):
             return False
-        written = [_where_written(*parts) for parts in zip(answer, wrong, strict=True)]
-        if any(now is not then for (_, now), then in zip(written, wrong, strict=True)):
+        if any(map(_has_unwritten, answer, wrong)):
             if same(answer, expected, tolerance, strict=True):  # all is written, and right
                 return False
-            answer, wrong = zip(*written, strict=True)
-        return all(
-            super(Tensors, self).agrees(*parts, tolerance)
-            or (self.one_scale and has_type_of(*parts[:2]) and same_among(wrong, *parts[:2], tolerance))
-            for parts in zip(answer, wrong, expected, strict=True)
-        )
+            answer, wrong = zip(*map(_without_unwritten, answer, wrong), strict=True)
+        for tensor, wrong_tensor, expected_tensor in zip(answer, wrong, expected, strict=True):
+            if super().agrees(tensor, wrong_tensor, expected_tensor, tolerance):
+                continue
+            has_type = self.one_scale and has_type_of(tensor, wrong_tensor)
+            if not (has_type and same_among(wrong, tensor, wrong_tensor, tolerance)):
+                return False
+        return True
 
-    def paired_numbers(self, got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
-        """All finite expected numbers with the given ones; the maximum of an empty piece is not finite."""
-        pairs = super().paired_numbers(got, want)
-        return pairs and [(given[wanted.isfinite()], wanted[wanted.isfinite()]) for given, wanted in pairs]
+    def paired_numbers(self, actual: object, expected: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+        """All finite expected numbers with the actual ones; the maximum of an empty piece is not finite."""
+        pairs = super().paired_numbers(actual, expected)
+        return pairs and [(numbers[expected.isfinite()], expected[expected.isfinite()]) for numbers, expected in pairs]
 
 
 class WithLogsumexp(Tensors):
     """The last tensor is a logsumexp, which kernels keep in float32 for any inputs."""
 
-    def taken(self, value: Any, want: Any) -> Any:
+    def compared_part(self, value: Any, expected: Any) -> Any:
         """Count a float32 logsumexp as being of the right type."""
-        if not _are_as_many(value, want):
+        if not _are_as_many(value, expected):
             return value
-        *others, last = value
-        if isinstance(last, torch.Tensor) and last.dtype == torch.float32 and isinstance(want[-1], torch.Tensor):
-            last = last.to(want[-1].dtype)
-        return (*others, last)
+        *tensors, last = value
+        if isinstance(last, torch.Tensor) and last.dtype == torch.float32 and isinstance(expected[-1], torch.Tensor):
+            last = last.to(expected[-1].dtype)
+        return (*tensors, last)
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
         """Whether an answer is a misconception's, whose logsumexp may be in float32, too."""
-        return super().agrees(answer, self.taken(wrong, expected), expected, tolerance)
+        return super().agrees(answer, self.compared_part(wrong, expected), expected, tolerance)
 
 
 WITH_LOGSUMEXP = WithLogsumexp()
 
 
-def _are_as_many(got: object, want: object) -> bool:
+def _are_as_many(actual: object, expected: object) -> bool:
     """Whether lists or tuples are equally long."""
-    return isinstance(got, (list, tuple)) and isinstance(want, (list, tuple)) and len(got) == len(want)
+    return isinstance(actual, (list, tuple)) and isinstance(expected, (list, tuple)) and len(actual) == len(expected)
 
 
-def _where_written(got: object, wrong: object) -> tuple[Any, Any]:
+def _has_unwritten(answer: object, wrong: object) -> bool:
+    """Whether a misconception leaves entries of a tensor unwritten, which the answer has."""
+    if not isinstance(wrong, torch.Tensor) or not isinstance(answer, torch.Tensor) or answer.shape != wrong.shape:
+        return False
+    return bool((wrong == UNWRITTEN).any())
+
+
+def _without_unwritten(answer: Any, wrong: Any) -> tuple[Any, Any]:
     """A tensor and a misconception's, both zero where the latter is unwritten."""
-    if not isinstance(wrong, torch.Tensor) or not isinstance(got, torch.Tensor) or got.shape != wrong.shape:
-        return got, wrong
+    if not _has_unwritten(answer, wrong):
+        return answer, wrong
     unwritten = wrong == UNWRITTEN
-    return (got.masked_fill(unwritten, 0), wrong.masked_fill(unwritten, 0)) if unwritten.any() else (got, wrong)
+    return answer.masked_fill(unwritten, 0), wrong.masked_fill(unwritten, 0)
 
 
 # A function that returns a piece of a softmax: its maximum, its sum, and its output.

@@ -34,9 +34,9 @@ class Training(InParts):
         """Losses of any kind, and weights by name; or that an input was changed."""
         return observation(value, TrainingSeen)
 
-    def returned_nothing(self, seen: TrainingSeen) -> bool:
+    def returned_nothing(self, observation: TrainingSeen) -> bool:
         """Whether a step returned None."""
-        return any(loss is None for loss in seen.losses)
+        return any(loss is None for loss in observation.losses)
 
     def result(self, answer: object) -> Any:
         """The losses."""
