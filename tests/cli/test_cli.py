@@ -23,7 +23,7 @@ from grader.course.folder import Course
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from support.command_line import grader
-from support.made_class import Made, grade
+from support.made_class import Paper, grade
 from support.our_course import CATALOGUE
 from support.places import ROOT
 
@@ -234,7 +234,7 @@ def _folder(gradebook: Path) -> None:
 def test_a_gradebook_that_cannot_be_read_is_named(
     spoil: Callable[[Path], None], words: str, command: str, course: Course
 ) -> None:
-    grade(course, Made("ada"))
+    grade(course, Paper("ada"))
     gradebook = course.root / "gradebook.db"
     spoil(gradebook)
     result = grader(command, "self_attention", folder=course.root)
@@ -264,7 +264,7 @@ def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
 @pytest.mark.slow
 def test_a_disk_that_is_full_is_told(course: Course) -> None:
     """It says so while a file is written, and not of which one."""
-    grade(course, Made("ada"))
+    grade(course, Paper("ada"))
     (course.root / "report").mkdir()
     (course.root / "report/self_attention.unfinished").symlink_to("/dev/full")
     result = grader("report", "self_attention", folder=course.root)
@@ -281,7 +281,7 @@ def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Co
 
 def test_a_page_is_named_as_seen_from_here(course: Course) -> None:
     student = "a" * 99
-    grade(course, Made(student))
+    grade(course, Paper(student))
     pages = grader("feedback", "self_attention", folder=course.root)
     assert pages.stdout == f"feedback/{student}/self_attention/self_attention.html\n", pages.stderr
 
@@ -295,7 +295,7 @@ def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) 
 
 @pytest.mark.slow
 def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
-    grade(course, Made("ada"))
+    grade(course, Paper("ada"))
     (course.root / "feedback").write_text("a file, where a folder is to be")
     result = grader("feedback", "self_attention", folder=course.root)
     assert result.returncode == 1
@@ -306,7 +306,7 @@ def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Co
 
 @pytest.mark.parametrize("command", ["feedback", "release"])
 def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course: Course) -> None:
-    grade(course, Made("ada"))
+    grade(course, Paper("ada"))
     folder = course.root.rename(course.root.parent / "[ml]")
     result = grader(command, "self_attention", folder=folder)
     assert result.returncode == 1

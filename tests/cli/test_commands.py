@@ -30,7 +30,7 @@ from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from support.command_line import Ended
 from support.command_line import grader as run_grader
-from support.made_class import ASSIGNMENT, Made, grade
+from support.made_class import ASSIGNMENT, Paper, grade
 from support.places import ROOT
 
 OTHER = "causal_attention"
@@ -124,7 +124,7 @@ def test_a_release_of_another_source_is_refused(course: Course, submit: Submit) 
 @pytest.mark.slow
 def test_a_gradebook_that_has_lost_its_grades_gets_no_new_ones(course: Course, submit: Submit) -> None:
     submit(course, "ada")
-    grade(course, Made("ada"))
+    grade(course, Paper("ada"))
     (course.root / "gradebook.db").unlink()
     with pytest.raises(CourseError, match="self_attention is not in the gradebook yet"):
         list(autograde(course, ASSIGNMENT))

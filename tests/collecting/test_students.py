@@ -23,7 +23,7 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import names_of, write_report
 from grader.publishing.whole_term import write_term_report
 from support.command_line import Ended, grader
-from support.made_class import ASSIGNMENT, Made, grade
+from support.made_class import ASSIGNMENT, Paper, grade
 from support.places import ROOT
 
 TABLE = """\
@@ -192,7 +192,7 @@ def test_collect_identifies_students_of_the_roster(
 @pytest.fixture
 def known(course: Course) -> Course:
     """ada, kurt and another Ada Lovelace have a grade, and barbara, of whom nothing is known."""
-    grade(course, Made("ada"), Made("kurt"), Made("other"), Made("barbara"))
+    grade(course, Paper("ada"), Paper("kurt"), Paper("other"), Paper("barbara"))
     more = "id,name,username\nother,Ada Lovelace,\nkurt,,kgoedel\n"
     for table in (TABLE, more):
         assert taken(course, table).returncode == 0

@@ -18,7 +18,7 @@ import pytest
 from grader.course.folder import Course
 from grader.gradebook.published import Publications
 from support.command_line import grader as run_grader
-from support.made_class import ASSIGNMENT, Made, grade
+from support.made_class import ASSIGNMENT, Paper, grade
 from support.platform_server import TOKEN, Held, serving
 from support.snapshots import files_in
 
@@ -143,9 +143,9 @@ PUBLISH = ["publish", ASSIGNMENT, "--yes", "--stale-anyway", "--to"]
 def told_once(new_course: NewCourse) -> Course:
     """Three who were told their points, two of whom have others since."""
     course = new_course()
-    grade(course, Made("ada"), Made("alan", {2: 0.5}), Made("barbara", {7: 0.35}))
+    grade(course, Paper("ada"), Paper("alan", {2: 0.5}), Paper("barbara", {7: 0.35}))
     finish(course, [*PUBLISH, "canvas"])
-    grade(course, Made("ada"), Made("alan"), Made("barbara"))
+    grade(course, Paper("ada"), Paper("alan"), Paper("barbara"))
     return course
 
 

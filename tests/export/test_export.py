@@ -21,7 +21,7 @@ from grader.export.canvas import export_canvas
 from grader.export.moodle import export_moodle
 from grader.pages.spreadsheet import defused, is_formula, number
 from support.command_line import export, grader
-from support.made_class import ASSIGNMENT, Made, grade
+from support.made_class import ASSIGNMENT, Paper, grade
 from support.messages import Messages
 from support.snapshots import files_in
 
@@ -45,10 +45,10 @@ def course_of_four(course: Course) -> Course:
     """ada and alan have an e-mail address and a number, barbara and one more have none; kurt handed in nothing."""
     grade(
         course,
-        Made("ada"),
-        Made("alan", {2: 0.5}, {2: ["not scaled"]}, timestamp=A_DAY_LATE),
-        Made("barbara", {7: 0.35}),
-        Made("chien"),
+        Paper("ada"),
+        Paper("alan", {2: 0.5}, {2: ["not scaled"]}, timestamp=A_DAY_LATE),
+        Paper("barbara", {7: 0.35}),
+        Paper("chien"),
     )
     (course.root / "course.toml").write_text(TWO_OFF)
     with course.api().gradebook as gradebook:
@@ -147,7 +147,7 @@ def test_canvas_with_other_points_possible(
 def test_the_column_that_finds_the_most_is_taken_though_others_find_different_ones(
     course: Course, tmp_path: Path
 ) -> None:
-    grade(course, Made("ada"), Made("101"), Made("202", {8: 0}))
+    grade(course, Paper("ada"), Paper("101"), Paper("202", {8: 0}))
     text = (
         "Student,ID,SIS User ID,SIS Login ID,Section,Self Attention (1)\n    Points Possible,,,,,30\n"
         "One,101,x,ada,,\nTwo,7,101,202,,\nThree,8,y,101,,\n"
@@ -176,7 +176,7 @@ def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words:
 @pytest.mark.slow
 def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_path: Path) -> None:
     """Students who are called by numbers here, which happen to be numbers of others in Canvas."""
-    grade(course, Made("102"), Made("103", {8: 0}))
+    grade(course, Paper("102"), Paper("103", {8: 0}))
     text = (
         "Student,ID,SIS User ID,SIS Login ID,Section,Self Attention (1)\n    Points Possible,,,,,30\n"
         "One,101,102,a,,\nTwo,102,103,b,,\nThree,103,104,c,,\n"
@@ -254,7 +254,7 @@ def test_who_shares_an_address_is_left_out(course_of_four: Course, messages: Mes
 
 @pytest.mark.slow
 def test_nobody_has_an_address(course: Course) -> None:
-    grade(course, Made("ada"))
+    grade(course, Paper("ada"))
     with pytest.raises(CourseError, match=r"Nobody .* has a usable Email address.*grader students import"):
         export_moodle(course, ASSIGNMENT, "email", "")
 
@@ -307,7 +307,13 @@ def test_what_is_not_final_is_said(course_of_four: Course, messages: Messages) -
 def test_formulas_are_defused_and_identifiers_are_never_changed(
     course: Course, messages: Messages, tmp_path: Path
 ) -> None:
-    grade(course, Made("=1+1"), Made("ada", says={1: ["=cmd|' /C calc'!A0"]}), Made("@eve"), Made("-1"))
+    grade(
+        course,
+        Paper("=1+1"),
+        Paper("ada", says={1: ["=cmd|' /C calc'!A0"]}),
+        Paper("@eve"),
+        Paper("-1"),
+    )
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_student(
             "ada", first_name="@SUM(A1)", last_name="=2+2", lms_user_id="+31", email="a@b.c"

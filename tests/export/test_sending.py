@@ -20,7 +20,7 @@ from grader.gradebook.roster import RosterLine, write_roster
 from grader.gradebook.standings import read_class
 from support.command_line import Ended
 from support.command_line import grader as run_grader
-from support.made_class import ASSIGNMENT, Made, grade
+from support.made_class import ASSIGNMENT, Paper, grade
 from support.messages import Messages
 from support.platform_server import TOKEN, Held, serving
 
@@ -35,8 +35,8 @@ IDS = {"ada": 7, "alan": 8, "barbara": 9}
 def published(course: Course) -> Course:
     """Three students who were told their points. Their addresses are known, and a late one's penalty."""
     a_day_late = datetime(2026, 1, 2, 12)
-    alan = Made("alan", {2: 0.5}, {2: ["not scaled"]}, timestamp=a_day_late)
-    grade(course, Made("ada"), alan, Made("barbara", {7: 0.35}))
+    alan = Paper("alan", {2: 0.5}, {2: ["not scaled"]}, timestamp=a_day_late)
+    grade(course, Paper("ada"), alan, Paper("barbara", {7: 0.35}))
     (course.root / "course.toml").write_text('[late]\nper = "day"\nshare = 0.0702\n')  # two of alan's 28.5 points
     with course.api().gradebook as gradebook:
         for name in POINTS:

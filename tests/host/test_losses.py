@@ -23,7 +23,7 @@ from grader.host.limits import Limits
 from grader.model.answer import Loss, Lost, sentence_of
 from grader.model.verdict import Picture, Reason, Scored, Verdict
 from grader.sandbox.confine import Amounts
-from support.made_class import ASSIGNMENT, Made, grade
+from support.made_class import ASSIGNMENT, Paper, grade
 from support.our_course import OURS
 from support.report_pages import lines_of, text_of, told, written
 from support.small_notebooks import SETUP, code, test_cell
@@ -122,7 +122,7 @@ def test_the_verdict_says_how_the_sandbox_was_lost(
 def test_the_report_lists_it(loss: Loss, course: Course) -> None:
     """Whether an exercise was asked or a cell was run when it happened."""
     asked, ran = Lost(loss, 7), Lost(loss, 8)
-    grade(course, Made("grace", lost={5: asked}, stopped={3: ran}))
+    grade(course, Paper("grace", lost={5: asked}, stopped={3: ran}))
     takes_long = any(words in sentence_of(asked) for words in ("too long", "seconds", "never ends"))
     kind = "timeout" if takes_long else "crash"
     assert told(course)["stopped"] == [
@@ -142,7 +142,7 @@ def test_no_sentence_speaks_of_no_seconds_at_all(loss: Loss) -> None:
 
 
 def test_a_cell_that_belongs_to_no_exercise_is_listed_as_such(course: Course) -> None:
-    grade(course, Made("grace", stopped={None: Lost(Loss.DEATH)}))
+    grade(course, Paper("grace", stopped={None: Lost(Loss.DEATH)}))
     assert [line["exercise"] for line in told(course)["stopped"]] == [None]
     assert "another cell" in text_of(written(course)[".html"])
 
@@ -265,7 +265,7 @@ def test_what_is_no_verdict_is_none(data: Any) -> None:
 
 
 def test_a_gradebook_keeps_the_verdicts_as_they_are(course: Course) -> None:
-    made = Made("ada", {2: 0.5}, {2: ["not scaled"]}, lost={5: Lost(Loss.FILES, 10)})
+    made = Paper("ada", {2: 0.5}, {2: ["not scaled"]}, lost={5: Lost(Loss.FILES, 10)})
     grade(course, made)
     (standing,) = (one for one in read_class(course, ASSIGNMENT).graded if one.student == "ada")
     assert standing.verdicts == made.verdicts()

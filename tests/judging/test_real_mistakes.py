@@ -14,7 +14,17 @@ from collections import Counter
 import pytest
 
 from support.our_course import EXERCISES
-from support.real_mistakes import FIELDS, MARK, OF_ALL, Mistake, Told, all_mistakes, causes_told, told, untrue
+from support.real_mistakes import (
+    FIELDS,
+    MARK,
+    OF_ALL,
+    Explanation,
+    Mistake,
+    all_mistakes,
+    causes_told,
+    explanation_of,
+    untrue,
+)
 from support.records import Record, records
 
 MISTAKES = all_mistakes()
@@ -71,25 +81,27 @@ def test_no_sentence_is_false(assignment: str) -> None:
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_a_true_cause_is_named_or_its_line_shown(assignment: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = of_assignment(assignment)
-    counts = Counter((mistake.causes, told(mistake, said)) for mistake, said in found.items())
+    counts = Counter((mistake.causes, explanation_of(mistake, said)) for mistake, said in found.items())
     whole = Counter(
         mistake.causes
         for mistake, said in found.items()
-        if told(mistake, said) == Told.NAMED and causes_told(mistake, said) >= mistake.causes
+        if explanation_of(mistake, said) == Explanation.NAMED and causes_told(mistake, said) >= mistake.causes
     )
     with capsys.disabled():
         print(f"\n{assignment}\n{table(counts, whole)}")  # noqa: T201
-    explained = sum(count for (_, what), count in counts.items() if what in (Told.NAMED, Told.LOCATED))
+    explained = sum(count for (_, what), count in counts.items() if what in (Explanation.NAMED, Explanation.LOCATED))
     assert explained >= MIN_EXPLAINED * len(found)
 
 
-def table(counts: Counter[tuple[int, Told]], whole: Counter[int]) -> str:
+def table(counts: Counter[tuple[int, Explanation]], whole: Counter[int]) -> str:
     """How many of those with one, two and three mistakes at once are told what; of how many all mistakes are told."""
-    lines = ["mistakes at once" + "".join(f"{what:>16}" for what in Told) + f"{'all':>8}{'every cause told':>20}"]
+    lines = [
+        "mistakes at once" + "".join(f"{kind:>16}" for kind in Explanation) + f"{'all':>8}{'every cause told':>20}"
+    ]
     for several in (1, 2, 3):
-        row = [counts[several, what] for what in Told]
+        row = [counts[several, what] for what in Explanation]
         numbers = "".join(f"{count:>16}" for count in row)
         lines.append(f"{several:>16}{numbers}{sum(row):>8}{whole[several]:>20}")
-    row = [sum(counts[several, what] for several in (1, 2, 3)) for what in Told]
+    row = [sum(counts[several, what] for several in (1, 2, 3)) for what in Explanation]
     lines.append(f"{'':>16}" + "".join(f"{count / max(1, sum(row)):>16.1%}" for count in row))
     return "\n".join(lines)

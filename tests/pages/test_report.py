@@ -34,7 +34,7 @@ from grader.pages.copies import Work, identical
 from grader.pages.feedback import write_feedback
 from grader.pages.report import duration, write_report
 from support.accessibility import seen_as, violations
-from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
+from support.made_class import ASSIGNMENT, MAX_POINTS, Paper, grade
 from support.report_pages import lines_of, text_of, told, written
 
 DUE = datetime(2026, 11, 20, 12)
@@ -73,16 +73,16 @@ def ten(course: Course) -> Course:
     half = {7: 0.5}
     grade(
         course,
-        Made("ada"),
-        Made("alan"),
-        Made("barbara", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
-        Made("chien", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
-        Made("dorothy", half, {7: ["softmax along rows"]}),
-        Made("emmy", {3: 0.0, 8: 0.25}, {8: ["first head twice", "without W_c"]}, {3: Reason.WRONG}),
-        Made("grace", lost={5: Lost(Loss.TIME, 5)}),
-        Made("henri", lost={5: Lost(Loss.DEATH)}, blocked=["read /etc/passwd"]),
-        Made("iris", timestamp=DUE + timedelta(hours=30)),
-        Made("jun", dict.fromkeys(MAX_POINTS, 0.0), reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO)),
+        Paper("ada"),
+        Paper("alan"),
+        Paper("barbara", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
+        Paper("chien", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
+        Paper("dorothy", half, {7: ["softmax along rows"]}),
+        Paper("emmy", {3: 0.0, 8: 0.25}, {8: ["first head twice", "without W_c"]}, {3: Reason.WRONG}),
+        Paper("grace", lost={5: Lost(Loss.TIME, 5)}),
+        Paper("henri", lost={5: Lost(Loss.DEATH)}, blocked=["read /etc/passwd"]),
+        Paper("iris", timestamp=DUE + timedelta(hours=30)),
+        Paper("jun", dict.fromkeys(MAX_POINTS, 0.0), reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO)),
     )  # fmt: skip
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
@@ -140,9 +140,9 @@ def test_what_is_seen_in_pairs_only_is_explained_too(course: Course) -> None:
     twice = ["Two things at once:", "You scale by 2.", "You return zeros."]
     grade(
         course,
-        Made("ada", {2: 0.3, 4: 0.3}, {2: ["not scaled", "sums"], 4: ["by two", "zeros"]}, says={2: pair, 4: twice}),
-        Made("emmy", {4: 0.5}, {4: ["zeros"]}, says={4: ["All weights are zeros."]}),
-        Made("kurt", {5: 0.3}, {5: ["a", "b"]}, says={5: ["Two things at once:", "Of only one of both."]}),
+        Paper("ada", {2: 0.3, 4: 0.3}, {2: ["not scaled", "sums"], 4: ["by two", "zeros"]}, says={2: pair, 4: twice}),
+        Paper("emmy", {4: 0.5}, {4: ["zeros"]}, says={4: ["All weights are zeros."]}),
+        Paper("kurt", {5: 0.3}, {5: ["a", "b"]}, says={5: ["Two things at once:", "Of only one of both."]}),
     )
     says = {line["name"]: line["says"] for mistakes in told(course)["mistakes"] for line in mistakes["misconceptions"]}
     assert says == {
@@ -172,7 +172,7 @@ def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
 
 @pytest.mark.slow
 def test_who_is_late_by_nobody_knows_how_much(course: Course) -> None:
-    grade(course, Made("ada"), Made("emmy", timestamp=DUE))
+    grade(course, Paper("ada"), Paper("emmy", timestamp=DUE))
     for student in ("ada", "emmy"):
         path = course.notebook(f"submitted/{student}", ASSIGNMENT)
         path.parent.mkdir(parents=True)
@@ -188,10 +188,12 @@ def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -
     missing: Any = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, Reason.MISSING)}
     grade(
         course,
-        Made("blank", **missing, cells=dict.fromkeys(MAX_POINTS, " \n")),  # as a notebook that cannot be read is graded
-        Made("broken", **missing, cells=dict.fromkeys(MAX_POINTS, "def f(:\n    return 1")),
-        Made("other-names", **missing, cells={number: f"def mine_{number}():\n    return 1" for number in MAX_POINTS}),
-        Made("released", **missing),
+        Paper(
+            "blank", **missing, cells=dict.fromkeys(MAX_POINTS, " \n")
+        ),  # as a notebook that cannot be read is graded
+        Paper("broken", **missing, cells=dict.fromkeys(MAX_POINTS, "def f(:\n    return 1")),
+        Paper("other-names", **missing, cells={number: f"def mine_{number}():\n    return 1" for number in MAX_POINTS}),
+        Paper("released", **missing),
     )
     found = told(course)
     assert found["empty"] == ["blank", "released"]
@@ -299,7 +301,7 @@ def test_what_still_waits_is_not_called_the_hardest(ten: Course) -> None:
 
 
 def test_a_class_of_one(course: Course) -> None:
-    grade(course, Made("ada", {2: 0.5}, {2: ["not scaled"]}))
+    grade(course, Paper("ada", {2: 0.5}, {2: ["not scaled"]}))
     text = text_of(written(course)[".html"])
     assert "One student has a grade: 28.5 of 30 points." in text
     assert "Nothing needs a closer look." in text
@@ -326,12 +328,12 @@ def hostile_class(course: Course) -> None:
     said = [f"Your function stopped with ValueError: {HOSTILE}"]
     grade(
         course,
-        Made(HOSTILE.replace("/", "∕"), {3: 0}, reason={3: Reason.ERROR}, lost={5: Lost(Loss.TIME, 5)},
+        Paper(HOSTILE.replace("/", "∕"), {3: 0}, reason={3: Reason.ERROR}, lost={5: Lost(Loss.TIME, 5)},
              says={3: said, 5: [f"Your code ran for more than {HOSTILE}"]}, blocked=[f"read {HOSTILE}"],
              cells={3: source}),
-        Made("=1+1", {2: 0.5}, {2: ["not scaled"]}, cells={3: source}),
-        Made("  =3+3"),
-        *(Made(f"{start}cmd", timestamp=DUE + timedelta(days=1)) for start in "+-@\t\r＝"),
+        Paper("=1+1", {2: 0.5}, {2: ["not scaled"]}, cells={3: source}),
+        Paper("  =3+3"),
+        *(Paper(f"{start}cmd", timestamp=DUE + timedelta(days=1)) for start in "+-@\t\r＝"),
     )  # fmt: skip
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
@@ -377,7 +379,7 @@ def links_on(html: str) -> dict[str, str]:
 @pytest.mark.slow
 def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> None:
     """Wherever the folders are, and whatever students are called."""
-    grade(course, Made("ada"), Made('a "b"#?%'))
+    grade(course, Paper("ada"), Paper('a "b"#?%'))
     write_feedback(course, ASSIGNMENT, ["ada"])
     links = links_on(written(course)[".html"])
     assert links == {
@@ -529,7 +531,7 @@ def test_what_was_handed_out_does_not_make_short_answers_identical() -> None:
 @pytest.mark.slow
 def test_an_untouched_notebook_is_not_the_same_file(course: Course) -> None:
     """Its cells may have been run, and two students who only did that have the same file."""
-    grade(course, *(Made(name) for name in ("ada", "emmy", "kurt", "lise")))
+    grade(course, *(Paper(name) for name in ("ada", "emmy", "kurt", "lise")))
     ran = course.read("release", ASSIGNMENT)
     for number, cell in enumerate(cell for cell in ran.cells if cell.cell_type == "code"):
         cell.execution_count = number + 1
@@ -558,7 +560,7 @@ def test_identical_code_is_told_if_it_is_long_and_not_the_courses_own() -> None:
 def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "MOST_GROUPS", 2)
     copies = {name: {number: f"{source}  # {name}" for number, source in COPY.items()} for name in "abcd"}
-    grade(course, *(Made(f"{name}{place}", cells=copies[name]) for name in "abcd" for place in range(3)))
+    grade(course, *(Paper(f"{name}{place}", cells=copies[name]) for name in "abcd" for place in range(3)))
     files = written(course)
     text = text_of(files[".html"])
     assert "4 groups with the same file or text" in text
@@ -570,8 +572,8 @@ def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monke
 
 @pytest.mark.slow
 def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None:
-    nothing = Made("empty", reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO))
-    grade(course, Made("ada"), Made("emmy"), Made("kurt"), nothing)
+    nothing = Paper("empty", reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO))
+    grade(course, Paper("ada"), Paper("emmy"), Paper("kurt"), nothing)
     for student, content in (("ada", b"x"), ("emmy", b"x"), ("kurt", b"y"), ("empty", b"x")):
         path = course.notebook(f"submitted/{student}", ASSIGNMENT)
         path.parent.mkdir(parents=True)
@@ -584,7 +586,7 @@ def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None
 def test_reading_a_class_takes_few_queries(course: Course) -> None:
     counts = []
     for size in (2, 40):
-        grade(course, *(Made(f"s{number:02}") for number in range(size)))
+        grade(course, *(Paper(f"s{number:02}") for number in range(size)))
         queries = Mock()
         event.listen(Engine, "before_cursor_execute", queries)
         try:

@@ -41,10 +41,10 @@ class Watch:
 
     @contextmanager
     def watching(self) -> Iterator[Watch]:
-        read, explain = Definitions.facts, Locating.explain
+        read_facts, explain = Definitions.facts, Locating.explain
 
         def facts(definitions: Definitions, exercise: Exercise) -> tuple[Fact, ...]:
-            facts = read(definitions, exercise)
+            facts = read_facts(definitions, exercise)
             self._facts.append(facts)
             return facts
 
@@ -70,23 +70,23 @@ class Watch:
 
     def _is_told(self, kind: FactKind, verdict: Verdict) -> bool:
         """Whether one of the sentences is on a fact of this kind. Of several functions, each begins with a name."""
-        some = [wording.about_facts([fact for fact in facts if fact.kind == kind]) for facts in self._facts]
-        told = tuple(sentence for of_function in some for sentence in of_function)
-        return bool(told) and any(sentence.endswith(told) for sentence in verdict.sentences)
+        sentences = [wording.about_facts([fact for fact in facts if fact.kind == kind]) for facts in self._facts]
+        ends = tuple(sentence for of_function in sentences for sentence in of_function)
+        return bool(ends) and any(sentence.endswith(ends) for sentence in verdict.sentences)
 
 
 def table(verdicts: Iterable[list[str]]) -> str:
     """How many verdicts each decides, and how many alone; those that decide none come last."""
-    parts: Counter[str] = Counter()
+    shares: Counter[str] = Counter()
     alone: Counter[str] = Counter()
     for deciders in verdicts:
-        parts.update(deciders)
+        shares.update(deciders)
         explaining = [decider for decider in deciders if decider not in UNEXPLAINED] or deciders
         alone.update(explaining if len(explaining) == 1 else [])
     rows = [f"{group} {name}" for group, names in GROUPS.items() for name in names]
-    rows.sort(key=lambda row: (list(GROUPS).index(row.split()[0]), -parts[row]))
+    rows.sort(key=lambda row: (list(GROUPS).index(row.split()[0]), -shares[row]))
     lines = [f"{'decided by':<44}{'verdicts':>9}{'alone':>9}"]
-    return "\n".join([*lines, *(f"{row:<44}{parts[row]:>9}{alone[row]:>9}" for row in rows)])
+    return "\n".join([*lines, *(f"{row:<44}{shares[row]:>9}{alone[row]:>9}" for row in rows)])
 
 
 def decided_in(reports: Iterable[Any]) -> list[list[str]]:

@@ -25,8 +25,8 @@ MAX_POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
 
 
 @dataclass
-class Made:
-    """A graded submission. Exercises that are not mentioned are right, and earn full marks."""
+class Paper:
+    """A graded paper. Exercises that are not mentioned are right, and earn full marks."""
 
     student: str
     credit: Mapping[int, float] = field(default_factory=dict)
@@ -47,8 +47,8 @@ class Made:
         credit = self.credit.get(number, 0.0 if lost else 1.0)
         names = self.named.get(number, ())
         reason = Reason.MISCONCEPTION if names else Reason.RIGHT if credit == 1 else Reason.WRONG
-        said = sentence_of(lost) if lost else "Right." if credit == 1 else "Something differs."
-        says = tuple(self.says.get(number, [said]))
+        sentence = sentence_of(lost) if lost else "Right." if credit == 1 else "Something differs."
+        says = tuple(self.says.get(number, [sentence]))
         return Verdict(
             exercise=number,
             title=EXERCISES[number].title,
@@ -62,29 +62,29 @@ class Made:
         )
 
 
-def grade(course: Course, *made: Made) -> None:
+def grade(course: Course, *submissions: Paper) -> None:
     """Write these submissions as `grader autograde` would."""
     release = course.read("release", ASSIGNMENT)
     entries = []
-    for one in made:
-        verdicts = one.verdicts()
-        notebook = fill_in(release, one.cells)
+    for submission in submissions:
+        verdicts = submission.verdicts()
+        notebook = fill_in(release, submission.cells)
         for cell in notebook.cells:
-            if lost := one.stopped.get(solved_exercise(cell)):
+            if lost := submission.stopped.get(solved_exercise(cell)):
                 cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}
         content = nbformat.writes(notebook)
-        path = course.notebook(f"autograded/{one.student}", ASSIGNMENT)
+        path = course.notebook(f"autograded/{submission.student}", ASSIGNMENT)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
         scores: dict[str, float | None] = {
             f"test-exercise-{scored.verdict.exercise}": scored.points for scored in verdicts
         }
-        record = Record("", hashlib.sha256(content.encode()).hexdigest(), verdicts, one.blocked)
+        record = Record("", hashlib.sha256(content.encode()).hexdigest(), verdicts, submission.blocked)
         entries.append(
             GradebookEntry(
-                Graded(one.student, {ASSIGNMENT: GradedNotebook(scores=scores)}),
+                Graded(submission.student, {ASSIGNMENT: GradedNotebook(scores=scores)}),
                 record,
-                one.timestamp,
+                submission.timestamp,
                 AnswerChange({}, {}),
             )
         )

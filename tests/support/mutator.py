@@ -66,7 +66,7 @@ SIBLINGS = {
     "zip": ["list"],
     "list": ["reversed"],
 }
-HERE = "statement_to_change"  # in no source
+MARKER = "statement_to_change"  # in no source
 SAYS_NOTHING = ("print", "warnings.warn")
 
 
@@ -79,11 +79,11 @@ class Place(NamedTuple):
 
     @property
     def node(self) -> ast.AST:
-        found = getattr(self.parent, self.field)
-        node: ast.AST = found if self.item is None else found[self.item]
+        field = getattr(self.parent, self.field)
+        node: ast.AST = field if self.item is None else field[self.item]
         return node
 
-    def put(self, node: ast.AST) -> None:
+    def replace(self, node: ast.AST) -> None:
         if self.item is None:
             setattr(self.parent, self.field, node)
         else:
@@ -112,26 +112,26 @@ class Mutant(NamedTuple):
 def mutants(source: str) -> Iterator[Mutant]:
     """Every change of one spot, in a fixed order, without duplicates."""
     tree = ast.parse(source)
-    seen = {ast.unparse(tree)}
+    texts = {ast.unparse(tree)}
     writer = functools.cache(functools.partial(_writer, tree))
     for spot in list(_spots(tree)):
         old, write = ast.unparse(spot.node), writer(spot.statement)
         for changed in _changes(spot):
             change = f"{old} → {ast.unparse(changed)}{spot.around}"
-            spot.place.put(changed)
+            spot.place.replace(changed)
             text = write()
-            spot.place.put(spot.node)
-            if text not in seen:
-                seen.add(text)
+            spot.place.replace(spot.node)
+            if text not in texts:
+                texts.add(text)
                 yield Mutant(spot.line, change, text)
 
 
 def _writer(tree: ast.Module, place: Place) -> Callable[[], str]:
     """A function that writes the tree after a change to the statement at this place. All else is written only once."""
     whole, statement = ast.unparse(tree), place.node
-    place.put(ast.Expr(ast.Name(HERE)))
-    before, _, after = ast.unparse(tree).partition(HERE)
-    place.put(statement)
+    place.replace(ast.Expr(ast.Name(MARKER)))
+    before, _, after = ast.unparse(tree).partition(MARKER)
+    place.replace(statement)
     margin = before.rpartition("\n")[2]
 
     def write() -> str:
@@ -189,8 +189,9 @@ def _bound(function: Function) -> list[str]:
 
 def _attributes(node: ast.ClassDef) -> list[str]:
     """The attributes that a class sets, such as "self.mask"."""
-    kept = [one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)]
-    return list(dict.fromkeys(ast.unparse(one) for one in kept if ast.unparse(one.value) == "self"))
+    attributes = [node for node in ast.walk(node) if isinstance(node, ast.Attribute)]
+    stored = [node for node in attributes if isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"]
+    return list(dict.fromkeys(map(ast.unparse, stored)))
 
 
 def _changes(spot: Spot) -> Iterator[ast.AST]:
@@ -216,8 +217,8 @@ def _other_expressions(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.AS
         case ast.Constant():
             yield from _other_constants(node.value)
         case ast.Name(id=name):
-            others = [other for other in names if other not in (name, "self") and "." not in other]
-            yield from map(ast.Name, others if name in names and name != "self" else [])
+            other_names = [other for other in names if other not in (name, "self") and "." not in other]
+            yield from map(ast.Name, other_names if name in names and name != "self" else [])
             yield from map(ast.Name, SIBLINGS.get(name, []))
         case ast.BinOp():
             yield from _other_operations(node)
@@ -225,17 +226,17 @@ def _other_expressions(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.AS
         case ast.UnaryOp(operand=operand):
             yield operand
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            yield from (ast.Compare(left, [other()], [right]) for other in COMPARISONS.get(type(op), []))
+            yield from (ast.Compare(left, [new_name()], [right]) for new_name in COMPARISONS.get(type(op), []))
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield ast.IfExp(test, orelse, body)
         case ast.Attribute(value=ast.Name("self"), attr=name):
             yield from (
-                ast.Attribute(node.value, other[5:])
-                for other in names
-                if other.startswith("self.") and other != f"self.{name}"
+                ast.Attribute(node.value, new_name[5:])
+                for new_name in names
+                if new_name.startswith("self.") and new_name != f"self.{name}"
             )
         case ast.Attribute(value=value, attr=name):
-            yield from (ast.Attribute(value, other) for other in SIBLINGS.get(name, []))
+            yield from (ast.Attribute(value, new_name) for new_name in SIBLINGS.get(name, []))
             if name in ("T", "mT"):
                 yield value
         case ast.Call():
@@ -256,17 +257,17 @@ def _other_constants(value: object) -> Iterator[ast.AST]:
         case int() | float():
             yield from map(ast.Constant, [value + 1, value - 1, type(value)(0), value * 2])
         case str() if "->" in value:
-            parts = value.replace("->", ",").split(",")
-            for i, part in enumerate(parts):
-                for order in _exchanged(list(part)):
-                    exchanged = [*parts[:i], "".join(order), *parts[i + 1 :]]
+            subscripts = value.replace("->", ",").split(",")
+            for i, subscript in enumerate(subscripts):
+                for order in _exchanged(list(subscript)):
+                    exchanged = [*subscripts[:i], "".join(order), *subscripts[i + 1 :]]
                     *inputs, output = exchanged
                     yield ast.Constant(f"{','.join(inputs)}->{output}")
 
 
 def _other_operations(node: ast.BinOp) -> Iterator[ast.AST]:
-    for other in OPERATORS.get(type(node.op), []):
-        yield ast.BinOp(node.left, other(), node.right)
+    for operator in OPERATORS.get(type(node.op), []):
+        yield ast.BinOp(node.left, operator(), node.right)
     if type(node.op) in IN_PLACE:
         yield ast.Call(ast.Attribute(node.left, IN_PLACE[type(node.op)]), [node.right], [])
     if isinstance(node.op, ast.MatMult | ast.Sub | ast.Div | ast.Pow):

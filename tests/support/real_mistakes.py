@@ -25,14 +25,14 @@ FIELDS = {"causes", "true", "says", "false", "follows"}
 MARK = re.compile(r"\s*# <-$")
 MAX_LINE = 120  # characters of a line in a sentence
 # Sentences about what was seen, which explain nothing, even if they share words with a cause.
-SEEN = re.compile(
+OBSERVED = re.compile(
     r"first wrong|is off by about|was expected|Your (function|class) returned"
     r"|hidden cases? are right"
 )
 RAISED_AT = re.compile(r", at the line `.*`")  # the student's words
 
 
-class Said(Protocol):
+class Judgement(Protocol):
     """What was said about a piece: a verdict, or its record."""
 
     @property
@@ -42,7 +42,7 @@ class Said(Protocol):
     def misconceptions(self) -> Sequence[str]: ...
 
 
-class Told(StrEnum):
+class Explanation(StrEnum):
     """How much a verdict helps the student who wrote the code."""
 
     NAMED = "named and true"
@@ -83,9 +83,9 @@ class Mistake:
 
     def says_a_cause(self, sentence: str) -> bool:
         says = self.says_of_itself("says")
-        told = RAISED_AT.sub("", sentence)
-        seen = SEEN.search(told) and not told.startswith("All numbers are right")
-        return bool(says) and not seen and re.search(says, told) is not None
+        statement = RAISED_AT.sub("", sentence)
+        is_observation = OBSERVED.search(statement) and not statement.startswith("All numbers are right")
+        return bool(says) and not is_observation and re.search(says, statement) is not None
 
     def __str__(self) -> str:
         return f"{self.number}-{self.piece.name}"
@@ -103,40 +103,43 @@ def all_mistakes() -> list[Mistake]:
     return [mistake for number in EXERCISES for mistake in mistakes(number)]
 
 
-def lines_told(mistake: Mistake, verdict: Said) -> list[tuple[str, bool, str]]:
+def lines_told(mistake: Mistake, verdict: Judgement) -> list[tuple[str, bool, str]]:
     """Each line of code that a sentence quotes, whether it is marked, and the sentence."""
     marks: dict[str, bool] = {}
     for line in mistake.marked:
-        shown = MARK.sub("", line).strip()[:MAX_LINE]
-        marks[shown] = marks.get(shown, False) or bool(MARK.search(line))
-    quoted = [(text.strip(), said) for said in verdict.sentences for text in re.findall(r"`([^`]+)`", said)]
-    return [(text, marks[text], said) for text, said in quoted if text in marks]
+        text = MARK.sub("", line).strip()[:MAX_LINE]
+        marks[text] = marks.get(text, False) or bool(MARK.search(line))
+    quoted = [(text.strip(), sentence) for sentence in verdict.sentences for text in re.findall(r"`([^`]+)`", sentence)]
+    return [(text, marks[text], sentence) for text, sentence in quoted if text in marks]
 
 
-def told(mistake: Mistake, verdict: Said) -> Told:
+def explanation_of(mistake: Mistake, verdict: Judgement) -> Explanation:
     if untrue(mistake, verdict):
-        return Told.FALSE
-    if set(verdict.misconceptions) & set(mistake.listed("true")) or _said(mistake, verdict.sentences):
-        return Told.NAMED
-    return Told.LOCATED if any(marked for _, marked, _ in lines_told(mistake, verdict)) else Told.UNEXPLAINED
+        return Explanation.FALSE
+    if set(verdict.misconceptions) & set(mistake.listed("true")) or _says_a_cause(mistake, verdict.sentences):
+        return Explanation.NAMED
+    shows_a_cause = any(marked for _, marked, _ in lines_told(mistake, verdict))
+    return Explanation.LOCATED if shows_a_cause else Explanation.UNEXPLAINED
 
 
-def untrue(mistake: Mistake, verdict: Said) -> list[str]:
+def untrue(mistake: Mistake, verdict: Judgement) -> list[str]:
     """Everything in a verdict that is not true of the code."""
     true = {*mistake.listed("true"), *mistake.listed("follows")}
-    found = [f"named: {name}" for name in verdict.misconceptions if name not in true]
+    problems = [f"named: {name}" for name in verdict.misconceptions if name not in true]
     pattern = mistake.says_of_itself("false")
-    found += [f"said: {said}" for said in verdict.sentences if pattern and re.search(pattern, said)]
+    problems += [f"said: {sentence}" for sentence in verdict.sentences if pattern and re.search(pattern, sentence)]
     # The line where an error was raised is a fact, not a claim about the mistake.
-    shown = [line for line, marked, said in lines_told(mistake, verdict) if not marked and "stopped with" not in said]
-    return found + [f"line: {line}" for line in shown]
+    for line, is_marked, sentence in lines_told(mistake, verdict):
+        if not is_marked and "stopped with" not in sentence:
+            problems.append(f"line: {line}")
+    return problems
 
 
-def causes_told(mistake: Mistake, verdict: Said) -> int:
+def causes_told(mistake: Mistake, verdict: Judgement) -> int:
     """How many of the true causes the verdict tells, one sentence for each."""
-    said = sum(1 for sentence in verdict.sentences if mistake.says_a_cause(sentence))
-    return max(said, len(set(verdict.misconceptions) & set(mistake.listed("true"))))
+    causes = sum(1 for sentence in verdict.sentences if mistake.says_a_cause(sentence))
+    return max(causes, len(set(verdict.misconceptions) & set(mistake.listed("true"))))
 
 
-def _said(mistake: Mistake, sentences: Sequence[str]) -> bool:
-    return any(mistake.says_a_cause(said) for said in sentences)
+def _says_a_cause(mistake: Mistake, sentences: Sequence[str]) -> bool:
+    return any(mistake.says_a_cause(sentence) for sentence in sentences)

@@ -55,9 +55,9 @@ class Piece:
 
 
 def pieces(number: int) -> list[Piece]:
-    found = {f"{kind}/{style}": cell for kind in ("right", "wrong") for style, cell in corpus(number, kind).items()}
-    found |= {f"real/{one.piece.name}": one.cell for one in mistakes(number)}
-    return [Piece(number, name, cell) for name, cell in found.items()]
+    cells = {f"{kind}/{style}": cell for kind in ("right", "wrong") for style, cell in corpus(number, kind).items()}
+    cells |= {f"real/{mistake.piece.name}": mistake.cell for mistake in mistakes(number)}
+    return [Piece(number, name, cell) for name, cell in cells.items()]
 
 
 def made_of_mistakes(number: int) -> Iterator[tuple[Exercise, Misconception, Piece]]:
@@ -65,11 +65,11 @@ def made_of_mistakes(number: int) -> Iterator[tuple[Exercise, Misconception, Pie
     functions = EXERCISES[number].functions
     plain = {function.entry: lines_of(function).text({}) for function in functions}
     for function in functions:
-        for one in function.mistakes:
-            text = lines_of(function).text(one.change)
+        for mistake in function.mistakes:
+            text = lines_of(function).text(mistake.change)
             if not _needs_its_file(function, text, plain[function.entry]):
                 cell = "\n\n".join({**plain, function.entry: text}.values())
-                yield function, one, Piece(number, f"made/{one.name}{one.way or ''}", cell)
+                yield function, mistake, Piece(number, f"made/{mistake.name}{mistake.way or ''}", cell)
 
 
 def lines_of(function: Exercise) -> Lines:
@@ -77,10 +77,10 @@ def lines_of(function: Exercise) -> Lines:
 
 
 def _needs_its_file(function: Exercise, text: str, plain: str) -> bool:
-    read, before = (
-        {node.id for node in ast.walk(ast.parse(one)) if isinstance(node, ast.Name)} for one in (text, plain)
+    names, plain_names = (
+        {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)} for code in (text, plain)
     )
-    values = [function.written.variables.get(name) for name in read - before]
+    values = [function.written.variables.get(name) for name in names - plain_names]
     return not all(value is None or isinstance(value, ModuleType) for value in values)
 
 
@@ -107,8 +107,8 @@ def judging() -> Iterator[Callable[[Piece], Verdict]]:
 def as_text(piece: Piece, verdict: Verdict) -> str:
     names = " + ".join(verdict.misconceptions)
     lines = [f"{piece.name}: {verdict.credit:g}, {verdict.reason}{': ' * bool(names)}{names}"]
-    lines += [f"  {said}" for said in verdict.sentences if not verdict.right]
-    lines += [f"  `{one.line}` is about {one.change}" for one in verdict.located]
+    lines += [f"  {sentence}" for sentence in verdict.sentences if not verdict.right]
+    lines += [f"  `{located.line}` is about {located.change}" for located in verdict.located]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -140,12 +140,12 @@ def records(number: int) -> dict[str, Record]:
 
 
 def _read(block: str) -> Record:
-    first, *said = block.splitlines()
-    found = _FIRST.fullmatch(first)
-    assert found, first
-    names = tuple(found["names"].split(" + ")) if found["names"] else ()
+    first, *sentences = block.splitlines()
+    match = _FIRST.fullmatch(first)
+    assert match, first
+    names = tuple(match["names"].split(" + ")) if match["names"] else ()
     return Record(
-        float(found["credit"]), found["reason"], names, tuple(line[2:] for line in said if not _PLACE.match(line))
+        float(match["credit"]), match["reason"], names, tuple(line[2:] for line in sentences if not _PLACE.match(line))
     )
 
 
@@ -154,13 +154,13 @@ def record(number: int, texts: dict[str, str]) -> None:
     file = _file(number)
     file.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(Path(tempfile.gettempdir(), f"{file.stem}.lock")):
-        known = recorded(number) | texts
-        file.write_text("".join(known.get(piece.name, "") for piece in pieces(number)), encoding="utf-8")
+        record_texts = recorded(number) | texts
+        file.write_text("".join(record_texts.get(piece.name, "") for piece in pieces(number)), encoding="utf-8")
 
 
 def difference(number: int, texts: dict[str, str]) -> str:
-    known = recorded(number)
-    before = [line for name in texts for line in known.get(name, "").splitlines(keepends=True)]
+    record_texts = recorded(number)
+    before = [line for name in texts for line in record_texts.get(name, "").splitlines(keepends=True)]
     now = [line for text in texts.values() for line in text.splitlines(keepends=True)]
     return "".join(difflib.unified_diff(before, now, "on record", "now", n=1))
 
@@ -175,8 +175,9 @@ def notebook_with(piece: Piece) -> Any:
     cells = [cell for cell in source(assignment).cells if cell.cell_type == "code"]
     by_name = {str(cell.metadata.get("nbgrader", {}).get("grade_id")): cell for cell in cells}
     imports = "\n".join(re.findall(r"^(?:import|from) (?:math|torch)\b.*$", by_name["setup"].source, re.MULTILINE))
-    given = [cell for name, cell in by_name.items() if name.startswith("given-")]
+    given_cells = [cell for name, cell in by_name.items() if name.startswith("given-")]
     earlier = [cell for number, cell in of_notebook(assignment).items() if number < piece.number]
-    before, *own = [nbformat.v4.new_code_cell(text) for text in (imports, *earlier, piece.cell)]
+    before, *student_cells = [nbformat.v4.new_code_cell(text) for text in (imports, *earlier, piece.cell)]
     (test,) = (cell for cell in cells if tested_exercise(cell) == piece.number)
-    return nbformat.v4.new_notebook(cells=[before, *map(nbformat.from_dict, given), *own, nbformat.from_dict(test)])
+    copies = [nbformat.from_dict(cell) for cell in (*given_cells, test)]
+    return nbformat.v4.new_notebook(cells=[before, *copies[:-1], *student_cells, copies[-1]])

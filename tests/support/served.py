@@ -44,15 +44,15 @@ class Served:
             command, cwd=self.course.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         assert self.process.stdout
-        said = self.process.stdout.readline()
-        found = re.search(r"http://\S+:\d+", said)
-        assert found, said + self.process.stdout.read()
-        self.address = found[0]
+        first_line = self.process.stdout.readline()
+        match = re.search(r"http://\S+:\d+", first_line)
+        assert match, first_line + self.process.stdout.read()
+        self.address = match[0]
 
-    def stop(self, how: signal.Signals = signal.SIGTERM) -> str:
-        self.process.send_signal(how)
-        said, _ = self.process.communicate()
-        return str(said)
+    def stop(self, sent_signal: signal.Signals = signal.SIGTERM) -> str:
+        self.process.send_signal(sent_signal)
+        first_line, _ = self.process.communicate()
+        return str(first_line)
 
     def get(self, name: str, place: str) -> httpx.Response:
         """What a program of this person gets, or one of nobody's."""
@@ -69,38 +69,38 @@ class Served:
         """Somebody who has opened the personal link, and has clicked on the button."""
         with httpx.Client(base_url=self.address, follow_redirects=True, timeout=PATIENCE) as client:
             page = client.get(f"/enter/{self.codes[name]}")
-            known = StudentNames(read_roster(self.course.root))
-            assert f"Hello, {known(name)}" in page.text
+            student_names = StudentNames(read_roster(self.course.root))
+            assert f"Hello, {student_names(name)}" in page.text
             assert client.post(f"/enter/{self.codes[name]}", data=token_in(page.text)).status_code == 200
             yield client
 
     def submit(self, name: str, content: bytes) -> dict[str, Any]:
         answer = self.post(name, f"/assignments/{ASSIGNMENT}", content)
         assert answer.status_code == 202, answer.text
-        told: dict[str, Any] = answer.json()
-        return told
+        answer_json: dict[str, Any] = answer.json()
+        return answer_json
 
     def verdict(self, name: str, number: int) -> dict[str, Any]:
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            told: dict[str, Any] = self.get(name, f"/submissions/{number}").json()
-            if told["state"] in (Stage.GRADED, Stage.FAILED):
-                return told
+            answer_json: dict[str, Any] = self.get(name, f"/submissions/{number}").json()
+            if answer_json["state"] in (Stage.GRADED, Stage.FAILED):
+                return answer_json
             time.sleep(0.1)
         raise AssertionError(f"submission {number} is not graded")
 
 
 def token_in(page: str) -> dict[str, str]:
-    found = re.search(r'name="_xsrf" value="([^"]+)"', page)
-    assert found
-    return {"_xsrf": found[1]}
+    match = re.search(r'name="_xsrf" value="([^"]+)"', page)
+    assert match
+    return {"_xsrf": match[1]}
 
 
 @contextlib.contextmanager
 def serving(course: Course, *options: str) -> Iterator[Served]:
-    one = Served(course, *options)
+    server = Served(course, *options)
     try:
-        yield one
+        yield server
     finally:
-        if one.process.poll() is None:
-            one.stop(signal.SIGKILL)
+        if server.process.poll() is None:
+            server.stop(signal.SIGKILL)
