@@ -6,7 +6,7 @@ say which misconceptions the verdict should name: `:named: not divided`, or seve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -31,59 +31,65 @@ class Corpus:
         self.unreadable: list[ExerciseProblem] = []
         folder = course.root / FOLDER / assignment
         for path in sorted({former.parent for former in folder.glob("*/[rw]*/")}):  # the layout until 0.6
-            place = str(path.relative_to(course.root))
-            say = f"Put all code for an exercise into one file, {place}.txt. See docs/writing_an_exercise.md."
-            self.unreadable.append(ExerciseProblem(label_of(path.name), place, "is a folder", say))
+            file = str(path.relative_to(course.root))
+            way_out = f"Put all code for an exercise into one file, {file}.txt. See docs/writing_an_exercise.md."
+            self.unreadable.append(ExerciseProblem(label_of(path.name), file, "is a folder", way_out))
         for path in sorted(folder.glob("*.txt")):
-            place, label = str(path.relative_to(course.root)), label_of(path.stem)
+            file, label = str(path.relative_to(course.root)), label_of(path.stem)
             try:
-                self.pieces[place] = read_pieces(path.read_text(encoding="utf-8"))
+                self.pieces[file] = read_pieces(path.read_text(encoding="utf-8"))
             except UnicodeDecodeError:
-                self.unreadable.append(ExerciseProblem(label, place, "it is not UTF-8 text", "Save it as UTF-8."))
+                self.unreadable.append(ExerciseProblem(label, file, "it is not UTF-8 text", "Save it as UTF-8."))
             except CourseError as error:
-                self.unreadable.append(ExerciseProblem(label, place, str(error), "Fix that line."))
+                self.unreadable.append(ExerciseProblem(label, file, str(error), "Fix that line."))
 
     def __len__(self) -> int:
         return len(self.unreadable) + sum(map(len, self.pieces.values()))
 
     def problems(self, course: Course, exercises: Exercises) -> Iterator[ExerciseProblem]:
-        places: dict[Label | None, int] = {one: place for place, one in enumerate(exercises)}
-        settings = settings_for(course, exercises)
+        """What cannot be read, and the pieces that are judged in another way, in the order of the exercises."""
         yield from self.unreadable
-        for file in sorted(self.pieces, key=lambda file: places.get(_label(file), len(places))):
+        settings = settings_for(course, exercises)
+        positions: dict[Label | None, int] = {label: position for position, label in enumerate(exercises)}
+        for file in sorted(self.pieces, key=lambda file: positions.get(_label(file), len(positions))):
             label = _label(file)
             if label is None or label not in exercises:
-                say = f"Name it after an exercise of {self.assignment}."
-                yield ExerciseProblem(None, file, "there is no such exercise", say)
+                way_out = f"Name it after an exercise of {self.assignment}."
+                yield ExerciseProblem(None, file, "there is no such exercise", way_out)
                 continue
-            known = {one.name for function in exercises[label].functions for one in function.mistakes}
-            tried = partial(try_code, course, self.assignment, settings, label)
+            names = {mistake.name for function in exercises[label].functions for mistake in function.mistakes}
+            try_piece = partial(try_code, course, self.assignment, settings, label)
             for piece in self.pieces[file]:
-                if said := _problem(piece, tried, known):
-                    where = f"{file}, {piece.name}"
-                    yield ExerciseProblem(label, where, said, "Fix the exercise, or the file if it is wrong.")
+                description = _describe_problem(piece, try_piece, names)
+                if description:
+                    location = f"{file}, {piece.name}"
+                    way_out = "Fix the exercise, or the file if it is wrong."
+                    yield ExerciseProblem(label, location, description, way_out)
 
 
 def _label(file: str) -> Label | None:
     return label_of(Path(file).stem)
 
 
-def _problem(piece: CorpusPiece, tried: Callable[[str], TriedCode], known: Container[str]) -> str:
-    """How the verdict differs from what the piece says; empty if it does not."""
+def _describe_problem(piece: CorpusPiece, try_piece: Callable[[str], TriedCode], names: Collection[str]) -> str:
+    """How the verdict differs from what the piece says; empty if it does not. `names` are those of all mistakes."""
     try:
-        verdict = tried(piece.code).verdict
+        verdict = try_piece(piece.code).verdict
     except CourseError as error:
         return str(error)
     if piece.right:
         return "" if verdict.right else f"it should be right, but the verdict is: {' '.join(verdict.sentences)}"
     if verdict.right:
         return "it should be wrong, but earns full marks"
-    if other := set(piece.fields) - {"named"}:
-        return f"it has a field {min(other)}, but only `:named:` is allowed"
-    said, named = piece.fields.get("named"), " + ".join(verdict.misconceptions) or "nothing"
-    if not said or said == named:
+    unknown_fields = set(piece.fields) - {"named"}
+    if unknown_fields:
+        return f"it has a field {min(unknown_fields)}, but only `:named:` is allowed"
+    expected = piece.fields.get("named")
+    actual = " + ".join(verdict.misconceptions) or "nothing"
+    if not expected or expected == actual:
         return ""
-    unknown = next((name for name in said.split(" + ") if name not in known and name != "nothing"), "")
-    return f"`{said}` should be named, but {named} is" + (
-        f"; the exercise has no mistake “{unknown}”" if unknown else ""
-    )
+    description = f"`{expected}` should be named, but {actual} is"
+    for name in expected.split(" + "):
+        if name not in names and name != "nothing":
+            return f"{description}; the exercise has no mistake “{name}”"
+    return description

@@ -1,7 +1,7 @@
 """Find hidden cases whose inputs depend on more than their generator: the same code could earn other points next time.
 
 Inputs are drawn twice, with the global generators in different states, and once more in another process, where the
-items of a set have another order.
+elements of a set have another order.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from grader.model.exercise_files import ExerciseFiles, place_of_code
 from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table, is_table
 
+Traces = Mapping[str, list[str]]  # digests of the inputs, by case
+
 _WAY_OUT = "Draw everything random from `rng`, and let nothing depend on the time or on the order of a set."
 
 
@@ -33,35 +35,37 @@ def problems_of_drawing(
     files: ExerciseFiles, assignment: str, functions: Sequence[Exercise]
 ) -> Iterator[ExerciseProblem]:
     """At most one problem per case. If a function has a case that cannot be drawn, only that is reported."""
-    drawn, soundly = {}, []
+    draws_of: dict[Exercise, list[Traces]] = {}
     for function in functions:
         try:
-            drawn[function] = [traces(function, seed) for seed in (0, 1)]
-            soundly.append(function)
+            draws_of[function] = [traces(function, seed) for seed in (0, 1)]
         except NotDrawn as error:
             yield problem_of(function, [error.case], error.what, error.way_out)
-    elsewhere = _traces_elsewhere(files, assignment) if soundly else {}
-    for function in soundly:
-        drawn[function].append(elsewhere.get(_name(function), drawn[function][0]))
-    for function in soundly:
+    traces_elsewhere = _traces_elsewhere(files, assignment) if draws_of else {}
+    for function, draws in draws_of.items():
+        if _name(function) in traces_elsewhere:
+            draws.append(traces_elsewhere[_name(function)])
         for case in function.cases:
-            if any(other[case.name] != drawn[function][0][case.name] for other in drawn[function]):
-                at = place_of_code(case.inputs)
-                what = f"the same seed gives different inputs each time{at and f' ({at})'}"
-                yield problem_of(function, [case.name], what, _WAY_OUT)
+            if any(draw[case.name] != draws[0][case.name] for draw in draws):
+                location = place_of_code(case.inputs)
+                description = "the same seed gives different inputs each time"
+                if location:
+                    description += f" ({location})"
+                yield problem_of(function, [case.name], description, _WAY_OUT)
 
 
 def _name(function: Exercise) -> str:
     return f"{function.label}, {function.entry}"
 
 
-def traces(function: Exercise, elsewhere: int = 0) -> dict[str, list[str]]:
+def traces(function: Exercise, elsewhere: int = 0) -> Traces:
     """Digests of the inputs, by case. `elsewhere` seeds the global generators."""
-    found: dict[str, list[str]] = {}
+    digests: dict[str, list[str]] = {}
     for sampled in function.sample(elsewhere=elsewhere):
         text = _trace(sampled.inputs)
-        found.setdefault(sampled.case.name, []).append(hashlib.sha256(text.encode(errors="replace")).hexdigest())
-    return found
+        digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()
+        digests.setdefault(sampled.case.name, []).append(digest)
+    return digests
 
 
 def _trace(value: object) -> str:
@@ -74,7 +78,8 @@ def _trace(value: object) -> str:
     if isinstance(value, np.ndarray):
         return _trace(value.tolist())
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_trace(key)}: {_trace(item)}' for key, item in value.items())}}}"
+        entries = [f"{_trace(key)}: {_trace(element)}" for key, element in value.items()]
+        return f"{{{', '.join(entries)}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_trace, value))}]"
     if isinstance(value, (set, frozenset)):
@@ -88,7 +93,7 @@ def _trace(value: object) -> str:
     return repr(value) if is_simple else type(value).__qualname__
 
 
-def _traces_elsewhere(files: ExerciseFiles, assignment: str) -> Mapping[str, dict[str, list[str]]]:
+def _traces_elsewhere(files: ExerciseFiles, assignment: str) -> Mapping[str, Traces]:
     """The traces by exercise and function, drawn in another process."""
     process = subprocess.run(
         [sys.executable, "-m", "grader.checks.drawn_inputs"],
@@ -100,20 +105,20 @@ def _traces_elsewhere(files: ExerciseFiles, assignment: str) -> Mapping[str, dic
     if process.returncode:
         lines = process.stderr.decode(errors="replace").strip().splitlines() or ["it does not say why"]
         raise CourseError(f"The inputs of {assignment} cannot be drawn in another process: {lines[-1]}")
-    traces_by_name: dict[str, dict[str, list[str]]] = json.loads(process.stdout)
+    traces_by_name: dict[str, Traces] = json.loads(process.stdout)
     return traces_by_name
 
 
 def _draw() -> None:
     files, assignment = pickle.loads(sys.stdin.buffer.read())
     torch.set_num_threads(1)
-    found: dict[str, dict[str, list[str]]] = {}
+    traces_by_name: dict[str, Traces] = {}
     with contextlib.redirect_stdout(sys.stderr):  # exercise files may print
         for exercise in load(files, checked=True).of(assignment).values():
             for function in exercise.functions:
                 with contextlib.suppress(NotDrawn):
-                    found[_name(function)] = traces(function)
-    print(json.dumps(found))  # noqa: T201  the parent process reads it
+                    traces_by_name[_name(function)] = traces(function)
+    print(json.dumps(traces_by_name))  # noqa: T201  the parent process reads it
 
 
 if __name__ == "__main__":

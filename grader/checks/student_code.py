@@ -48,13 +48,13 @@ class CorpusPiece:
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _WrittenPiece:
     """A piece as written in the text."""
 
-    line: int
+    line: int  # of its heading
     kind: str
     name: str
-    base: str
+    base: str  # the piece that it is a patch of; empty if it is whole
     about: str
     fields: Mapping[str, str]
     body: Sequence[str]
@@ -62,81 +62,91 @@ class _Entry:
 
 def read_pieces(text: str) -> list[CorpusPiece]:
     """All pieces of a text, in order. A CourseError says which line cannot be read, and why."""
-    entries = list(_entries(text))
-    whole = {entry.name: entry.body for entry in entries if not entry.base}
-    names: set[str] = set()
-    for entry in entries:
-        if entry.name in names:
-            raise _wrong(entry.line, f"two pieces have the same name: {entry.name}")
-        names.add(entry.name)
-    return [
-        CorpusPiece(entry.kind, entry.name, entry.about, "\n".join(_lines(entry, whole)) + "\n", entry.fields)
-        for entry in entries
-    ]
+    written = list(_split(text))
+    whole = {piece.name: piece.body for piece in written if not piece.base}
+    pieces: dict[str, CorpusPiece] = {}
+    for piece in written:
+        if piece.name in pieces:
+            raise _error(piece.line, f"two pieces have the same name: {piece.name}")
+        code = "\n".join(_code_lines(piece, whole)) + "\n"
+        pieces[piece.name] = CorpusPiece(piece.kind, piece.name, piece.about, code, piece.fields)
+    return list(pieces.values())
 
 
-def _entries(text: str) -> Iterator[_Entry]:
+def _split(text: str) -> Iterator[_WrittenPiece]:
     lines = text.split("\n")
-    places = [place for place, line in enumerate(lines) if line.startswith("=== ")]
-    if any(line.strip() for line in lines[: places[0] if places else None]):
-        raise _wrong(1, "there is text before the first heading")
-    for place, end in pairwise([*places, len(lines)]):
-        heading = _HEADING.fullmatch(lines[place])
+    starts = [index for index, line in enumerate(lines) if line.startswith("=== ")]
+    if any(line.strip() for line in lines[: starts[0] if starts else None]):
+        raise _error(1, "there is text before the first heading")
+    for start, end in pairwise([*starts, len(lines)]):
+        heading = _HEADING.fullmatch(lines[start])
         if not heading:
-            raise _wrong(
-                place + 1,
+            raise _error(
+                start + 1,
                 "a heading must look like `=== right NAME: in a few words`, or `=== wrong NAME, from NAME: …`",
             )
         kind, name, base, about = heading.groups(default="")
-        first, fields = place + 1, {}
-        while first < end and (said := _FIELD.fullmatch(lines[first])):
-            fields[said[1]] = said[2]
-            first += 1
-        if first < end and _NO_FIELD.match(lines[first]):
-            raise _wrong(first + 1, "a field must look like `:named: …`, in lower case, directly below the heading")
-        while end > first and not lines[end - 1]:
+        body_start = start + 1
+        fields: dict[str, str] = {}
+        while body_start < end:
+            match = _FIELD.fullmatch(lines[body_start])
+            if not match:
+                break
+            fields[match[1]] = match[2]
+            body_start += 1
+        if body_start < end and _NO_FIELD.match(lines[body_start]):
+            sentence = "a field must look like `:named: …`, in lower case, directly below the heading"
+            raise _error(body_start + 1, sentence)
+        while end > body_start and not lines[end - 1]:
             end -= 1
-        yield _Entry(place + 1, kind, name, base, about, fields, lines[first:end])
+        yield _WrittenPiece(start + 1, kind, name, base, about, fields, lines[body_start:end])
 
 
-def _lines(entry: _Entry, whole: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    if not entry.base:
-        return entry.body
-    if entry.base not in whole:
-        raise _wrong(entry.line, f"there is no piece {entry.base}, or it is a patch itself")
-    return list(_changed(entry, whole[entry.base]))
+def _code_lines(piece: _WrittenPiece, whole: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    if not piece.base:
+        return piece.body
+    if piece.base not in whole:
+        raise _error(piece.line, f"there is no piece {piece.base}, or it is a patch itself")
+    return list(_apply(piece, whole[piece.base]))
 
 
-def _changed(entry: _Entry, base: Sequence[str]) -> Iterator[str]:
+def _apply(patch: _WrittenPiece, base: Sequence[str]) -> Iterator[str]:
     """The lines of the base piece, with the changes applied."""
-    at = 0
-    for old, new in _blocks(entry):
-        kept = [line[1:] for line in old if line.startswith(" ")]
-        gone = [line[1:] for line in old]
-        fits = (place for place in range(at, len(base) + 1) if list(base[place : place + len(gone)]) == gone)
-        place = next(fits, None)
-        if place is None:
-            raise _wrong(entry.line, f"{entry.base} has no such lines, or not in this order: {' / '.join(gone)}")
-        yield from base[at : place + len(kept)]
-        yield from new
-        at = place + len(gone)
-    yield from base[at:]
+    position = 0
+    for hunk in _hunks(patch):
+        old = [*hunk.context, *hunk.removed]
+        for start in range(position, len(base) + 1):
+            if list(base[start : start + len(old)]) == old:
+                break
+        else:
+            raise _error(patch.line, f"{patch.base} has no such lines, or not in this order: {' / '.join(old)}")
+        yield from base[position : start + len(hunk.context)]
+        yield from hunk.added
+        position = start + len(old)
+    yield from base[position:]
 
 
-def _blocks(entry: _Entry) -> Iterator[tuple[list[str], list[str]]]:
-    """The changes one by one: the lines to keep or remove, and the lines to add after them."""
-    old: list[str] = []
-    new: list[str] = []
-    for line in entry.body:
-        sign = line[:1]
+@dataclass
+class _Hunk:
+    """Lines to find, of which some are removed, and lines to add in their place."""
+
+    context: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+
+
+def _hunks(patch: _WrittenPiece) -> Iterator[_Hunk]:
+    hunk = _Hunk()
+    for line in patch.body:
+        sign, code = line[:1], line[1:]
         if sign not in _SIGNS:
-            raise _wrong(entry.line, f"a line of a patch must begin with -, + or a space: {line}")
-        if (new and sign != "+") or (sign == " " and old and old[-1][0] == "-"):
-            yield old, new
-            old, new = [], []
-        (new if sign == "+" else old).append(line[1:] if sign == "+" else line)
-    yield old, new
+            raise _error(patch.line, f"a line of a patch must begin with -, + or a space: {line}")
+        if (hunk.added and sign != "+") or (hunk.removed and sign == " "):
+            yield hunk
+            hunk = _Hunk()
+        {" ": hunk.context, "-": hunk.removed, "+": hunk.added}[sign].append(code)
+    yield hunk
 
 
-def _wrong(line: int, said: str) -> CourseError:
-    return CourseError(f"line {line}: {said}")
+def _error(line: int, sentence: str) -> CourseError:
+    return CourseError(f"line {line}: {sentence}")

@@ -37,39 +37,39 @@ class Finding:
 
 
 @dataclass
-class Checked:
+class CheckedAssignment:
     """An assignment and its findings."""
 
     assignment: str
     findings: list[Finding] = field(default_factory=list)
     seconds: float = 0.0
 
-    def take(self, findings: Iterable[Finding]) -> None:
+    def add(self, findings: Iterable[Finding]) -> None:
         """Add findings, and note how long they took. If one raises an error, those before it are kept."""
-        began = time.perf_counter()
+        start = time.perf_counter()
         try:
             self.findings.extend(findings)
         finally:
-            self.seconds = time.perf_counter() - began
+            self.seconds = time.perf_counter() - start
 
-    def told(self, state: State) -> Iterator[str]:
+    def lines(self, state: State) -> Iterator[str]:
         """The texts of the findings in this state that have more to say than the table."""
         for finding in self.findings:
             if finding.state == state and finding.text:
                 yield f"{self.assignment}: {one_line(finding.text, ALL_OF_IT)}"
 
 
-def show(checked: Sequence[Checked], console: Console) -> None:
+def show(assignments: Sequence[CheckedAssignment], console: Console) -> None:
     """Print the table, then the notes, then the errors."""
-    console.print(_table(checked))
+    console.print(_table(assignments))
     console.print()
     for state in ("note", "bad"):
-        for one in checked:
-            for text in one.told(state):
-                console.print(_fitted(SIGNS[state], text, console), highlight=False, soft_wrap=True)
+        for assignment in assignments:
+            for line in assignment.lines(state):
+                console.print(_wrapped(SIGNS[state], line, console), highlight=False, soft_wrap=True)
 
 
-def _table(checked: Sequence[Checked]) -> Table:
+def _table(assignments: Sequence[CheckedAssignment]) -> Table:
     """A row for each check, and one for each exercise in which it found something.
 
     Each row names its assignment, so that a search hit shows where it belongs.
@@ -77,25 +77,25 @@ def _table(checked: Sequence[Checked]) -> Table:
     result_column = Column("result", justify="right", no_wrap=True)
     table = plain_table(*folding("assignment", "exercise", "checked"), result_column)
     table.show_edge = table.pad_edge = False
-    for one in checked:
-        for (exercise, what, state), found in _alike(one.findings).items():
-            count = len(found) if state == "bad" else found[0].count
+    for assignment in assignments:
+        name = escape(assignment.assignment)
+        for (exercise, check, state), findings in _group(assignment.findings).items():
+            count = len(findings) if state == "bad" else findings[0].count
             result = SIGNS[state] if count is None else f"{count} {SIGNS[state]}"
-            place = "all" if exercise is None else str(exercise)
-            table.add_row(escape(one.assignment), place, escape(what), result)
-        table.add_row(escape(one.assignment), "", "all of it, in seconds", f"{one.seconds:.1f}", end_section=True)
+            table.add_row(name, "all" if exercise is None else str(exercise), escape(check), result)
+        table.add_row(name, "", "all of it, in seconds", f"{assignment.seconds:.1f}", end_section=True)
     return table
 
 
-def _alike(findings: Iterable[Finding]) -> dict[tuple[Label | None, str, State], list[Finding]]:
+def _group(findings: Iterable[Finding]) -> dict[tuple[Label | None, str, State], list[Finding]]:
     """Group findings that differ in their texts alone, in the order in which they were found."""
-    found: dict[tuple[Label | None, str, State], list[Finding]] = {}
+    groups: dict[tuple[Label | None, str, State], list[Finding]] = {}
     for finding in findings:
-        found.setdefault((finding.exercise, finding.checked, finding.state), []).append(finding)
-    return found
+        groups.setdefault((finding.exercise, finding.checked, finding.state), []).append(finding)
+    return groups
 
 
-def _fitted(sign: str, text: str, console: Console) -> str:
+def _wrapped(sign: str, text: str, console: Console) -> str:
     """Wrap a text on a terminal. In a pipe it stays on one line, so that grep finds it whole."""
     if console.is_terminal:
         text = textwrap.fill(

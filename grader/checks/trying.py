@@ -37,10 +37,10 @@ class TriedCode:
     def in_words(self) -> str:
         """The points and all sentences of the verdict."""
         verdict = self.verdict
-        most = next(points_of(cell) for cell in self.notebook.cells if is_test_cell(cell))
-        named = " + ".join(verdict.misconceptions) or verdict.reason
-        first = f"Exercise {verdict.exercise}, {verdict.title}: {verdict.points(most):g} of {most:g} points ({named})"
-        return "\n  ".join([first, *verdict.sentences])
+        max_points = next(points_of(cell) for cell in self.notebook.cells if is_test_cell(cell))
+        points = f"{verdict.points(max_points):g} of {max_points:g} points"
+        reason = " + ".join(verdict.misconceptions) or verdict.reason
+        return "\n  ".join([f"Exercise {verdict.exercise}, {verdict.title}: {points} ({reason})", *verdict.sentences])
 
     def page(self) -> str:
         """The feedback page that a student with this code would get."""
@@ -64,27 +64,29 @@ def try_code(course: Course, assignment: str, settings: Settings, label: Label, 
 
 def _needed(cells: Sequence[NotebookNode], label: Label) -> Iterator[NotebookNode]:
     """The cells to run: without the tests of other exercises, and without code after the exercise's own test."""
-    tested = [place for place, cell in enumerate(cells) if is_test_cell(cell) and tested_exercise(cell) == label]
-    for place, cell in enumerate(cells):
-        if place in tested or not (is_test_cell(cell) or (cell.cell_type == "code" and place > tested[-1])):
+    tests: list[int] = []
+    for index, cell in enumerate(cells):
+        if is_test_cell(cell) and tested_exercise(cell) == label:
+            tests.append(index)
+    for index, cell in enumerate(cells):
+        is_other_test = is_test_cell(cell) and index not in tests
+        is_later_code = cell.cell_type == "code" and index > tests[-1]
+        if not is_other_test and not is_later_code:
             cell.source = for_students(cell.source)
             yield cell
 
 
 def exercise_called(course: Course, name: str, assignment: str = "") -> tuple[str, Exercises, Label]:
     """Find an exercise by name. If several assignments have it, `assignment` must say which."""
-    chosen = course.chosen([assignment] if assignment else None)
-    found = [
-        (one, exercises, label)
-        for one in chosen
-        for exercises in [course.exercises(one)]
-        for label in exercises
-        if str(label) == name
-    ]
-    if not found:
-        raise CourseError(f"There is no exercise {name} in {', '.join(chosen)}.")
-    if len(found) > 1:
+    candidates = course.chosen([assignment] if assignment else None)
+    matches: list[tuple[str, Exercises, Label]] = []
+    for candidate in candidates:
+        exercises = course.exercises(candidate)
+        matches += [(candidate, exercises, label) for label in exercises if str(label) == name]
+    if not matches:
+        raise CourseError(f"There is no exercise {name} in {', '.join(candidates)}.")
+    if len(matches) > 1:
         raise CourseError(
-            f"Several assignments have an exercise {name}. Choose one, such as: --assignment {found[0][0]}"
+            f"Several assignments have an exercise {name}. Choose one, such as: --assignment {matches[0][0]}"
         )
-    return found[0]
+    return matches[0]

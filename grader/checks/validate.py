@@ -13,8 +13,9 @@ import torch
 from grader.checks.corpus_checks import Corpus
 from grader.checks.drawn_inputs import problems_of_drawing
 from grader.checks.exercise_checks import ExerciseProblem, never_makes_objects, problem_of, problems_of
-from grader.checks.notebook_checks import CheckedMistake, Noticed, noticed_by_visible_checks, problems_of_notebooks
-from grader.checks.table import Finding
+from grader.checks.notebook_checks import problems_of_notebooks
+from grader.checks.table import Finding, State
+from grader.checks.visible_checks import CheckedMistake, Noticed, noticed_by_visible_checks
 from grader.classroom.run import autograde
 from grader.course.folder import Course, copy_course
 from grader.errors import CourseError
@@ -37,18 +38,17 @@ FAR = 100  # times the tolerance
 def validate(course: Course, assignment: str) -> Iterator[Finding]:
     """Check everything that must hold for an assignment before students see it."""
     torch.set_num_threads(1)  # tensors are small here: threads would only wait for each other
-    numbered = course.exercises(assignment)
-    exercises = list(numbered.values())
+    exercises = course.exercises(assignment)
+    functions = [function for exercise in exercises.values() for function in exercise.functions]
+    problems_by_chance = list(problems_of_drawing(course.exercise_files, assignment, functions))
     # Keys keep the answers that they compute, so all checks share them.
-    functions = [function for exercise in exercises for function in exercise.functions]
-    by_chance = list(problems_of_drawing(course.exercise_files, assignment, functions))
     keys = [AnswerKey(function, function.sample()) for function in functions if _can_be_drawn(function)]
-    yield from _as_written(course, assignment, exercises, keys, by_chance)
+    yield from _check_files(course, assignment, list(exercises.values()), keys, problems_by_chance)
     answering = [key for key in keys if _answers(key)]
-    yield from _references(answering)
+    yield from _check_references(answering)
     short = [key.without_promises() for key in answering]
-    yield from _misconceptions(short)
-    yield from _answers_to_something_else(short)
+    yield from _check_misconceptions(short)
+    yield from _check_answers_to_something_else(short)
     if len(answering) < len(functions):  # nothing can be graded
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -58,39 +58,39 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
         except CourseError as error:
             yield Finding("the release can be made, and nothing leaks", "bad", str(error))
             return
-        yield _fresh(course, scratch, assignment)
+        yield _check_release(course, scratch, assignment)
         if searched.unread:
             yield Finding("all files can be searched for leaks", "note", f"but not these: {', '.join(searched.unread)}")
         yield from fresh_single_file(course, scratch, assignment)
-        yield from _seen(course, scratch, assignment)
-        if corpus := Corpus(course, assignment):
-            problems = corpus.problems(course, numbered)
-            yield from _found(problems, len(corpus), "code in corpus/ is judged as it says")
-        yield from _end_to_end(scratch, assignment)
+        yield from _check_visible_checks(course, scratch, assignment)
+        corpus = Corpus(course, assignment)
+        if corpus:
+            problems = corpus.problems(course, exercises)
+            yield from _findings(problems, len(corpus), "code in corpus/ is judged as it says")
+        yield from _check_end_to_end(scratch, assignment)
 
 
-def _found(problems: Iterable[ExerciseProblem], count: int, checked: str) -> Iterator[Finding]:
+def _findings(problems: Iterable[ExerciseProblem], count: int, checked: str) -> Iterator[Finding]:
     """A finding for each problem, or a good one if there is none."""
-    found = [
-        Finding(checked, "note" if problem.is_note else "bad", str(problem), problem.exercise) for problem in problems
-    ]
-    yield from found or [Finding(checked, count=count)]
+    findings: list[Finding] = []
+    for problem in problems:
+        state: State = "note" if problem.is_note else "bad"
+        findings.append(Finding(checked, state, str(problem), problem.exercise))
+    yield from findings or [Finding(checked, count=count)]
 
 
-def _as_written(
+def _check_files(
     course: Course,
     assignment: str,
     exercises: Sequence[Exercise],
     keys: Sequence[AnswerKey],
-    by_chance: Sequence[ExerciseProblem],
+    problems_by_chance: Sequence[ExerciseProblem],
 ) -> Iterator[Finding]:
     notebooks = {name: course.read("source", assignment, name) for name in course.notebooks("source", assignment)}
-    problems = [
-        *by_chance,
-        *problems_of_notebooks(notebooks, exercises),
-        *(problem for key in keys for problem in problems_of(key)),
-    ]
-    return _found(problems, len(exercises), "exercises are sound and fit the notebook")
+    problems = [*problems_by_chance, *problems_of_notebooks(notebooks, exercises)]
+    for key in keys:
+        problems += problems_of(key)
+    return _findings(problems, len(exercises), "exercises are sound and fit the notebook")
 
 
 def _can_be_drawn(function: Exercise) -> bool:
@@ -109,47 +109,52 @@ def _answers(key: AnswerKey) -> bool:
         return False
 
 
-def _references(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
-    problems = (problem for key in keys if (problem := _marks_lost(key)))
-    return _found(problems, len({key.exercise.label for key in keys}), "references earn full marks")
+def _check_references(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
+    problems = filter(None, map(_find_lost_marks, keys))
+    return _findings(problems, len({key.exercise.label for key in keys}), "references earn full marks")
 
 
-def _marks_lost(key: AnswerKey) -> ExerciseProblem | None:
-    values = [key.exercise.reference(*case.inputs) for case in key.cases]
-    answers = [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)]
+def _find_lost_marks(key: AnswerKey) -> ExerciseProblem | None:
+    answers: list[Returned] = []
+    for case in key.cases:
+        answers.append(Returned(key.exercise.reference(*case.inputs), list(case.inputs)))
     verdict = Judge().verdict(key, answers)
     if verdict.right:
         return None
-    what = f"the reference does not earn full marks. Its verdict: {' '.join(verdict.sentences)}"
-    return problem_of(key.exercise, [], what, "Fix the reference, or what the exercise asks for.")
+    description = f"the reference does not earn full marks. Its verdict: {' '.join(verdict.sentences)}"
+    return problem_of(key.exercise, [], description, "Fix the reference, or what the exercise asks for.")
 
 
-def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
-    held = [(key, misconception) for key in keys for misconception in key.exercise.mistakes]
-    problems = (problem for one in held if (problem := _not_named(*one)))
-    return _found(problems, len(held), "misconceptions lose marks and are named")
+def _check_misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
+    problems: list[ExerciseProblem] = []
+    for key in keys:
+        problems += filter(None, (_find_wrong_verdict(key, mistake) for mistake in key.exercise.mistakes))
+    count = sum(len(key.exercise.mistakes) for key in keys)
+    return _findings(problems, count, "misconceptions lose marks and are named")
 
 
-def _not_named(key: AnswerKey, misconception: Misconception) -> ExerciseProblem | None:
+def _find_wrong_verdict(key: AnswerKey, misconception: Misconception) -> ExerciseProblem | None:
     """The problem if code with just this misconception does not earn its credit, or gets no such verdict."""
-    whole = key.exercise.as_a_whole(misconception)
-    verdict = Judge().verdict(key, answers_of_code(key.cases, whole))
+    code = key.exercise.as_a_whole(misconception)
+    verdict = Judge().verdict(key, answers_of_code(key.cases, code))
     if verdict.credit == misconception.credit < 1 and verdict.misconceptions == (misconception.name,):
         return None
-    named = " + ".join(verdict.misconceptions) or "nothing"
-    what = (
-        f"it should be named and earn {misconception.credit:g}, but {named} is named, and it earns {verdict.credit:g}"
+    names = " + ".join(verdict.misconceptions) or "nothing"
+    description = (
+        f"it should be named and earn {misconception.credit:g}, but {names} is named, and it earns {verdict.credit:g}"
     )
     way_out = "Fix what it changes or its credit, or add a case where it differs."
-    return problem_of(key.exercise, [misconception.name], what, way_out)
+    return problem_of(key.exercise, [misconception.name], description, way_out)
 
 
-def _answers_to_something_else(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
+def _check_answers_to_something_else(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
     """Check that one answer to all inputs is far from right, and so is an earlier exercise's, which earns nothing."""
-    problems, count = [], 0
-    for place, key in enumerate(keys):
-        earlier = {function.exercise.entry: _answers_of_earlier(function.exercise, key) for function in keys[:place]}
-        for entry, answers in earlier.items():
+    problems: list[ExerciseProblem] = []
+    count = 0
+    for position, key in enumerate(keys):
+        earlier_functions = {earlier.exercise.entry: earlier.exercise for earlier in keys[:position]}
+        for entry, function in earlier_functions.items():
+            answers = _answers_of_earlier(function, key)
             verdict = Judge().verdict(key, answers) if answers else None
             if verdict is None or verdict.right:  # this exercise asks for the same again, perhaps in another form
                 continue
@@ -160,117 +165,133 @@ def _answers_to_something_else(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
             count += 1
             if not _is_far(key, [Returned(key.expected[0], [])] * len(key.cases)):
                 problems.append(_problem_with_program(key, "gives the same answer to everything"))
-    return _found(problems, count, "answers to something else earn nothing")
+    return _findings(problems, count, "answers to something else earn nothing")
 
 
 def _problem_with_program(key: AnswerKey, does: str) -> ExerciseProblem:
-    problem = f"a program that just {does} earns points or is nearly right"
+    description = f"a program that just {does} earns points or is nearly right"
     way_out = "Add a case where it is far from right, or lower the credit of the mistake it is named as."
-    return problem_of(key.exercise, [], problem, way_out)
+    return problem_of(key.exercise, [], description, way_out)
 
 
 def _answers_of_earlier(function: Exercise, key: AnswerKey) -> list[Returned]:
     """The answers of an earlier exercise's function to the cases of a later one; empty if they have another form."""
     parameters = inspect.signature(function.reference).parameters.values()
     count = sum(parameter.default is parameter.empty for parameter in parameters)
-    values = []
-    for case, right in zip(key.cases, key.expected, strict=True):
+    answers: list[Returned] = []
+    for case, expected in zip(key.cases, key.expected, strict=True):
         try:
             value = function.reference(*case.inputs[:count])
         except Exception:  # it cannot take these inputs
-            value = right if case.case.beside else None
-        values.append(value)
-    fits = [paired_numbers(value, right) is not None for value, right in zip(values, key.expected, strict=True)]
-    return (
-        [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)] if all(fits) else []
-    )
+            value = expected if case.case.beside else None
+        if paired_numbers(value, expected) is None:
+            return []
+        answers.append(Returned(value, list(case.inputs)))
+    return answers
 
 
 def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:
     """Whether at least one answer is more than a hundred tolerances off."""
     form = key.exercise.form
     pairs = zip(answers, key.expected, strict=True)
-    return any(form.finding(answer.value, right, FAR * TOLERANCE["cpu"]) for answer, right in pairs)
+    return any(form.finding(answer.value, expected, FAR * TOLERANCE["cpu"]) for answer, expected in pairs)
 
 
-def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
+def _check_release(course: Course, scratch: Course, assignment: str) -> Finding:
     """Check that the release, if there is one, is what the source compiles to."""
-    committed, compiled = (each.folder("release") / assignment for each in (course, scratch))
+    committed = course.folder("release") / assignment
     if not committed.exists():
         return Finding("nothing leaks", "note", f"it is not released yet. Run: grader release {assignment}")
-    stale = differing(committed, compiled)
-    told = f"release/ is out of date: {', '.join(stale)}. Run: grader release {assignment}" if stale else ""
-    return Finding("the release is up to date, and nothing leaks", "bad" if stale else "good", told)
+    checked = "the release is up to date, and nothing leaks"
+    stale_files = differing(committed, scratch.folder("release") / assignment)
+    if not stale_files:
+        return Finding(checked)
+    text = f"release/ is out of date: {', '.join(stale_files)}. Run: grader release {assignment}"
+    return Finding(checked, "bad", text)
 
 
 def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
     """The same check for the single-file release, if somebody has made one."""
-    made = course.root / one_file.FOLDER / assignment
-    if not made.exists():
+    folder = course.root / one_file.FOLDER / assignment
+    if not folder.exists():
         return
     checked = "the single file is up to date, and nothing leaks"
     try:
-        stale = differing(made, one_file.write_single_files(scratch, assignment))
+        stale_files = differing(folder, one_file.write_single_files(scratch, assignment))
     except CourseError as error:
         yield Finding(checked, "bad", str(error))
         return
-    told = f"{one_file.FOLDER}/ is out of date: {', '.join(stale)}. Run: grader release {assignment} --single-file"
-    yield Finding(checked, "bad" if stale else "good", told if stale else "")
+    if not stale_files:
+        yield Finding(checked)
+        return
+    command = f"grader release {assignment} --single-file"
+    yield Finding(checked, "bad", f"{one_file.FOLDER}/ is out of date: {', '.join(stale_files)}. Run: {command}")
 
 
-def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
+def _check_visible_checks(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
     """What students read before they submit. That a check lets something pass is reported, but is no error."""
     checked = "visible checks catch all misconceptions"
-    found: dict[Label, list[CheckedMistake]] = {}
+    mistakes_of: dict[Label, list[CheckedMistake]] = {}
+    for mistake in noticed_by_visible_checks(course, scratch, assignment):
+        mistakes_of.setdefault(mistake.label, []).append(mistake)
     notes: list[Finding] = []
-    for one in noticed_by_visible_checks(course, scratch, assignment):
-        found.setdefault(one.label, []).append(one)
-    for label, each in found.items():
-        if each[0].noticed is Noticed.UNKNOWN:
-            said = "its visible check accepts the notebook's solution, but says something else about the reference"
-        else:
-            said = _in_words(each)
-        notes += [Finding(checked, "note", f"exercise {label}: {said}", label)] if said else []
+    for label, mistakes in mistakes_of.items():
+        description = _describe_visible_check(mistakes)
+        if description:
+            notes.append(Finding(checked, "note", f"exercise {label}: {description}", label))
     yield from notes or [Finding(checked)]
 
 
-def _in_words(found: Sequence[CheckedMistake]) -> str:
+def _describe_visible_check(mistakes: Sequence[CheckedMistake]) -> str:
     """What a check makes of misconceptions; empty if it names all of them, or sees all and knows no names."""
-    by_kind = {noticed: [f"“{one.misconception}”" for one in found if one.noticed is noticed] for noticed in Noticed}
-    named, seen, passed = (by_kind[each] for each in (Noticed.NAMED, Noticed.SEEN, Noticed.PASSED))
-    said = []
-    if named and len(named) < len(found):
-        said.append(f"its visible check names {len(named)} of {len(found)} misconceptions")
-        said += [f"notices, without naming them: {', '.join(seen)}"] if seen else []
-    return "; ".join([*said, *([f"its visible check misses: {', '.join(passed)}"] if passed else [])])
+    if mistakes[0].noticed is Noticed.UNKNOWN:
+        return "its visible check accepts the notebook's solution, but says something else about the reference"
+    names: dict[Noticed, list[str]] = {noticed: [] for noticed in Noticed}
+    for mistake in mistakes:
+        names[mistake.noticed].append(f"“{mistake.misconception}”")
+    count = len(names[Noticed.NAMED])
+    clauses: list[str] = []
+    if 0 < count < len(mistakes):
+        clauses.append(f"its visible check names {count} of {len(mistakes)} misconceptions")
+        if names[Noticed.SEEN]:
+            clauses.append(f"notices, without naming them: {', '.join(names[Noticed.SEEN])}")
+    if names[Noticed.PASSED]:
+        clauses.append(f"its visible check misses: {', '.join(names[Noticed.PASSED])}")
+    return "; ".join(clauses)
 
 
-def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
+def _check_end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
     """Check that the solved source earns full marks, and the untouched release none, in nbgrader's gradebook."""
     for name in scratch.notebooks("release", assignment):
         release = scratch.read("release", assignment, name)
-        filled_in = solved(release, scratch.read("source", assignment, name))
-        for student, notebook in (("solved", filled_in), ("untouched", release)):
+        solution = solved(release, scratch.read("source", assignment, name))
+        for student, notebook in (("solved", solution), ("untouched", release)):
             path = scratch.notebook(f"submitted/{student}", assignment, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook, path)
     results = {graded.student: graded for graded in autograde(scratch, assignment)}
-    most = max(graded.max_points for graded in results.values())  # without manual grading
+    max_points = max(graded.max_points for graded in results.values())  # without manual grading
     scores = _gradebook_scores(scratch, assignment)
-    yield _scored("the solved source", results["solved"], scores.get("solved"), most, most)
-    yield _scored("the untouched release", results["untouched"], scores.get("untouched"), 0, most)
+    yield _check_score("the solved source", results["solved"], scores.get("solved"), max_points, max_points)
+    yield _check_score("the untouched release", results["untouched"], scores.get("untouched"), 0, max_points)
 
 
-def _scored(what: str, graded: Graded, score: float | None, wanted: float, most: float) -> Finding:
-    checked = f"{what} scores {wanted:g} of {most:g}"
-    if score == wanted:
+def _check_score(subject: str, graded: Graded, score: float | None, expected: float, max_points: float) -> Finding:
+    checked = f"{subject} scores {expected:g} of {max_points:g}"
+    if score == expected:
         return Finding(checked)
     if score is None:
-        return Finding(checked, "bad", f"{what} has no grade: {graded.error.removesuffix('.')}.")
-    found = [one.verdict for one in graded.verdicts if one.points != (one.max_points if wanted else 0)]
-    told = [f"exercise {one.label}: {' '.join(one.sentences) if wanted else 'it earns points.'}" for one in found]
-    way_out = "Fix the solution or the reference" if wanted else "Let the tests fail where nothing is written yet"
-    return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {' '.join(told)} {way_out}.")
+        return Finding(checked, "bad", f"{subject} has no grade: {graded.error.removesuffix('.')}.")
+    sentences = [f"{subject} scores {score:g} of {max_points:g}."]
+    for scored in graded.verdicts:
+        if scored.points != (scored.max_points if expected else 0):
+            problem = " ".join(scored.verdict.sentences) if expected else "it earns points."
+            sentences.append(f"exercise {scored.verdict.label}: {problem}")
+    if expected:
+        sentences.append("Fix the solution or the reference.")
+    else:
+        sentences.append("Let the tests fail where nothing is written yet.")
+    return Finding(checked, "bad", " ".join(sentences))
 
 
 def _gradebook_scores(course: Course, assignment: str) -> dict[str, float]:

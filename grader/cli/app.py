@@ -158,14 +158,14 @@ def validate(assignments: Assignments = None) -> None:
     chosen = course.chosen(assignments)
     for assignment in chosen:
         course.rules(assignment)
-    from grader.checks.table import Checked, show
+    from grader.checks.table import CheckedAssignment, show
     from grader.checks.validate import validate as findings
 
-    checked = [Checked(assignment) for assignment in chosen]
+    checked = [CheckedAssignment(assignment) for assignment in chosen]
     try:
         for one in checked:
             with busy(f"{one.assignment} …"):
-                one.take(findings(course, one.assignment))
+                one.add(findings(course, one.assignment))
     finally:  # show what was found so far, even after an error or Ctrl-C
         if found := [one for one in checked if one.findings]:
             show(found, console)

@@ -11,10 +11,10 @@ import pytest
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.checks.corpus_checks import Corpus
-from grader.checks.notebook_checks import Noticed, noticed_by_visible_checks
 from grader.checks.sound_cases import must_be_releasable, must_be_sound
 from grader.checks.table import Finding
 from grader.checks.validate import validate
+from grader.checks.visible_checks import Noticed, noticed_by_visible_checks
 from grader.classroom.progress import misconceptions
 from grader.classroom.run import autograde
 from grader.course.folder import Course

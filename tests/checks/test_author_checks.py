@@ -93,8 +93,8 @@ def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
 )
 def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, what: str) -> None:
     (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
-    assert str(problem).startswith(f"exercise 1, `double`, “{place}”: {problem.what}. ")
-    assert (problem.exercise, what in problem.what) == (1, True)
+    assert str(problem).startswith(f"exercise 1, `double`, “{place}”: {problem.description}. ")
+    assert (problem.exercise, what in problem.description) == (1, True)
     assert problem.way_out.endswith(".")
     assert problem.is_note == (what == "no misconception fails this case")
 

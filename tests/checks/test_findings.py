@@ -10,13 +10,13 @@ import pytest
 from rich.console import Console
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
-from grader.checks.table import Checked, Finding, show
+from grader.checks.table import CheckedAssignment, Finding, show
 from grader.course.folder import Course
 from support.command_line import grader
 
 LONG = " ".join(["exercise 18, `MultiHeadAttention`, “[bold] of [/] both”:", *map(str, range(300)), "Fix it."])
 CHECKED = [
-    Checked(
+    CheckedAssignment(
         "multi_head_attention",
         [
             Finding("misconceptions lose marks and are named", "bad", LONG, 18),
@@ -26,7 +26,7 @@ CHECKED = [
         ],
         12.34,
     ),
-    Checked(
+    CheckedAssignment(
         "self_attention",
         [Finding("misconceptions lose marks and are named", count=276), Finding("references earn full marks", count=0)],
         0.04,
@@ -76,7 +76,7 @@ def test_on_a_terminal_nothing_is_cut_off() -> None:
 
 
 def test_a_text_stays_on_its_line_whatever_is_in_it() -> None:
-    (told,) = Checked("week1", [Finding("", "bad", "a\n✓ b\x1b[2K")]).told("bad")
+    (told,) = CheckedAssignment("week1", [Finding("", "bad", "a\n✓ b\x1b[2K")]).lines("bad")
     assert told == "week1: a ✓ b [2K"
 
 
