@@ -19,7 +19,7 @@ from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
 from grader.repair.version import Version
-from grader.repair.with_lines import with_lines
+from grader.repair.with_lines import add_lines
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class _Deciding:
         verdict = true_of_the_code(key, verdict, facts, ask, self._judge)
         verdict = with_device_named(verdict, code.definitions.only_source(exercise.entry))
         explain = functools.partial(code.explain, key, self._standins)
-        verdict = with_lines(exercise, verdict, explain, facts)
+        verdict = add_lines(exercise, verdict, explain, facts)
         return with_understanding(key, verdict, facts, ask, self._judge)
 
     def _ask_with_standins(self, cases: Sequence[SampledCase]) -> list[Answer]:

@@ -14,7 +14,7 @@ from grader.model.answer import Answer
 from grader.model.edited import EditedSource
 from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict
-from grader.repair.locating import Locating, TrialEnded
+from grader.repair.locating import LineSearch, TrialEnded
 from grader.repair.version import Version
 
 MOST_LOST = 2  # sandboxes that changed code may hang or break
@@ -46,7 +46,7 @@ class Trial:
         defined = dict.fromkeys(name for cell in self.cells for name in defined_in(cell))
         functions = [name for name in defined if name != self.key.exercise.entry]
         try:
-            return Locating(self.key, self.ask, device, functions).explain(source)
+            return LineSearch(self.key, self.ask, device, functions).explain(source)
         finally:
             self.close()
 

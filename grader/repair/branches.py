@@ -23,13 +23,13 @@ def with_a_branch_off(repair: Version) -> Iterator[Version]:
     if not _decides(text, edit, [choice.test for choice in choices]):
         return
     for choice in choices[: -MOST_BRANCHES - 1 : -1]:
-        for truth, branch, change in (
+        for condition, branch, change in (
             ("False", choice.body, Change.BRANCH),
             ("True", choice.orelse, Change.OTHERWISE),
         ):
             if branch and not any(_is_in(text, edit, statement) for statement in branch):
-                test = Splice(*text.span(choice.test), truth)
-                yield Version(text, replace(edit, splices=(test,), lines=(choice.lineno,), change=change))
+                splice = Splice(*text.span(choice.test), condition)
+                yield Version(text, replace(edit, splices=(splice,), lines=(choice.lineno,), change=change))
 
 
 def _decides(text: StudentText, edit: Edit, tests: Sequence[ast.expr]) -> bool:
@@ -37,8 +37,12 @@ def _decides(text: StudentText, edit: Edit, tests: Sequence[ast.expr]) -> bool:
     if any(_is_in(text, edit, test) for test in tests):
         return True
     names_read = {_name(node) for test in tests for node in ast.walk(test)} - {"", "self"}
-    assigned = [node for node in ast.walk(text.tree) if isinstance(node, ast.Assign) and _is_in(text, edit, node)]
-    return any(_name(target) in names_read for node in assigned for target in node.targets)
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Assign) and _is_in(text, edit, node):
+            names_assigned = set(map(_name, node.targets))
+            if names_assigned & names_read:
+                return True
+    return False
 
 
 def _name(node: ast.AST) -> str:

@@ -36,7 +36,8 @@ def transpose_for_view(call: CallSite) -> Iterator[str]:
     if call.name not in ("view", "reshape") or call.receiver is None:
         return
     value = call.operand(call.receiver)
-    yield from (f"{value}.{step}" for step in AXES)
+    for step in AXES:
+        yield f"{value}.{step}"
     for step, first in (("transpose(1, 2)", 1), ("transpose(2, 3)", 2)):
         if len(call.arguments) > first + 1:
             yield f"{value}.{call.name}({_turned(call.arguments, first)}).{step}"
@@ -68,7 +69,8 @@ def view_for_transpose(call: CallSite) -> Iterator[str]:
         case ast.Call(func=ast.Attribute(attr="view" | "reshape") as view, args=[_, _, _, _] as sizes):
             if call.name == "transpose" and len(call.arguments) == 2:
                 texts = [call.of(size) for size in sizes]
-                yield from (f"{call.of(view)}({_turned(texts, first)})" for first in (1, 2))
+                for first in (1, 2):
+                    yield f"{call.of(view)}({_turned(texts, first)})"
 
 
 def _turned(sizes: Sequence[str], first: int) -> str:
@@ -95,7 +97,8 @@ def add_axis(call: CallSite) -> Iterator[str]:
     """x.sum(dim=-1) for x.sum()"""
     if call.plain_name in WITH_DIM and not call.has_keyword("dim", "axis"):
         variables = [name for name in ("dim", "axis") if name in call.around.names]
-        yield from (call.with_one_more(f"dim={axis}") for axis in (*variables, -1, -2, 0, 1))
+        for axis in (*variables, -1, -2, 0, 1):
+            yield call.with_one_more(f"dim={axis}")
 
 
 @rule(ast.Call, change=Change.AXIS, cost=2)
@@ -109,7 +112,8 @@ def add_keepdim(call: CallSite) -> Iterator[str]:
 def add_diagonal(call: CallSite) -> Iterator[str]:
     """torch.triu(x, diagonal=1) for torch.triu(x)"""
     if call.plain_name in ("tril", "triu") and not call.has_keyword("diagonal"):
-        yield from (call.with_one_more(f"diagonal={by}") for by in (1, -1))
+        for by in (1, -1):
+            yield call.with_one_more(f"diagonal={by}")
 
 
 @rule(ast.Call, change=Change.NUMBER, cost=1)
@@ -120,7 +124,8 @@ def shift_diagonal(call: CallSite) -> Iterator[str]:
     arguments = [*call.node.args[0 if call.is_of_a_value else 1 :], *(keyword.value for keyword in call.node.keywords)]
     if len(arguments) == 1 and not isinstance(arguments[0], (ast.Constant, ast.UnaryOp)):
         matrix = [] if call.is_of_a_value else call.arguments[:1]
-        yield from (call.called_with(*matrix, f"{call.of(arguments[0])} {step}") for step in ("+ 1", "- 1"))
+        for step in ("+ 1", "- 1"):
+            yield call.called_with(*matrix, f"{call.of(arguments[0])} {step}")
 
 
 def _surplus_or_turned(call: CallSite) -> Change:
@@ -165,7 +170,8 @@ def begin_or_end_otherwise(call: CallSite) -> Iterator[str]:
 def joined_for_summed(call: CallSite) -> Iterator[str]:
     """torch.cat(heads, dim=-1) for sum(heads)"""
     if call.function == "sum" and len(call.arguments) == 1:
-        yield from (f"torch.cat(list({call.arguments[0]}), dim={axis})" for axis in (0, -1))
+        for axis in (0, -1):
+            yield f"torch.cat(list({call.arguments[0]}), dim={axis})"
 
 
 @rule(ast.Call, change=Change.NUMBERS, cost=3)
@@ -177,6 +183,7 @@ def sizes_for_numbers(call: CallSite) -> Iterator[str]:
         else call.node.args
     )
     if call.plain_name in _OF_SIZES and len(sizes) > 1 and all(isinstance(size, ast.Constant) for size in sizes):
-        yield from (call.called_with(f"{name}.shape", *call.keywords) for name in call.around.names)
+        for name in call.around.names:
+            yield call.called_with(f"{name}.shape", *call.keywords)
         for names in itertools.permutations(call.around.parameters, len(sizes)):
             yield call.called_with(*names, *call.keywords)

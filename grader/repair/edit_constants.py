@@ -63,7 +63,8 @@ def nearby_number(site: ExpressionSite) -> Iterator[str]:
     if isinstance(value, int) and _is_whole(value):
         yield from (f"({number})" for number in NUMBERS_NEARBY if number != value)
         if not site.is_axis:
-            yield from (f"({number})" for number in (0.5, -0.5, value + 1, value - 1))
+            for number in (0.5, -0.5, value + 1, value - 1):
+                yield f"({number})"
 
 
 @rule(ast.Constant, ast.UnaryOp, change=_axis_or_number, cost=1)
@@ -71,9 +72,11 @@ def nearby_float(site: ExpressionSite) -> Iterator[str]:
     """0.5 for 0.05, -1e9 for 1e9"""
     value = constant(site)
     if isinstance(value, float):
-        yield from (f"({number})" for number in (-value, 0.0, 1.0, 0.5, -0.5, 2.0))
+        for number in (-value, 0.0, 1.0, 0.5, -0.5, 2.0):
+            yield f"({number})"
         if value:
-            yield from (f"({number})" for number in (value / 10, value * 10, value / 2, value * 2))
+            for number in (value / 10, value * 10, value / 2, value * 2):
+                yield f"({number})"
         yield "float('-inf')"
         yield from (f"({number})" for number in (value + 1, value - 1))  # mutants need these, in `make proof`
 
@@ -107,8 +110,9 @@ def _subscripts_of_einsum(value: str) -> Iterator[str]:
     terms = value.replace("->", ",").split(",")
     letters = sorted({letter for letter in value if letter.isalpha()})
     for index, term in enumerate(terms):
-        changed = ["".join(order) for order in exchanged(list(term))]
-        changed += [term[:at] + letter + term[at + 1 :] for at in range(len(term)) for letter in letters]
-        for changed_term in changed:
-            all_terms = [*terms[:index], changed_term, *terms[index + 1 :]]
+        new_terms = ["".join(order) for order in exchanged(list(term))]
+        for position in range(len(term)):
+            new_terms += [term[:position] + letter + term[position + 1 :] for letter in letters]
+        for new_term in new_terms:
+            all_terms = [*terms[:index], new_term, *terms[index + 1 :]]
             yield f"{','.join(all_terms[:-1])}->{all_terms[-1]}"

@@ -38,7 +38,11 @@ def _is_asked_for(site: ExpressionSite) -> bool:
 def _siblings(name: str) -> list[str]:
     plain = name.rstrip("_")
     tail = name[len(plain) :]
-    return [f"{other}{tail}" for family in SIBLINGS if plain in family for other in sorted(family - {plain})]
+    siblings: list[str] = []
+    for family in SIBLINGS:
+        if plain in family:
+            siblings += [f"{sibling}{tail}" for sibling in sorted(family - {plain})]
+    return siblings
 
 
 # No record needs it yet: mutants of right solutions do, in `make proof`.
@@ -73,14 +77,16 @@ def item_for_name(site: ExpressionSite) -> Iterator[str]:
     name, indices = site.of(site.node), site.around.loop_variables
     is_whole = isinstance(site.parent, ast.Subscript | ast.For | ast.comprehension | ast.Attribute)
     if not _is_called(site) and not is_whole and name not in indices:
-        yield from (f"{name}[{index}]" for index in indices)
+        for index in indices:
+            yield f"{name}[{index}]"
 
 
 @rule(ast.Name, change=Change.NAME, cost=2)
 def attribute_for_name(site: ExpressionSite) -> Iterator[str]:
     """self.mask for mask"""
     if not _is_called(site) and not _is_asked_for(site) and site.of(site.node) != "self":
-        yield from (f"self.{attribute}" for attribute in site.around.attributes)
+        for attribute in site.around.attributes:
+            yield f"self.{attribute}"
 
 
 @rule(ast.Name, change=Change.NAME, cost=2)
@@ -121,7 +127,8 @@ def sibling_method(site: ExpressionSite) -> Iterator[str]:
     if _of_self(node):
         return
     value = site.operand(node.value)
-    yield from (f"{value}.{sibling}" for sibling in _siblings(node.attr))
+    for sibling in _siblings(node.attr):
+        yield f"{value}.{sibling}"
     if node.attr.endswith("_") and not node.attr.startswith("_"):
         yield f"{value}.{node.attr[:-1]}"
     if value in ("math", "np"):
@@ -157,7 +164,8 @@ def transpose_of_named_axes(site: ExpressionSite) -> Iterator[str]:
     """x.transpose(1, 2) for x.T or x.mT"""
     node = _attribute(site)
     if not _of_self(node) and node.attr in ("T", "mT"):
-        yield from (f"{site.operand(node.value)}.{step}" for step in AXES[1:])
+        for step in AXES[1:]:
+            yield f"{site.operand(node.value)}.{step}"
 
 
 @rule(ast.Attribute, change=Change.NUMBER, cost=1)
@@ -222,7 +230,8 @@ def sum_below_fraction_bar(site: ExpressionSite) -> Iterator[str]:
     node = _operation(site)
     numerator, denominator = site.of(node.left), site.of(node.right)
     if isinstance(node.op, ast.Div) and numerator == denominator:
-        yield from (f"(({numerator}) / ({denominator}).{call})" for call in ("sum()", "sum(dim=-1, keepdim=True)"))
+        for call in ("sum()", "sum(dim=-1, keepdim=True)"):
+            yield f"(({numerator}) / ({denominator}).{call})"
 
 
 @rule(ast.BinOp, change=Change.SURPLUS, cost=2)
@@ -239,8 +248,9 @@ def joined_for_added(site: ExpressionSite) -> Iterator[str]:
     is_part = isinstance(site.parent, ast.BinOp) and isinstance(site.parent.op, ast.Add)
     terms = [] if is_part else list(_terms(_operation(site)))
     if len(terms) > 1 and all(isinstance(term, ast.Name | ast.Call | ast.Subscript) for term in terms):
-        listed = ", ".join(map(site.of, terms))
-        yield from (f"torch.cat([{listed}], dim={axis})" for axis in (0, -1))
+        tensors = ", ".join(map(site.of, terms))
+        for axis in (0, -1):
+            yield f"torch.cat([{tensors}], dim={axis})"
 
 
 def _terms(node: ast.expr) -> Iterator[ast.expr]:
@@ -302,9 +312,10 @@ def slice_otherwise(site: ExpressionSite) -> Iterator[str]:
     """x[1:] for x[1:n], x[:n + 1] for x[:n]"""
     node = _subscript(site)
     if isinstance(node.slice, ast.Slice):
-        lower, upper = (site.of(part) if part else "" for part in (node.slice.lower, node.slice.upper))
-        for begins, ends in ((lower, ""), ("", upper), (lower, f"{upper or 0} + 1"), (f"{lower or 0} + 1", upper)):
-            yield f"{site.operand(node.value)}[{begins}:{ends}]"
+        lower = site.of(node.slice.lower) if node.slice.lower else ""
+        upper = site.of(node.slice.upper) if node.slice.upper else ""
+        for start, end in ((lower, ""), ("", upper), (lower, f"{upper or 0} + 1"), (f"{lower or 0} + 1", upper)):
+            yield f"{site.operand(node.value)}[{start}:{end}]"
 
 
 @rule(ast.Subscript, change=Change.SURPLUS, cost=2)
@@ -330,8 +341,8 @@ def swap_items(site: ExpressionSite) -> Iterator[str]:
             opening, closing = ("[", "]") if isinstance(site.node, ast.List) else ("(", ")")
             is_bare = isinstance(site.node, ast.Tuple) and not brackets.startswith("(")
             for order in exchanged([site.of(item) for item in items]):
-                listed = ", ".join(order)
-                yield listed if is_bare else f"{opening}{listed}{closing}"
+                elements = ", ".join(order)
+                yield elements if is_bare else f"{opening}{elements}{closing}"
 
 
 def _are_named_alike(site: ExpressionSite) -> bool:
@@ -377,14 +388,17 @@ def _is_multiplied(site: ExpressionSite) -> bool:
 def transpose_factor(site: ExpressionSite) -> Iterator[str]:
     """a @ b.transpose(-2, -1) for a @ b"""
     if _is_multiplied(site):
-        yield from (f"{site.operand(site.node)}.{step}" for step in AXES)
+        for step in AXES:
+            yield f"{site.operand(site.node)}.{step}"
 
 
 def _is_mask(site: ExpressionSite) -> bool:
-    text = site.of(site.node)
     if _is_called(site):
         return False
-    return "mask" in text if isinstance(site.node, ast.Name | ast.Attribute) else "tril(" in text or "triu(" in text
+    text = site.of(site.node)
+    if isinstance(site.node, ast.Name | ast.Attribute):
+        return "mask" in text
+    return "tril(" in text or "triu(" in text
 
 
 @rule(ast.Call, ast.Name, ast.Attribute, change=Change.OPPOSITE, cost=2)

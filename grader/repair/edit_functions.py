@@ -23,8 +23,8 @@ def swap_names(site: FunctionSite) -> Iterator[Rewrite]:
     """W_q @ X + b_q, W_v @ X + b_v for W_q @ X + b_v, W_v @ X + b_q: two names, each of which is read once"""
     names = [node for node in ast.walk(site.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     counts = Counter(name.id for name in names)
-    once = [name for name in names if counts[name.id] == 1]
-    for first, second in itertools.combinations(once[:MOST_EXCHANGED], 2):
+    read_once = [name for name in names if counts[name.id] == 1]
+    for first, second in itertools.combinations(read_once[:MOST_EXCHANGED], 2):
         span, other_span = site.text.span(first), site.text.span(second)
         yield Rewrite((Splice(*span, second.id), Splice(*other_span, first.id)), (first.lineno, second.lineno))
 
@@ -82,7 +82,8 @@ def return_name(site: FunctionSite) -> Iterator[Rewrite]:
     if _returns_nothing(site) and site.node.name != "__init__":
         parameters = {argument.arg for argument in site.node.args.args}
         assigned = [name for name in site.around.names if name not in parameters]
-        yield from (site.at_the_end(site.node.body, f"return {name}") for name in reversed(assigned))
+        for name in reversed(assigned):
+            yield site.at_the_end(site.node.body, f"return {name}")
 
 
 def _returns_nothing(site: FunctionSite) -> bool:
@@ -99,27 +100,32 @@ def make_missing_attribute(site: FunctionSite) -> Iterator[Rewrite]:
         return
     parameters = site.around.parameters
     for name in missing_attributes(site.around):
-        likely = sorted(parameters, key=lambda parameter: parameter != name)  # it was not kept
-        numbers = [f"{size} // {divisor}" for size, divisor in itertools.permutations(parameters, 2)]
-        numbers += [f"{size} ** 0.5" for size in parameters]
-        for value in dict.fromkeys([*likely, *_as_others(site), *numbers]):
+        values = sorted(parameters, key=lambda parameter: parameter != name)  # it was not kept
+        values += _calls_like_others(site)
+        values += [f"{size} // {divisor}" for size, divisor in itertools.permutations(parameters, 2)]
+        values += [f"{size} ** 0.5" for size in parameters]
+        for value in dict.fromkeys(values):
             yield site.at_the_end(site.node.body, f"self.{name} = {value}")
 
 
-def _as_others(site: FunctionSite) -> Iterator[str]:
+def _calls_like_others(site: FunctionSite) -> Iterator[str]:
     """The calls that make other attributes: unchanged, with two arguments swapped, or with another parameter in one."""
     calls = _calls_that_make_attributes(site)
     yield from map(site.of, calls)
     for call in calls:
         function, keywords = site.of(call.func), [site.of(keyword) for keyword in call.keywords]
         arguments = [site.of(argument) for argument in call.args]
-        changed = list(exchanged(arguments))
+        orders = list(exchanged(arguments))
         for index in range(len(arguments)):
-            changed += [[*arguments[:index], name, *arguments[index + 1 :]] for name in site.around.parameters]
-        yield from (f"{function}({', '.join([*order, *keywords])})" for order in changed)
+            orders += [[*arguments[:index], name, *arguments[index + 1 :]] for name in site.around.parameters]
+        for order in orders:
+            yield f"{function}({', '.join([*order, *keywords])})"
 
 
 def _calls_that_make_attributes(site: FunctionSite) -> list[ast.Call]:
-    assignments = [node for node in ast.walk(site.node) if isinstance(node, ast.Assign)]
-    values = [node.value for node in assignments if isinstance(node.targets[0], ast.Attribute)]
-    return [value for value in values if isinstance(value, ast.Call)][:MOST_MODELS]
+    calls: list[ast.Call] = []
+    for node in ast.walk(site.node):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(), *_], value=ast.Call() as call):
+                calls.append(call)
+    return calls[:MOST_MODELS]

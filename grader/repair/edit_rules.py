@@ -49,13 +49,12 @@ class EditRule:
 
     def edits(self, site: Site) -> Iterator[Edit]:
         change = self.change if isinstance(self.change, Change) else self.change(site)
-        for written in self.write(site):
-            if isinstance(written, str):
-                is_likely = written in site.around.unread
-                splice = Splice(*site.text.span(site.node), written)
-                yield Edit((splice,), (site.node.lineno,), change, self.cost, self.name, is_likely)
-            else:
-                yield Edit(written.splices, written.lines, change, self.cost, self.name)
+        for rewrite in self.write(site):
+            is_likely = False
+            if isinstance(rewrite, str):
+                is_likely = rewrite in site.around.unread
+                rewrite = Rewrite((Splice(*site.text.span(site.node), rewrite),), (site.node.lineno,))
+            yield Edit(rewrite.splices, rewrite.lines, change, self.cost, self.name, is_likely)
 
 
 RULES: dict[type[ast.AST], list[EditRule]] = defaultdict(list)

@@ -42,7 +42,8 @@ def keep_result(site: StatementSite) -> Iterator[str]:
     """x = x.transpose(1, 2) for x.transpose(1, 2)"""
     value = site.node.value
     if _has_a_value(site) and is_only_computed(value, layers_in(site.around.owner)):
-        yield from (f"{name} = {site.of(value)}" for name in _names_in(value, site))
+        for name in _names_in(value, site):
+            yield f"{name} = {site.of(value)}"
 
 
 @rule(ast.Expr, change=Change.RETURNED, cost=2)
@@ -79,7 +80,8 @@ def other_target(site: StatementSite) -> Iterator[str]:
     if _is_name(site):
         value = site.node.value
         names = [name for name in _names_in(value, site) if name != site.node.targets[0].id]
-        yield from (f"{name} = {site.of(value)}" for name in names)
+        for name in names:
+            yield f"{name} = {site.of(value)}"
 
 
 @rule(ast.Assign, change=Change.NAME, cost=1)
@@ -96,7 +98,8 @@ def update_for_assignment(site: StatementSite) -> Iterator[str]:
     """total += x for total = x"""
     if _is_name(site):
         name, value = site.node.targets[0].id, site.of(site.node.value)
-        yield from (f"{name} {sign}= {value}" for sign in "+-*/")
+        for sign in "+-*/":
+            yield f"{name} {sign}= {value}"
 
 
 def _item(site: StatementSite) -> ast.Subscript | None:
@@ -111,20 +114,24 @@ def other_item(site: StatementSite) -> Iterator[str]:
     """x[:, i] = y for x[i] = y"""
     target = _item(site)
     if target is not None:
-        yield from (f"{item} = {site.of(site.node.value)}" for item in _other_items(site, target))
+        for item in _other_items(site, target):
+            yield f"{item} = {site.of(site.node.value)}"
 
 
 def _other_items(site: StatementSite, target: ast.Subscript) -> Iterator[str]:
     value, index = site.of(target.value), site.of(target.slice)
     if isinstance(target.slice, ast.Tuple):
         indices = target.slice.elts
-        yield from (f"{value}[{', '.join(order)}]" for order in exchanged([site.of(item) for item in indices]))
+        for order in exchanged([site.of(item) for item in indices]):
+            yield f"{value}[{', '.join(order)}]"
         yield from (f"{value}[{site.of(item)}]" for item in indices if not isinstance(item, ast.Slice))
     else:
         names = [name for name in site.around.names if name != index]
         yield f"{value}[:, {index}]"
-        yield from (f"{value}[{index}, {name}]" for name in names)
-        yield from (f"{value}[{name}]" for name in names)
+        for name in names:
+            yield f"{value}[{index}, {name}]"
+        for name in names:
+            yield f"{value}[{name}]"
 
 
 @rule(ast.Assign, change=Change.UPDATE, cost=1)
@@ -132,7 +139,8 @@ def update_item(site: StatementSite) -> Iterator[str]:
     """x[i] += y for x[i] = y"""
     target = _item(site)
     if target is not None:
-        yield from (f"{site.of(target)} {sign}= {site.of(site.node.value)}" for sign in "+-*/")
+        for sign in "+-*/":
+            yield f"{site.of(target)} {sign}= {site.of(site.node.value)}"
 
 
 # No record needs it yet: mutants of right solutions do, in `make proof`.
@@ -141,7 +149,8 @@ def other_update(site: StatementSite) -> Iterator[str]:
     """x /= y for x *= y"""
     target, value = site.of(site.node.target), site.of(site.node.value)
     signs = [sign for kind, sign in OPERATORS.items() if not isinstance(site.node.op, kind)]
-    yield from (f"{target} {sign}= {value}" for sign in signs)
+    for sign in signs:
+        yield f"{target} {sign}= {value}"
 
 
 # No record needs it yet: mutants of right solutions do, in `make proof`.
@@ -169,9 +178,9 @@ def like_its_twin(site: StatementSite) -> Iterator[Rewrite]:
         return
     target, value = site.of(site.node.targets[0]), site.of(site.node.value)
     for twin in assignments:
-        model, written = site.of(twin.targets[0]), site.of(twin.value)
-        renamed = renumbered(written, model, target) or with_numbers_of(value, written)
-        renamed = renamed or named_after(written, model, target)
+        twin_target, twin_value = site.of(twin.targets[0]), site.of(twin.value)
+        renamed = renumbered(twin_value, twin_target, target) or with_numbers_of(value, twin_value)
+        renamed = renamed or named_after(twin_value, twin_target, target)
         if twin is not site.node and renamed is not None and renamed != value:
             yield site.with_expression(site.node.value, renamed)
 
@@ -182,8 +191,9 @@ def like_another_attribute(site: StatementSite) -> Iterator[Rewrite]:
     assignments = [statement for statement in site.block if isinstance(statement, ast.Assign)][:MOST_COPIED]
     attributes = [statement for statement in assignments if isinstance(statement.targets[0], ast.Attribute)]
     if site.node in attributes:
-        others = [site.of(other.value) for other in attributes if other is not site.node]
-        yield from (site.with_expression(site.node.value, value) for value in dict.fromkeys(others))
+        values = [site.of(attribute.value) for attribute in attributes if attribute is not site.node]
+        for value in dict.fromkeys(values):
+            yield site.with_expression(site.node.value, value)
 
 
 # What is returned.
@@ -201,7 +211,8 @@ def return_other_name(site: StatementSite) -> Iterator[str]:
 def return_one_item(site: StatementSite) -> Iterator[str]:
     """return outputs for return outputs, weights"""
     if isinstance(site.node.value, ast.Tuple):
-        yield from (f"return {site.of(item)}" for item in site.node.value.elts)
+        for item in site.node.value.elts:
+            yield f"return {site.of(item)}"
 
 
 @rule(ast.Return, change=Change.RETURNED, cost=1)
@@ -219,7 +230,8 @@ def return_unread(site: StatementSite) -> Iterator[str]:
 @rule(ast.If, change=Change.SURPLUS, cost=3)
 def certain_condition(site: StatementSite) -> Iterator[Rewrite]:
     """if True for if n > 3"""
-    yield from (site.with_expression(site.node.test, truth) for truth in ("True", "False"))
+    for truth in ("True", "False"):
+        yield site.with_expression(site.node.test, truth)
 
 
 @rule(ast.If, change=Change.OPPOSITE, cost=1)
@@ -241,7 +253,11 @@ def _optional_parameters(function: Function) -> set[str]:
     """The parameters that are None where nothing is passed."""
     arguments = function.args.args
     defaults = zip(reversed(arguments), reversed(function.args.defaults), strict=False)
-    return {argument.arg for argument, value in defaults if isinstance(value, ast.Constant) and value.value is None}
+    names: set[str] = set()
+    for argument, default in defaults:
+        if isinstance(default, ast.Constant) and default.value is None:
+            names.add(argument.arg)
+    return names
 
 
 # Where a statement belongs.
@@ -259,10 +275,10 @@ def move_down(site: StatementSite) -> Iterator[Rewrite]:
     """x = 1, y = 2 for y = 2, x = 1. A move up is the same as moving those between down."""
     if not site.is_alone(site.node):
         return
-    for other in site.block[site.index + 1 : site.index + 1 + FAR]:
-        if isinstance(other, ast.Return) or not site.is_alone(other):
+    for statement in site.block[site.index + 1 : site.index + 1 + FAR]:
+        if isinstance(statement, ast.Return) or not site.is_alone(statement):
             return
-        splices = (site.with_pass(site.node), site.after(other, site.of(site.node)))
+        splices = (site.with_pass(site.node), site.after(statement, site.of(site.node)))
         yield Rewrite(splices, (site.line,))
 
 
@@ -278,8 +294,8 @@ def return_after_condition(site: StatementSite) -> Iterator[Rewrite]:
 def move_out_of_loop(site: StatementSite) -> Iterator[Rewrite]:
     """The first statements of a loop moved before it; the last ones moved after it, or after a loop around it"""
     loop = site.node
-    for statement in loop.body[:2] if site.is_alone(loop) else ():
-        if site.is_simple(statement):
+    for statement in loop.body[:2]:
+        if site.is_alone(loop) and site.is_simple(statement):
             splices = (site.with_pass(statement), site.before(loop, site.of(statement)))
             yield Rewrite(splices, (statement.lineno,))
     for statement in _last_ones(site, loop.body[1:]):
@@ -317,9 +333,11 @@ def fill_list(site: StatementSite) -> Iterator[Rewrite]:
     """scores.append(score) at the end of a loop, where the list stays empty"""
     loop, last = site.node, site.node.body[-1]
     names = dict.fromkeys(reversed(list(names_stored(loop))))
-    for empty, name in itertools.product(_never_filled(site.around.function), names):
-        written = site.at_the_end(loop.body, f"{empty}.append({name})")
-        yield written._replace(lines=(last.lineno,)) if isinstance(last, SIMPLE) and not written.lines else written
+    for empty_list, name in itertools.product(_never_filled(site.around.function), names):
+        rewrite = site.at_the_end(loop.body, f"{empty_list}.append({name})")
+        if isinstance(last, SIMPLE) and not rewrite.lines:
+            rewrite = rewrite._replace(lines=(last.lineno,))
+        yield rewrite
 
 
 def _never_filled(function: ast.AST) -> list[str]:

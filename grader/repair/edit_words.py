@@ -95,7 +95,7 @@ def _takes_sizes(parent: ast.AST) -> bool:
     return False
 
 
-def renumbered(written: str, before: str, after: str) -> str | None:
+def renumbered(text: str, before: str, after: str) -> str | None:
     """A text with its names renumbered as `before` is in `after` (`K1`, `K2`); None if they do not match."""
     if _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
         return None
@@ -103,25 +103,25 @@ def renumbered(written: str, before: str, after: str) -> str | None:
     if len(pairs) != 1 or before == after:
         return None
     ((old, new),) = pairs
-    return _NUMBER.sub(lambda number: new if number[0] == old else number[0], written)
+    return _NUMBER.sub(lambda number: new if number[0] == old else number[0], text)
 
 
-def with_numbers_of(written: str, model: str) -> str | None:
-    """The model's text with the number of the written names; None unless each has one number of its own."""
-    own, others = set(_NUMBER.findall(written)), set(_NUMBER.findall(model))
-    both = own & others
-    if len(own - both) != 1 or len(others - both) != 1:
+def with_numbers_of(text: str, model: str) -> str | None:
+    """The model's text with the number of the text's names; None unless each has one number of its own."""
+    text_numbers, model_numbers = set(_NUMBER.findall(text)), set(_NUMBER.findall(model))
+    only_in_text, only_in_model = text_numbers - model_numbers, model_numbers - text_numbers
+    if len(only_in_text) != 1 or len(only_in_model) != 1:
         return None
-    return renumbered(model, f"x_{(others - both).pop()}", f"x_{(own - both).pop()}")
+    return renumbered(model, f"x_{only_in_model.pop()}", f"x_{only_in_text.pop()}")
 
 
-def named_after(written: str, before: str, after: str) -> str | None:
+def named_after(text: str, before: str, after: str) -> str | None:
     """The text that makes one value, renamed to make another: `q = self.W_q(x)` gives `k = self.W_k(x)`."""
-    old, new = (name.removesuffix("s") for name in (before, after))
-    if not (old.isidentifier() and new.isidentifier()) or old not in written:
+    old, new = before.removesuffix("s"), after.removesuffix("s")
+    if not (old.isidentifier() and new.isidentifier()) or old not in text:
         return None
-    renamed = re.sub(rf"(?<![^\W_]){old}(?![^\W_])", new, written)
-    return renamed if renamed != written else None
+    renamed = re.sub(rf"(?<![^\W_]){old}(?![^\W_])", new, text)
+    return renamed if renamed != text else None
 
 
 def are_named_alike(text: StudentText, targets: Sequence[ast.expr], value: ast.expr) -> bool:

@@ -6,6 +6,7 @@ already has.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +23,7 @@ MODULES = (edit_calls, edit_constants, edit_expressions, edit_functions, edit_st
 
 MOST = 6_000  # edits to one code
 STOP = "raise LookupError('the search stops here')"
-MOST_ALIKE = 4  # lines with the same mistake
+MOST_LINES = 4  # with the same mistake
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 
@@ -32,10 +33,9 @@ def edits_of(text: StudentText, notebook: Sequence[str] = ()) -> list[Edit]:
     for edit in _edits_of(text, notebook):
         if len(cheapest) >= MOST:
             break
-        known = cheapest.get(edit.splices)
-        if known is None or edit.cost < known.cost:
+        if edit.splices not in cheapest or edit.cost < cheapest[edit.splices].cost:
             cheapest[edit.splices] = edit
-    for edit in list(_repeated(text, cheapest.values())):
+    for edit in list(_repeated_edits(text, cheapest.values())):
         cheapest.setdefault(edit.splices, edit)
     return sorted(cheapest.values(), key=lambda edit: (edit.cost, not edit.is_likely))
 
@@ -58,31 +58,34 @@ def _edits_of(text: StudentText, notebook: Sequence[str]) -> Iterator[Edit]:
             *expressions_in(text, function, around),
         ]
         for site in sites:
-            yield from (edit for edit in edits_at(site) if _changes_something(text, edit))
+            for edit in edits_at(site):
+                if _changes_something(text, edit):
+                    yield edit
 
 
 def _changes_something(text: StudentText, edit: Edit) -> bool:
     return any(text.bytes[splice.start : splice.end] != splice.text.encode() for splice in edit.splices)
 
 
-def _repeated(text: StudentText, edits: Iterable[Edit]) -> Iterator[Edit]:
+def _repeated_edits(text: StudentText, edits: Iterable[Edit]) -> Iterator[Edit]:
     """The same edit in all lines that are alike except for their names."""
-    forms = {number: _WORD.sub("name", line) for number, line in enumerate(text.lines, start=1)}
-    count = Counter(forms.values())
-    alike: dict[object, list[Edit]] = defaultdict(list)
+    patterns = {number: _WORD.sub("name", line) for number, line in enumerate(text.lines, start=1)}
+    counts = Counter(patterns.values())
+    groups: dict[object, list[Edit]] = defaultdict(list)
     for edit in edits:
-        if len(edit.splices) == len(edit.lines) == 1 and not edit.is_fitted and count[forms[edit.lines[0]]] > 1:
-            alike[(*_form(text, edit, forms[edit.lines[0]]), edit.change)].append(edit)
-    for same in alike.values():
-        lines = tuple(edit.lines[0] for edit in same)
-        if 2 <= len(same) == len(set(lines)) <= MOST_ALIKE:
-            splices = tuple(splice for edit in same for splice in edit.splices)
-            yield replace(same[0], splices=splices, lines=lines, cost=same[0].cost + 1, is_likely=False)
+        if len(edit.splices) == len(edit.lines) == 1 and not edit.is_fitted:
+            pattern = patterns[edit.lines[0]]
+            if counts[pattern] > 1:
+                groups[(pattern, *_pattern_of_edit(text, edit), edit.change)].append(edit)
+    for group in groups.values():
+        lines = tuple(edit.lines[0] for edit in group)
+        if 2 <= len(group) == len(set(lines)) <= MOST_LINES:
+            splices = tuple(itertools.chain.from_iterable(edit.splices for edit in group))
+            yield replace(group[0], splices=splices, lines=lines, cost=group[0].cost + 1, is_likely=False)
 
 
-def _form(text: StudentText, edit: Edit, form_of_line: str) -> tuple[str, ...]:
+def _pattern_of_edit(text: StudentText, edit: Edit) -> tuple[str, ...]:
     """What the edit does in its line, apart from names."""
     (splice,) = edit.splices
     before, replaced = text.bytes[text.start_of(edit.lines[0]) : splice.start], text.bytes[splice.start : splice.end]
-    texts = (before.decode(), replaced.decode(), splice.text)
-    return (form_of_line, *(_WORD.sub("name", part) for part in texts))
+    return tuple(_WORD.sub("name", code) for code in (before.decode(), replaced.decode(), splice.text))

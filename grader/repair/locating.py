@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.facts.student_text import StudentText, definitions_in
@@ -22,16 +23,16 @@ from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.repair.branches import with_a_branch_off
 from grader.repair.edits import edits_of, stops_before
-from grader.repair.three_at_once import ThreeAtOnce, shown, shown_by_case
+from grader.repair.three_at_once import ThreeAtOnce, count_shown_by_case, shown_misconceptions
 from grader.repair.version import Version, steps_in
 
 Item = TypeVar("Item")
 
 MOST_TRIED = 1_800  # versions of one student's code
 MOST_PLAUSIBLE = 3  # the highest cost of an edit that may remove one of three mistakes
-MOST_CHANGED = 1_000  # versions whose answers are kept
+MOST_PLAUSIBLE_ANSWERS = 1_000  # that are kept
 FEWEST_STEPS = 5  # below, code is a stub: its answers look like those of many mistakes
-AT_ONCE = 32
+BATCH = 32  # versions that are asked at once
 SHOWS = 0.7  # the first case asked must show this share of the misconceptions that the best case shows
 SECONDS = 4.0  # of the judge's processor time: a last resort, since versions are counted
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -41,29 +42,37 @@ class TrialEnded(Exception):
     """The sandbox tries nothing more."""
 
 
-class Locating:
+@dataclass(frozen=True)
+class _AnsweredVersion:
+    """A version of the student's code, and its answer to the case that is asked first."""
+
+    version: Version
+    answer: Answer
+
+
+class LineSearch:
     """The search through one student's code for one exercise."""
 
     def __init__(self, key: AnswerKey, ask: AskEdited, device: str, notebook: Sequence[str] = ()) -> None:
         """`notebook` has the names of its functions."""
         # Only numbers count here, and long cases show no mistake that short ones hide.
-        self._all = key.only(key.about_numbers).without_promises()
-        self._cases = self._all.cases
-        self._keys = [self._all.only([index]) for index in range(len(self._cases))]
+        self._key = key.only(key.about_numbers).without_promises()
+        self._cases = self._key.cases
+        self._case_keys = [self._key.only([index]) for index in range(len(self._cases))]
         self._ask = ask
         self._notebook = notebook
         # Worked out once per exercise, outside the time of the first student who needs it.
-        self._shows = shown_by_case(self._all.exercise) if self._all.exercise.glance else {}
+        self._shown = count_shown_by_case(self._key.exercise) if self._key.exercise.glance else {}
         self._judge = Judge(device, JudgingTime(SECONDS))
-        self._left = MOST_TRIED
-        self._fitting = numbers_that_fit(self._cases)
-        self._changed: dict[int, Returned] = {}  # plausible edits' answers to the first wrong case
+        self._budget = MOST_TRIED
+        self._fitting_numbers = numbers_that_fit(self._cases)
+        self._plausible_answers: dict[int, Returned] = {}  # of plausible edits to the first wrong case, by identity
         self._asked: set[tuple[str, str]] = set()  # two edits may give the same text
         self._judged: dict[tuple[int, int], tuple[Answer, bool]] = {}  # (case, id of the answer): whether right
 
     @property
     def tried(self) -> int:
-        return MOST_TRIED - self._left
+        return MOST_TRIED - self._budget
 
     def explain(self, source: str) -> Version | Verdict | None:
         """The most plausible repair, or else three misconceptions at once that give the student's answers.
@@ -74,106 +83,114 @@ class Locating:
             student = Version(StudentText(definitions_in(source)))
         except UNREADABLE:
             return None
-        repair = self._repair(student)
+        repair = self._find_repair(student)
         is_stub = steps_in(student.original.tree) < FEWEST_STEPS
-        return repair if repair or is_stub else self._three_at_once(student)
+        return repair if repair or is_stub else self._name_three(student)
 
-    def _repair(self, student: Version) -> Version | None:
+    def _find_repair(self, student: Version) -> Version | None:
         """The most plausible version that is right in all cases."""
         try:
-            telling = self._most_telling(student)
-            repair = self._first_right(student, telling) if telling is not None else None
+            first_wrong = self._find_first_wrong(student)
+            repair = self._find_first_right(student, first_wrong) if first_wrong is not None else None
             if repair is None:
                 return None
             return next(filter(self._is_right_in_all, with_a_branch_off(repair)), repair)
         except (*UNREADABLE, JudgingTooLong, TrialEnded):
             return None
 
-    def _three_at_once(self, student: Version) -> Verdict | None:
+    def _name_three(self, student: Version) -> Verdict | None:
+        """The verdict that names three misconceptions, or two of them."""
+        exercise = self._key.exercise
         try:
-            telling = self._most_telling(student)
+            first_wrong = self._find_first_wrong(student)
             answers = [self._answer(index, student) for index in range(len(self._cases))]
-            if telling is None or not isinstance(answer := answers[telling], Returned):
+            answer = answers[first_wrong] if first_wrong is not None else None
+            if first_wrong is None or not isinstance(answer, Returned):
                 return None
             # First those that show in this case: they are few.
-            for among in (shown(self._all, telling), self._all.exercise.mistakes):
-                likely = ThreeAtOnce(self._all, telling, self._judge.time, among).likely(
-                    answer, list(self._changed.values())
-                )
-                if verdict := self._judge.verdict_among(self._all, answers, likely):
+            for candidates in (shown_misconceptions(self._key, first_wrong), exercise.mistakes):
+                three = ThreeAtOnce(self._key, first_wrong, self._judge.time, candidates)
+                hypotheses = three.hypotheses(answer, list(self._plausible_answers.values()))
+                verdict = self._judge.verdict_among(self._key, answers, hypotheses)
+                if verdict:
                     return verdict
         except (JudgingTooLong, TrialEnded):  # out of time; what was known before still holds
             pass
         return None
 
-    def _most_telling(self, version: Version) -> int | None:
+    def _find_first_wrong(self, version: Version) -> int | None:
         """The first case with a wrong answer; None if all are right."""
-        return next((index for index in self._in_order if not self._is_right(index, version)), None)
+        return next((index for index in self._order if not self._is_right(index, version)), None)
 
     @functools.cached_property
-    def _in_order(self) -> list[int]:
+    def _order(self) -> list[int]:
         """The cases, smallest first. For a class, those that show little come last: one word hides most mistakes."""
-        shows = {index: self._shows.get(case.case.name, 0) for index, case in enumerate(self._cases)}
-        enough = SHOWS * max(shows.values(), default=0)
-        return sorted(shows, key=lambda index: (shows[index] < enough, effort(self._cases[index])))
+        counts = [self._shown.get(case.case.name, 0) for case in self._cases]
+        enough = SHOWS * max(counts, default=0)
+        return sorted(range(len(counts)), key=lambda index: (counts[index] < enough, effort(self._cases[index])))
 
-    def _first_right(self, student: Version, telling: int) -> Version | None:
+    def _find_first_right(self, student: Version, first_wrong: int) -> Version | None:
         """The first version that is right in all cases. Plausible ones that are wrong may show one mistake of three."""
-        for version, answer in self._ask_all(self._versions(student, telling), telling):
-            if self._is_right_answer(telling, answer):
-                right = next(filter(self._is_right_in_all, self._alike(version, telling)), None)
-                if right is not None:
-                    return right
-            elif isinstance(answer, Returned):
-                self._note_changed(version, answer)
+        for answered in self._ask_all(self._versions(student, first_wrong), first_wrong):
+            version, answer = answered.version, answered.answer
+            if self._is_right_answer(first_wrong, answer):
+                same_here = self._with_other_numbers(version, first_wrong)
+                repair = next(filter(self._is_right_in_all, same_here), None)
+                if repair is not None:
+                    return repair
+            elif isinstance(answer, Returned) and len(self._plausible_answers) < MOST_PLAUSIBLE_ANSWERS:
+                is_plausible = version.edit is not None and version.edit.cost <= MOST_PLAUSIBLE
+                if is_plausible:
+                    self._plausible_answers[id(answer)] = answer
         return None
 
-    def _versions(self, student: Version, telling: int) -> Iterator[Version]:
+    def _versions(self, student: Version, first_wrong: int) -> Iterator[Version]:
         """Versions with an edit, the most plausible first; where the code stops with an error, none behind that."""
-        unreached = self._lines_behind_an_error(student, telling)
+        unreached_lines = self._lines_behind_error(student, first_wrong)
         for edit in edits_of(student.original, self._notebook):
-            if edit.change != Change.PLACE and edit.lines and unreached.issuperset(edit.lines):
+            if edit.change != Change.PLACE and edit.lines and unreached_lines.issuperset(edit.lines):
                 continue
-            for fitting in self._fitting if edit.is_fitted else [()]:
-                yield Version(student.original, edit, fitting)
+            for numbers in self._fitting_numbers if edit.is_fitted else [()]:
+                yield Version(student.original, edit, numbers)
 
-    def _lines_behind_an_error(self, student: Version, telling: int) -> set[int]:
+    def _lines_behind_error(self, student: Version, first_wrong: int) -> set[int]:
         """The lines that code never comes to: with another error right before them, it stops with its own."""
-        answer = self._answer(telling, student)
-        if not isinstance(answer, Raised):
-            return set()
-        answers = self._ask_all(
-            map(functools.partial(Version, student.original), stops_before(student.original)), telling
-        )
-        edits = [version.edit for version, answer_of_version in answers if answer_of_version is answer]
-        return {line for edit in edits if edit for line in edit.lines}
+        answer = self._answer(first_wrong, student)
+        lines: set[int] = set()
+        if isinstance(answer, Raised):
+            stopped = (Version(student.original, edit) for edit in stops_before(student.original))
+            for answered in self._ask_all(stopped, first_wrong):
+                if answered.answer is answer and answered.version.edit:
+                    lines.update(answered.version.edit.lines)
+        return lines
 
-    def _ask_all(self, versions: Iterable[Version], telling: int) -> Iterator[tuple[Version, Answer]]:
+    def _ask_all(self, versions: Iterable[Version], index: int) -> Iterator[_AnsweredVersion]:
         """Versions with their answers to one case, until the budget is used up."""
-        for some in _some_at_once(self._not_asked(versions, telling), AT_ONCE):
-            if self._left <= 0:
+        for batch in _batches(self._drop_asked(versions, index), BATCH):
+            if self._budget <= 0:
                 return
-            self._left -= len(some)
-            answers = self._ask([source for _, source in some], self._cases[telling])
-            yield from zip((version for version, _ in some), answers, strict=True)
+            self._budget -= len(batch)
+            answers = self._ask([source for _, source in batch], self._cases[index])
+            for (version, _), answer in zip(batch, answers, strict=True):
+                yield _AnsweredVersion(version, answer)
 
-    def _not_asked(self, versions: Iterable[Version], telling: int) -> Iterator[tuple[Version, EditedSource]]:
+    def _drop_asked(self, versions: Iterable[Version], index: int) -> Iterator[tuple[Version, EditedSource]]:
         for version in versions:
-            edited = version.in_case(telling)
-            known = (edited.source, repr(edited.lent))
-            if known not in self._asked:
-                self._asked.add(known)
+            edited = version.in_case(index)
+            text = (edited.source, repr(edited.lent))
+            if text not in self._asked:
+                self._asked.add(text)
                 yield version, edited
 
-    def _alike(self, version: Version, telling: int) -> Iterator[Version]:
+    def _with_other_numbers(self, version: Version, index: int) -> Iterator[Version]:
         """The version and, where it has a number that fits, those with other numbers that are the same in this case."""
         yield version
-        for fitting in self._fitting if version.fitting else ():
-            if fitting != version.fitting and fitting[telling] == version.fitting[telling]:
-                yield Version(version.original, version.edit, fitting)
+        for numbers in self._fitting_numbers if version.fitting else ():
+            if numbers != version.fitting and numbers[index] == version.fitting[index]:
+                yield Version(version.original, version.edit, numbers)
 
     def _is_right_in_all(self, version: Version) -> bool:
-        return all(self._is_right(index, version) for index in self._in_order)
+        return all(self._is_right(index, version) for index in self._order)
 
     def _is_right(self, index: int, version: Version) -> bool:
         return self._is_right_answer(index, self._answer(index, version))
@@ -181,23 +198,19 @@ class Locating:
     def _is_right_answer(self, index: int, answer: Answer) -> bool:
         if not isinstance(answer, Returned):
             return False
-        known = self._judged.get((index, id(answer)))
-        if known is None:  # the answer is kept, so its identity stays its own
-            right = self._judge.is_right(self._keys[index], [answer])
-            known = self._judged[index, id(answer)] = (answer, right)
-        return known[1]
-
-    def _note_changed(self, version: Version, answer: Returned) -> None:
-        is_plausible = version.edit is not None and version.edit.cost <= MOST_PLAUSIBLE
-        if is_plausible and len(self._changed) < MOST_CHANGED:
-            self._changed[id(answer)] = answer
+        key = (index, id(answer))
+        if key not in self._judged:  # the answer is kept, so its identity stays its own
+            self._judged[key] = (answer, self._judge.is_right(self._case_keys[index], [answer]))
+        return self._judged[key][1]
 
     def _answer(self, index: int, version: Version) -> Answer:
         (answer,) = self._ask([version.in_case(index)], self._cases[index])
         return answer
 
 
-def _some_at_once(items: Iterable[Item], count: int) -> Iterator[list[Item]]:
-    left = iter(items)
-    while some := list(itertools.islice(left, count)):
-        yield some
+def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    batch = list(itertools.islice(iterator, size))
+    while batch:
+        yield batch
+        batch = list(itertools.islice(iterator, size))

@@ -143,9 +143,10 @@ class BlockSite(Site):
     def after(self, statement: ast.stmt, line: str) -> Splice:
         """A new line after a statement."""
         end = self.text.span(statement)[1]
-        rest = self.text.bytes[end:].split(b"\n", 1)[0]  # such as a comment
-        at = end + (len(rest) if not rest.strip() or rest.strip().startswith(b"#") else 0)
-        return Splice(at, at, f"\n{self.text.indentation(statement)}{line}")
+        tail = self.text.bytes[end:].split(b"\n", 1)[0]
+        if not tail.strip() or tail.strip().startswith(b"#"):  # a comment belongs to the statement
+            end += len(tail)
+        return Splice(end, end, f"\n{self.text.indentation(statement)}{line}")
 
     def at_the_end(self, block: Sequence[ast.stmt], line: str) -> Rewrite:
         """A new line at the end of a block, or in place of the `pass` that was left in it."""
@@ -179,25 +180,25 @@ class StatementSite(BlockSite):
         number: int = self.node.lineno
         return number
 
-    def with_expression(self, node: ast.expr, other: str) -> Rewrite:
+    def with_expression(self, node: ast.expr, text: str) -> Rewrite:
         """The statement with another text for one of its expressions."""
-        return Rewrite((Splice(*self.text.span(node), other),), (self.line,))
+        return Rewrite((Splice(*self.text.span(node), text),), (self.line,))
 
 
 def expressions_in(text: StudentText, function: Function, around: Surroundings) -> Iterator[ExpressionSite]:
     """The expressions of a function, each with its parent."""
     defaults = [default for default in (*function.args.defaults, *function.args.kw_defaults) if default]
     for default in defaults:
-        yield from _inside(text, around, default, function.args, "defaults")
+        yield from _nested_expressions(text, around, default, function.args, "defaults")
     for statement in statements(function):
         if isinstance(statement, ast.Assert | ast.Import | ast.ImportFrom | ast.Raise):
             continue
-        for name, part in _parts(statement):
-            if isinstance(part, ast.expr):
-                yield from _inside(text, around, part, statement, name)
+        for field, child in _children(statement):
+            if isinstance(child, ast.expr):
+                yield from _nested_expressions(text, around, child, statement, field)
 
 
-def _inside(
+def _nested_expressions(
     text: StudentText, around: Surroundings, node: ast.expr | ast.keyword, parent: ast.AST, field: str
 ) -> Iterator[ExpressionSite]:
     if isinstance(node, ast.JoinedStr):  # text for people
@@ -206,39 +207,37 @@ def _inside(
         yield CallSite(text, node, around, parent, field)
     elif isinstance(node, ast.expr):
         yield ExpressionSite(text, node, around, parent, field)
-    for name, part in _parts(node):
-        if isinstance(part, ast.expr | ast.keyword):
-            yield from _inside(text, around, part, node, name)
-        elif isinstance(part, ast.comprehension):
-            for inner in (part.iter, *part.ifs):
-                yield from _inside(text, around, inner, part, "iter")
+    for name, child in _children(node):
+        if isinstance(child, ast.expr | ast.keyword):
+            yield from _nested_expressions(text, around, child, node, name)
+        elif isinstance(child, ast.comprehension):
+            for expression in (child.iter, *child.ifs):
+                yield from _nested_expressions(text, around, expression, child, "iter")
 
 
-def _parts(node: ast.AST) -> Iterator[tuple[str, object]]:
+def _children(node: ast.AST) -> Iterator[tuple[str, object]]:
+    """What a node has in its fields, with their names."""
     for name, value in ast.iter_fields(node):
-        yield from ((name, part) for part in (value if isinstance(value, list) else [value]))
+        for child in value if isinstance(value, list) else [value]:
+            yield name, child
 
 
 def statements_in(text: StudentText, function: Function, around: Surroundings) -> Iterator[StatementSite]:
     """The statements of a function, the outermost first."""
-    todo: list[tuple[ast.AST, tuple[ast.stmt, ...]]] = [(function, ())]
-    while todo:
-        owner, loops = todo.pop(0)
+    queue: list[tuple[ast.AST, tuple[ast.stmt, ...]]] = [(function, ())]
+    while queue:
+        owner, loops = queue.pop(0)
         inner = (owner, *loops) if isinstance(owner, ast.For | ast.While) else loops
         for block in blocks(owner):
-            yield from (StatementSite(text, statement, around, block, inner) for statement in block)
-            todo += [(statement, inner) for statement in block]
+            for statement in block:
+                yield StatementSite(text, statement, around, block, inner)
+            queue += [(statement, inner) for statement in block]
 
 
 def surroundings(function: Function, owner: ast.ClassDef | None, notebook: Sequence[str] = ()) -> Surroundings:
     parameters = [name for name in arguments_in(function.args) if name != "self"]
     names = [*parameters, *names_stored(function)]
-    attributes: list[str] = []
-    if owner is not None:
-        stored = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
-        attributes = [node.attr for node in stored if isinstance(node.ctx, ast.Store) and _is_self(node.value)]
-        attributes += _registered(owner)
-        attributes += [part.name for part in owner.body if isinstance(part, Function) and part.name not in _NOT_CALLED]
+    attributes = _attributes(owner) if owner is not None else []
     functions = [node.name for node in ast.walk(function) if isinstance(node, Function) and node is not function]
     targets = [node.target for node in ast.walk(function) if isinstance(node, ast.For | ast.comprehension)]
     return Surroundings(
@@ -264,18 +263,19 @@ def _is_read(node: ast.AST) -> bool:
     return isinstance(getattr(node, "ctx", None), ast.Load)
 
 
-def _registered(owner: ast.ClassDef) -> list[str]:
-    """The names of buffers and parameters."""
-    return [
-        node.args[0].value
-        for node in ast.walk(owner)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr.startswith("register_")
-        and node.args
-        and isinstance(node.args[0], ast.Constant)
-        and isinstance(node.args[0].value, str)
-    ]
+def _attributes(owner: ast.ClassDef) -> list[str]:
+    """What a class stores in `self`, its buffers and parameters, and its methods."""
+    stored: list[str] = []
+    registered: list[str] = []
+    for node in ast.walk(owner):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                stored.append(name)
+            case ast.Call(func=ast.Attribute(attr=function), args=[ast.Constant(value=str(name)), *_]):
+                if function.startswith("register_"):
+                    registered.append(name)
+    methods = [node.name for node in owner.body if isinstance(node, Function) and node.name not in _NOT_CALLED]
+    return [*stored, *registered, *methods]
 
 
 def _is_self(node: ast.expr) -> bool:
@@ -295,5 +295,6 @@ def missing_attributes(around: Surroundings) -> list[str]:
         return []
     attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute) and _is_read(node)]
     names = [node.attr for node in attributes if _is_self(node.value)]
-    known = {*around.attributes, *_OF_EVERY_MODULE, *(part.name for part in owner.body if hasattr(part, "name"))}
-    return list(dict.fromkeys(name for name in names if name not in known))
+    defined_names = [node.name for node in owner.body if hasattr(node, "name")]
+    existing = {*around.attributes, *_OF_EVERY_MODULE, *defined_names}
+    return list(dict.fromkeys(name for name in names if name not in existing))

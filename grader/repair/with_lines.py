@@ -17,39 +17,44 @@ from grader.repair.version import Version
 CREDIT = 0.5  # as much as a mistake with a name earns
 
 
-def with_lines(
+def add_lines(
     exercise: Exercise,
     verdict: Verdict,
-    find: Callable[[], Version | Verdict | None],
-    read: Callable[[], Sequence[Fact]],
+    explain: Callable[[], Version | Verdict | None],
+    read_facts: Callable[[], Sequence[Fact]],
 ) -> Verdict:
-    """The verdict with what `find` finds, if nothing else explains the mistake. `read` gives the facts of the text."""
+    """The verdict with the repair or the misconceptions that `explain` finds, if nothing else explains the mistake."""
     if verdict.misconceptions or verdict.reason not in UNEXPLAINED:
         return verdict
-    repair = find()
-    if repair is None:
+    explanation = explain()
+    if explanation is None:
         return verdict
-    if isinstance(repair, Verdict):
-        facts = read()
+    if isinstance(explanation, Verdict):
+        facts = read_facts()
         if any(fact.kind == FactKind.BORROWED for fact in facts):  # values of the notebook may look like any mistake
             return verdict
-        return replace(add_facts(exercise, repair, facts), pictures=verdict.pictures)
+        return replace(add_facts(exercise, explanation, facts), pictures=verdict.pictures)
+    return _add_repair(exercise, verdict, explanation, read_facts())
+
+
+def _add_repair(exercise: Exercise, verdict: Verdict, repair: Version, facts: Sequence[Fact]) -> Verdict:
     is_small = verdict.reason != Reason.CONSTANT and repair.is_mostly_original(exercise.entry)
-    credit = max(CREDIT, verdict.credit) if is_small else verdict.credit
-    sentence = wording.located if is_small else wording.located_without_points
-    sites = [sentence(repair.located)] if repair.located else []  # there is none if only a line is missing
-    before = [text for text in verdict.sentences if text not in _about_memory(read(), repair)]
-    stopped = verdict.reason == Reason.ERROR  # the error comes first
+    about_memory = _describe_memory(facts, repair)
+    sentences = [sentence for sentence in verdict.sentences if sentence not in about_memory]
+    if repair.located:  # there is none if only a line is missing
+        describe = wording.located if is_small else wording.located_without_points
+        is_error = verdict.reason == Reason.ERROR  # then the error comes first
+        sentences.insert(len(sentences) if is_error else 0, describe(repair.located))
     return replace(
         verdict,
-        credit=credit,
+        credit=max(CREDIT, verdict.credit) if is_small else verdict.credit,
         reason=Reason.LOCATED if repair.located else verdict.reason,
         located=repair.located,
-        sentences=(*before, *sites) if stopped else (*sites, *before),
+        sentences=tuple(sentences),
     )
 
 
-def _about_memory(facts: Sequence[Fact], repair: Version) -> list[str]:
+def _describe_memory(facts: Sequence[Fact], repair: Version) -> list[str]:
     """The sentences on tensors of whatever was in memory that the repair changes: it writes each entry, as it is."""
-    lines = {site.line[:MAX_LINE] for site in repair.located}
+    lines = {location.line[:MAX_LINE] for location in repair.located}
     return wording.about_facts([fact for fact in facts if fact.kind == FactKind.EMPTY and fact.what in lines])

@@ -33,7 +33,7 @@ from grader.model.forms.function import FUNCTION
 from grader.model.plain_parts import is_plain
 from grader.model.plain_values import difference
 from grader.model.verdict import Reason, Verdict
-from grader.repair.locating import Locating
+from grader.repair.locating import LineSearch
 from grader.sandbox import values, wire
 from grader.sandbox.decoder import decode, devices
 from grader.sandbox.tables import Table
@@ -660,9 +660,9 @@ def test_an_array_may_have_a_picture() -> None:
 def test_looking_for_the_place_of_a_mistake_takes_any_inputs(exercise: Exercise) -> None:
     """Nothing is asked for here: every version is lost on the way."""
     key = AnswerKey(exercise, exercise.sample())
-    locating = Locating(key, lambda texts, _: [Raised("ValueError")] * len(texts), "cpu")
-    assert locating.explain("def f(*given):\n    x = 1 + 2\n    return x * 3 - 4 / 5") is None
-    assert locating.tried > 0
+    search = LineSearch(key, lambda texts, _: [Raised("ValueError")] * len(texts), "cpu")
+    assert search.explain("def f(*given):\n    x = 1 + 2\n    return x * 3 - 4 / 5") is None
+    assert search.tried > 0
 
 
 # --- a real sandbox --------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from grader.model.fact import Fact, FactKind
 from grader.model.verdict import Reason, Verdict
 from grader.repair.edit_rules import RULES
 from grader.repair.edits import MODULES  # noqa: F401 - enter their rules
-from grader.repair.locating import Locating
+from grader.repair.locating import LineSearch
 from grader.repair.version import Version
 
 PROPERTY = "decided by"  # of a test: a list for each of its verdicts
@@ -41,22 +41,22 @@ class Watch:
 
     @contextmanager
     def watching(self) -> Iterator[Watch]:
-        read_facts, explain = Definitions.facts, Locating.explain
+        read_facts, explain = Definitions.facts, LineSearch.explain
 
         def facts(definitions: Definitions, exercise: Exercise) -> tuple[Fact, ...]:
             facts = read_facts(definitions, exercise)
             self._facts.append(facts)
             return facts
 
-        def explained(locating: Locating, source: str) -> Version | Verdict | None:
-            explanation = explain(locating, source)
+        def explained(search: LineSearch, source: str) -> Version | Verdict | None:
+            explanation = explain(search, source)
             if isinstance(explanation, Version) and explanation.edit:
                 self._rules.add(explanation.edit.rule)
             return explanation
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Definitions, "facts", facts)
-            patch.setattr(Locating, "explain", explained)
+            patch.setattr(LineSearch, "explain", explained)
             yield self
 
     def deciders(self, verdict: Verdict) -> list[str]:
