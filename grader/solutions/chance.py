@@ -42,7 +42,7 @@ def shared_generators(seed: int) -> Iterator[None]:
         random.setstate(state_of_python)
 
 
-def and_whether_drawn(compute: Callable[[], _T]) -> tuple[_T, bool]:
-    """Compute something, and note whether torch's own generator was used."""
+def compute_noting_draws(compute: Callable[[], _T]) -> tuple[_T, bool]:
+    """Compute something; returns the value, and whether numbers were drawn from torch's own generator."""
     state = torch.default_generator.get_state()
     return compute(), not torch.equal(state, torch.default_generator.get_state())

@@ -42,9 +42,9 @@ class Block(NamedTuple):
     column: int = 0  # where the text after it begins
     head: int = 0  # the line after its head, if it has statements inside
 
-    def holds(self, other: Block) -> bool:
-        """Whether the other block lies within this one."""
-        return self.first <= other.first and other.end <= self.end
+    def holds(self, block: Block) -> bool:
+        """Whether a block lies within this one."""
+        return self.first <= block.first and block.end <= self.end
 
 
 class Lines:
@@ -61,25 +61,26 @@ class Lines:
 
     def text(self, changes: Mapping[str, Change], within: Block | None = None) -> str:
         """The text with changes and without marks, or only the block `within`. LineError says what does not fit."""
-        begin, stop = (within.first, within.end) if within else (0, len(self._lines))
-        lines = self._lines[begin:stop]
-        for place, change in sorted(self._outermost(changes).items(), key=self._where, reverse=True):
-            word, block = place.rpartition(" ")[0], self._replaced_by(change, place)
-            first, end = {"before": (block.first,) * 2, "after": (block.end,) * 2}.get(word, (block.first, block.end))
-            lines[first - begin : end - begin] = self._changed(block, change, word)
+        offset, end = (within.first, within.end) if within else (0, len(self._lines))
+        lines = self._lines[offset:end]
+        # From the last to the first, so that lines keep their numbers until their turn comes.
+        for place, change in sorted(self._outermost(changes).items(), key=self._sort_key, reverse=True):
+            word, block = place.rpartition(" ")[0], self._replaced_block(change, place)
+            first = block.end if word == "after" else block.first
+            end = block.first if word == "before" else block.end
+            lines[first - offset : end - offset] = self._new_lines(block, change, word)
         return "\n".join(lines) + "\n"
 
     def _outermost(self, changes: Mapping[str, Change]) -> Mapping[str, Change]:
         """The changes without those in lines that other changes replace."""
-        replaced = [
-            self._replaced_by(change, place)
-            for place, change in changes.items()
-            if place in self.marked and not isinstance(change, tuple)
-        ]
+        replaced_blocks: list[Block] = []
+        for place, change in changes.items():
+            if place in self.marked and not isinstance(change, tuple):
+                replaced_blocks.append(self._replaced_block(change, place))
         outermost: dict[str, Change] = {}
         for place, change in changes.items():
             block = self.block(place)
-            if not any(outer.holds(block) and outer[:2] != block[:2] for outer in replaced):
+            if not any(outer.holds(block) and outer[:2] != block[:2] for outer in replaced_blocks):
                 outermost[place] = change
         return outermost
 
@@ -96,7 +97,7 @@ class Lines:
             raise LineError(f"there is no mark “{place}”. There are: {', '.join(self.marked)}")
         return self.marked[place.rpartition(" ")[2]]
 
-    def _replaced_by(self, change: Change, place: str) -> Block:
+    def _replaced_block(self, change: Change, place: str) -> Block:
         """The lines that a change is for: only those of the head, if it has nothing to stand inside."""
         block = self.block(place)
         is_head = isinstance(change, str) and change.rstrip().endswith(":") and place in self.marked
@@ -126,15 +127,17 @@ class Lines:
             raise LineError("a line of it has no effect")
         return text
 
-    def _where(self, item: tuple[str, Change]) -> tuple[int, int]:
-        """A key to sort changes by their place in the text."""
-        word, block = item[0].rpartition(" ")[0], self.block(item[0])
+    def _sort_key(self, change: tuple[str, Change]) -> tuple[int, int]:
+        """A key to sort changes, with their places, by their order in the text."""
+        place, _ = change
+        word, block = place.rpartition(" ")[0], self.block(place)
         return (block.end if word == "after" else block.first), ("after", "before", "").index(word)
 
-    def _changed(self, block: Block, change: Change, word: str) -> list[str]:
+    def _new_lines(self, block: Block, change: Change, word: str) -> list[str]:
+        """The lines that a change puts in place of a block, or before or after it."""
         lines = self._lines[block.first : block.end]
         if isinstance(change, tuple):
-            return _replaced(lines, *change)
+            return _replace_parts(lines, *change)
         if not change:
             return []
         column = block.column if word == "after" else len(lines[0]) - len(lines[0].lstrip())
@@ -209,7 +212,7 @@ def _unbound(names: _Names, file_names: Collection[str]) -> set[str]:
     return names.read - names.bound - _BUILTINS - set(file_names)
 
 
-def _replaced(lines: list[str], *texts: str) -> list[str]:
+def _replace_parts(lines: list[str], *texts: str) -> list[str]:
     """Replace parts of lines. Each part must be in some line, and never twice in one."""
     for old, new in zip(texts[::2], texts[1::2], strict=True):
         if {line.count(old) for line in lines} - {0} != {1}:

@@ -28,7 +28,7 @@ from grader.sandbox.forms.module import (
     observe,
     same,
 )
-from grader.solutions.chance import and_whether_drawn, same_chance
+from grader.solutions.chance import compute_noting_draws, same_chance
 from grader.solutions.lines import Change, LineError, Lines, source_of
 from grader.solutions.statements import Body, Changes, Names, Statement, run
 
@@ -104,33 +104,33 @@ class WrittenClass:
 
 
 @dataclass
-class _Begun:
+class _CallTree:
     """A tree of calls that have run, by their statements, with the variables after each one."""
 
     names: Names = field(default_factory=dict)
-    next: dict[Statement, _Begun] = field(default_factory=dict)
+    next: dict[Statement, _CallTree] = field(default_factory=dict)
 
     def run(self, chain: Sequence[Statement], names: Names, *, keeping: bool) -> Outcome:
         """The output of a call, and whether random numbers were drawn."""
         if not all(statement.is_pure for statement in chain):
-            return and_whether_drawn(lambda: run(chain, names))
+            return compute_noting_draws(lambda: run(chain, names))
+        self.names = names
         node, position = self, 0
-        node.names = names
         while position < len(chain) and chain[position] in node.next:
             node, position = node.next[chain[position]], position + 1
         if "" in node.names or position == len(chain):
             return node.names.get(""), False
-        output, is_random = and_whether_drawn(lambda: node._go_on(chain[position:], keeping))
+        output, is_random = compute_noting_draws(lambda: node._continue(chain[position:], keeping))
         if is_random:
             node.next.pop(chain[position], None)
         return output, is_random
 
-    def _go_on(self, chain: Sequence[Statement], keeping: bool) -> object:
+    def _continue(self, chain: Sequence[Statement], keeping: bool) -> object:
         node, names = self, self.names.copy()
         for statement in chain:
             has_returned = statement.step(names)
             if keeping:
-                node.next[statement] = node = _Begun(names.copy())
+                node.next[statement] = node = _CallTree(names.copy())
             if has_returned:
                 break
         return names.get("")
@@ -143,11 +143,11 @@ class ModuleCase:
         self._written = written
         self._around = around  # calls `forward`, if a call of the case is more than that
         self._case = inputs
-        self._arguments, self._weights, self._calls, self._how = inputs
-        self.whole = not self._how.get("gradients")
-        self.inputs = inputs if self.whole else (*inputs[:3], {**self._how, "gradients": 0})
+        self._arguments, self._weights, self._calls, self._options = inputs
+        self.whole = not self._options.get("gradients")
+        self.inputs = inputs if self.whole else (*inputs[:3], {**self._options, "gradients": 0})
         self._copies = self._copied()
-        self._built: dict[frozenset[tuple[str, Change]], _Built | Exception] = {}
+        self._built: dict[frozenset[tuple[str, Change]], _BuiltModule | Exception] = {}
 
     def _copied(self) -> dict[str, Inputs]:
         """Copies of the inputs of all calls. Calls that share an input share its copy."""
@@ -160,7 +160,7 @@ class ModuleCase:
         With `once`, nothing is kept for other changes.
         """
         with torch.no_grad(), self._changed(changes) as (built, call):
-            if not built.loaded:
+            if not built.is_loaded:
                 raise ValueError("it has other parameters")
             return call(self._copies["output"], keeping=not once)[0]
 
@@ -170,98 +170,98 @@ class ModuleCase:
 
     def everything(self, changes: Changes) -> Observed:
         """Everything seen in the case, with gradients if it asks for them."""
-        return self._observed(changes, self._how.get("gradients", 0))
+        return self._observed(changes, self._options.get("gradients", 0))
 
     def _observed(self, changes: Changes, inputs: int) -> Observed:
-        if self._how.get("impossible"):
+        if self._options.get("impossible"):
             with same_chance():
                 return observe(functools.partial(self._written, **changes), *self._case)
         with self._changed(changes) as (built, call):
-            if not built.loaded:
+            if not built.is_loaded:
                 with torch.no_grad():
-                    return built.seen | called_in_part(built.module, self._calls)
-            seen = built.seen | self._called(call, keeping=not changes)
+                    return built.observation | called_in_part(built.module, self._calls)
+            observation = built.observation | self._observe_calls(call, keeping=not changes)
             if inputs:
-                asked = call_of_gradients(self._calls, self._how)
-                seen["gradients"] = gradients(built.module, self._weights, asked, inputs)
-            return seen
+                arguments = call_of_gradients(self._calls, self._options)
+                observation["gradients"] = gradients(built.module, self._weights, arguments, inputs)
+            return observation
 
     @torch.no_grad()
-    def _called(self, run_with: Callable[..., Outcome], *, keeping: bool) -> Observed:
+    def _observe_calls(self, run_with: Callable[..., Outcome], *, keeping: bool) -> Observed:
         """The output of each call, and whether any call changes its inputs."""
-        seen: Observed = {"changes_input": False, "outputs": {}}
-        known: dict[tuple[int, ...], object] = {}  # outputs by inputs
+        changes_input = False
+        outputs: dict[str, object] = {}
+        outputs_by_inputs: dict[tuple[int, ...], object] = {}
         for name, call in self._calls.items():
-            given = self._copies[name]
-            same_again = tuple(map(id, given))
-            if same_again not in known:
-                output, drawn = run_with(given, keeping=keeping)
-                seen["outputs"][name] = output
-                if not all(map(same, given, call)):
-                    seen["changes_input"] = True
-                    self._copies = self._copied()
-                elif not drawn:
-                    known[same_again] = output
-            else:
-                seen["outputs"][name] = known[same_again]
-        return seen
+            copies = self._copies[name]
+            identity = tuple(map(id, copies))
+            if identity in outputs_by_inputs:
+                outputs[name] = outputs_by_inputs[identity]
+                continue
+            outputs[name], is_random = run_with(copies, keeping=keeping)
+            if not all(map(same, copies, call)):
+                changes_input = True
+                self._copies = self._copied()
+            elif not is_random:
+                outputs_by_inputs[identity] = outputs[name]
+        return {"changes_input": changes_input, "outputs": outputs}
 
     @contextlib.contextmanager
-    def _changed(self, changes: Changes) -> Iterator[tuple[_Built, Callable[..., Outcome]]]:
+    def _changed(self, changes: Changes) -> Iterator[tuple[_BuiltModule, Callable[..., Outcome]]]:
         """A module with these changes, which are undone afterwards, and a function that calls it."""
         with same_chance():
             built = self._module(self._written.outside(changes))
             within = self._written.within(changes)
-            before = dict(vars(built.module))
+            attributes = dict(vars(built.module))
             vars(built.module)["forward"] = self._forward(built, within)
             torch.default_generator.set_state(built.chance)
             try:
                 yield built, functools.partial(self._call, built, within)
             finally:
                 vars(built.module).clear()  # including anything that it keeps between calls
-                vars(built.module).update(before)
+                vars(built.module).update(attributes)
 
-    def _call(self, built: _Built, within: Changes, given: Inputs, *, keeping: bool) -> Outcome:
+    def _call(self, built: _BuiltModule, within: Changes, arguments: Inputs, *, keeping: bool) -> Outcome:
         if self._around:
-            return and_whether_drawn(lambda: self._forward(built, within)(*given))
-        names = self._written.names(built.module, *given)
-        begun = built.begun.setdefault(tuple(map(id, given)), _Begun())
-        return begun.run(self._written.chain(within), names, keeping=keeping)
+            return compute_noting_draws(lambda: self._forward(built, within)(*arguments))
+        names = self._written.names(built.module, *arguments)
+        calls = built.calls.setdefault(tuple(map(id, arguments)), _CallTree())
+        return calls.run(self._written.chain(within), names, keeping=keeping)
 
-    def _forward(self, built: _Built, within: Changes) -> Callable[..., object]:
+    def _forward(self, built: _BuiltModule, within: Changes) -> Callable[..., object]:
         forward = functools.partial(self._written.called, built.module, within)
         return functools.partial(self._around, forward) if self._around else forward
 
-    def _module(self, outside: Changes) -> _Built:
+    def _module(self, outside: Changes) -> _BuiltModule:
         """The module, built with these changes outside `forward`; each is built only once."""
         key = frozenset(outside.items())
         if key not in self._built:
             self._built[key] = self._build(outside)
-        found = self._built[key]
-        if isinstance(found, Exception):
-            raise found
-        return found
+        built = self._built[key]
+        if isinstance(built, Exception):
+            raise built
+        return built
 
-    def _build(self, outside: Changes) -> _Built | Exception:
+    def _build(self, outside: Changes) -> _BuiltModule | Exception:
         torch.default_generator.manual_seed(0)
         try:
             module = self._written.built(outside, *self._arguments)
-            seen = describe(module) | numbers(module, self._how)
-            loaded = load(module, self._weights)
+            observation = describe(module) | numbers(module, self._options)
+            is_loaded = load(module, self._weights)
         except Exception as error:
             return error
         chance = torch.default_generator.get_state()
         move(module, self._weights)
-        module.train(bool(self._how.get("train")))
-        return _Built(module, loaded, chance, seen)
+        module.train(bool(self._options.get("train")))
+        return _BuiltModule(module, is_loaded, chance, observation)
 
 
 @dataclass
-class _Built:
+class _BuiltModule:
     """A built module, whether its weights were loaded, and the generator's state after that."""
 
     module: nn.Module
-    loaded: bool
+    is_loaded: bool
     chance: torch.Tensor
-    seen: Observed  # of the module itself, before the weights were loaded
-    begun: dict[tuple[int, ...], _Begun] = field(default_factory=dict)  # by the inputs of a call
+    observation: Observed  # of the module itself, before the weights were loaded
+    calls: dict[tuple[int, ...], _CallTree] = field(default_factory=dict)  # by the inputs of a call

@@ -72,8 +72,13 @@ class Body:
     @functools.cached_property
     def _span_of(self) -> dict[str, Block]:
         """The statement that each place of a change belongs to."""
-        blocks = {place: self._lines.block(place) for place in self._lines.places}
-        return {place: span for place, block in blocks.items() for span in self._spans if span.holds(block)}
+        span_of: dict[str, Block] = {}
+        for place in self._lines.places:
+            block = self._lines.block(place)
+            for span in self._spans:
+                if span.holds(block):
+                    span_of[place] = span
+        return span_of
 
     def holds(self, place: str) -> bool:
         """Whether a change at this place is in the body of this function."""
@@ -83,9 +88,9 @@ class Body:
         """The variables at the start of a call."""
         if len(inputs) == len(self._parameters):
             return dict(zip(self._parameters, inputs, strict=True))
-        bound = self._signature.bind(*inputs, **named)
-        bound.apply_defaults()
-        return bound.arguments
+        arguments = self._signature.bind(*inputs, **named)
+        arguments.apply_defaults()
+        return arguments.arguments
 
     def chain(self, changes: Changes) -> tuple[Statement, ...]:
         """All statements with these changes. LineError says what does not fit."""
@@ -170,7 +175,9 @@ def _names_in(text: str) -> tuple[set[str], set[str]]:
 def _free_in(table: symtable.SymbolTable) -> Iterator[str]:
     """The outer names that a function or a comprehension within the lines reads."""
     local_names = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()}
-    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() or symbol.is_free())
+    for symbol in table.get_symbols():
+        if symbol.is_global() or symbol.is_free():
+            yield symbol.get_name()
     for inner in table.get_children():
         yield from (name for name in _free_in(inner) if name not in local_names)
 
