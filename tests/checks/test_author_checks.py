@@ -91,7 +91,7 @@ def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
         (replace(SOUND, mistakes=[replace(TRIPLED, credit=1.5), HALVED]), "tripled", "its credit is 1.5"),
     ],
 )
-def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, what: str) -> None:
+def test_a_problem_in_an_exercise_is_reported(exercise: Exercise, place: str, what: str) -> None:
     (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
     assert str(problem).startswith(f"exercise 1, `double`, “{place}”: {problem.description}. ")
     assert (problem.exercise, what in problem.description) == (1, True)
@@ -114,7 +114,7 @@ def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, 
         (replace(SOUND, other_forms=[lambda inputs: inputs[7]]), "`other_forms` stops with IndexError: tuple index"),
     ],
 )
-def test_what_stops_or_answers_nothing_is_told(exercise: Exercise, told: str) -> None:
+def test_code_that_stops_or_returns_nothing_is_reported(exercise: Exercise, told: str) -> None:
     (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
     assert told in str(problem)
 
@@ -146,7 +146,7 @@ def drawing(inputs: Callable[[torch.Generator], Any]) -> list[str]:
         lambda _: ({random.random(), 1.0},),
     ],
 )
-def test_inputs_that_do_not_come_from_their_generator_are_told(inputs: Callable[[torch.Generator], Any]) -> None:
+def test_inputs_that_do_not_come_from_their_generator_are_reported(inputs: Callable[[torch.Generator], Any]) -> None:
     (told,) = drawing(inputs)
     assert told.startswith(
         "exercise 1, `double`, “drawn”: the same seed gives different inputs each time. Draw everything"
@@ -163,11 +163,11 @@ def test_inputs_that_do_not_come_from_their_generator_are_told(inputs: Callable[
         lambda _: (np.array(["a", None], dtype=object), float("nan"), frozenset("a")),
     ],
 )
-def test_inputs_that_do_are_no_problem(inputs: Callable[[torch.Generator], Any]) -> None:
+def test_inputs_that_come_from_their_generator_are_no_problem(inputs: Callable[[torch.Generator], Any]) -> None:
     assert drawing(inputs) == []
 
 
-def test_what_is_drawn_from_elsewhere_is_the_same_whatever_was_drawn_before() -> None:
+def test_shared_generators_give_the_same_inputs_after_other_draws() -> None:
     """Also where nobody has looked: points do not depend on what happened in the process."""
     case = Case("drawn", "nothing", lambda _: (torch.randn(3), np.random.rand(2), random.random()))
     exercise = replace(SOUND, cases=[case])
@@ -179,7 +179,7 @@ def test_what_is_drawn_from_elsewhere_is_the_same_whatever_was_drawn_before() ->
     assert before[1] == random.getstate()
 
 
-def test_inputs_that_cannot_be_drawn_are_told() -> None:
+def test_inputs_that_cannot_be_drawn_are_reported() -> None:
     (told,) = drawing(lambda _: 1 / 0)
     assert told == (
         "exercise 1, `double`, “drawn”: its inputs cannot be drawn, for ZeroDivisionError: division by zero. Fix that."
@@ -188,7 +188,7 @@ def test_inputs_that_cannot_be_drawn_are_told() -> None:
     assert told.endswith("“drawn”: its inputs are of type list, and no tuple. A single one is written `(x,)`.")
 
 
-def test_nothing_is_wrong_with_a_sound_exercise() -> None:
+def test_a_sound_exercise_has_no_problems() -> None:
     assert list(problems_of(AnswerKey(SOUND, SOUND.sample()))) == []
 
 
@@ -269,12 +269,12 @@ def copied(index: int) -> Any:
         (lambda: without(2), "the notebook has no test cell"),
     ],
 )
-def test_what_is_wrong_with_a_notebook_is_told(make: Callable[[], Any], told: str) -> None:
+def test_a_problem_in_a_notebook_is_reported(make: Callable[[], Any], told: str) -> None:
     found = [str(problem) for problem in problems_of_notebooks({"week1": make()}, [OF_NOTEBOOK])]
     assert any(told in text for text in found), found
 
 
-def test_an_exercise_in_two_notebooks_is_told() -> None:
+def test_an_exercise_in_two_notebooks_is_reported() -> None:
     (problem,) = problems_of_notebooks({"week1": notebook(), "more": notebook()}, [OF_NOTEBOOK])
     assert "exercise 1: several notebooks have a solution cell for it: week1.ipynb, more.ipynb" in str(problem)
 
@@ -289,7 +289,7 @@ def test_an_exercise_in_two_notebooks_is_told() -> None:
         ),
     ],
 )
-def test_a_cell_is_told_with_its_notebook_where_there_are_several(cell: NotebookNode, told: str) -> None:
+def test_a_cell_is_reported_with_its_notebook_if_there_are_several(cell: NotebookNode, told: str) -> None:
     other = nbformat.v4.new_notebook(cells=[cell])
     (problem,) = problems_of_notebooks({"week1": notebook(), "more": other}, [OF_NOTEBOOK])
     assert str(problem).startswith(f"more.ipynb, {told}")
@@ -297,18 +297,18 @@ def test_a_cell_is_told_with_its_notebook_where_there_are_several(cell: Notebook
     assert problems[0].startswith(told)
 
 
-def test_a_section_without_an_exercise_is_told() -> None:
+def test_a_section_without_an_exercise_is_reported() -> None:
     (problem,) = problems_of_notebooks({"week1": notebook()}, [])
     assert re.search("there is no such exercise", str(problem))
 
 
-def test_nothing_is_wrong_with_a_sound_notebook() -> None:
+def test_a_sound_notebook_has_no_problems() -> None:
     assert list(problems_of_notebooks({"week1": notebook()}, [OF_NOTEBOOK])) == []
     spoken = SOLUTION.replace("2 * x", "2 * x\n    # begin with the solution of before")
     assert list(problems_of_notebooks({"week1": notebook(spoken)}, [OF_NOTEBOOK])) == []
 
 
-def test_a_solution_cell_that_is_not_the_solution_of_the_file_is_told() -> None:
+def test_a_solution_cell_that_differs_from_the_exercise_file_is_reported() -> None:
     notebook = copy.deepcopy(source("self_attention"))
     exercises = of_assignment("self_attention")
     assert list(problems_of_notebooks({"week1": notebook}, exercises)) == []

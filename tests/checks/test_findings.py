@@ -60,7 +60,7 @@ def test_each_line_of_the_table_is_one_line_of_80_columns(terminal: bool) -> Non
     assert "\n".join(printed(80, terminal)).startswith(TABLE)
 
 
-def test_in_a_pipe_a_finding_is_a_line_and_what_is_wrong_comes_last() -> None:
+def test_in_a_pipe_a_finding_is_a_line_and_errors_come_last() -> None:
     assert printed(150, terminal=False)[-3:] == [
         "note multi_head_attention: it is not released yet.",
         f"✗ multi_head_attention: {LONG}",
@@ -75,7 +75,7 @@ def test_on_a_terminal_nothing_is_cut_off() -> None:
     assert f"✗ multi_head_attention: {LONG} ✗" in said
 
 
-def test_a_text_stays_on_its_line_whatever_is_in_it() -> None:
+def test_a_text_with_any_characters_stays_on_its_line() -> None:
     (told,) = CheckedAssignment("week1", [Finding("", "bad", "a\n✓ b\x1b[2K")]).lines("bad")
     assert told == "week1: a ✓ b [2K"
 
@@ -97,7 +97,7 @@ def test_the_command_ends_with_1_only_if_something_is_wrong(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_what_was_found_before_an_error_is_shown(tmp_path: Path) -> None:
+def test_findings_before_an_error_are_shown(tmp_path: Path) -> None:
     """An assignment that cannot be read does not hide what is known of those before it."""
     new_course(tmp_path)
     for name in ("week1", "week2"):

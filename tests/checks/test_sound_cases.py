@@ -67,7 +67,7 @@ def test_nothing_is_graded_where_right_answers_would_fail(reference: str, said: 
     assert list(json.loads((own.root / NOTE).read_text())) == [ASSIGNMENT]
 
 
-def test_where_all_that_was_right_is_wrong_that_is_a_question(
+def test_grading_asks_first_where_all_right_answers_turn_wrong(
     own: Course, submit: Callable[..., Path], solved: dict[Label, str]
 ) -> None:
     """The new reference answers, finitely and always the same, and is wrong."""
@@ -88,7 +88,7 @@ def test_where_all_that_was_right_is_wrong_that_is_a_question(
     assert points(own) == {"ada": 0, "emmy": 0, "kurt": 3}
 
 
-def test_one_right_answer_that_stays_right_is_no_question(
+def test_grading_does_not_ask_where_one_right_answer_stays_right(
     own: Course, submit: Callable[..., Path], solved: dict[Label, str]
 ) -> None:
     """Nor is a class that hands in anew."""
@@ -108,7 +108,7 @@ def points(course: Course) -> dict[str, float]:
         return {one.student.id: one.score for one in gradebook.assignment_submissions(ASSIGNMENT)}
 
 
-def test_it_is_looked_at_once(own: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_of_the_exercises_is_checked_once(own: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     assert grade(own).returncode == 0
     monkeypatch.setattr("grader.checks.exercise_checks.unsound_references", lambda _: 1 / 0)
     assert grade(own).returncode == 0

@@ -38,7 +38,7 @@ def test_a_piece_has_a_kind_a_name_words_and_fields() -> None:
     assert wrong.code == right.code.replace("    return y\n", "")
 
 
-def test_lines_go_come_and_stay() -> None:
+def test_a_patch_removes_adds_and_keeps_lines() -> None:
     assert changed("-    y = 0", "+    y = 1") == ["    y = 1", "8 lines"]
     assert changed("+y = 0") == ["y = 0", "9 lines"]
     assert changed("     return y", "+    pass") == ["    pass", "9 lines"]
@@ -52,7 +52,7 @@ def test_lines_go_come_and_stay() -> None:
     ]  # fmt: skip
 
 
-def test_the_first_place_that_fits_is_meant_below_the_one_before() -> None:
+def test_a_hunk_applies_at_the_first_match_below_the_one_before() -> None:
     base = "=== right base: a, twice\na\nb\na\nb\n"
     for lines, code in (("-a\n+c", "c\nb\na\nb\n"), (" b\n-a\n+c", "a\nb\nc\nb\n"), ("-b\n+c\n-b\n+d", "a\nc\na\nd\n")):
         assert read(base, f"=== wrong other, from base: one of them\n{lines}")["other"] == code
@@ -78,6 +78,6 @@ def test_a_piece_may_stand_before_the_one_that_it_differs_from() -> None:
         ("=== wrong loop: a loop\n:Named: not divided\npass", "line 2: a field must look like"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_told_with_its_line(text: str, said: str) -> None:
+def test_unreadable_text_is_reported_with_its_line(text: str, said: str) -> None:
     with pytest.raises(CourseError, match=said):
         read_pieces(text)

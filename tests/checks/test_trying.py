@@ -28,7 +28,7 @@ def course(tmp_path: Path) -> Iterator[Course]:
         yield course
 
 
-def test_the_verdict_is_told_and_nothing_is_written(course: Course) -> None:
+def test_the_verdict_is_printed_and_no_file_is_written(course: Course) -> None:
     before = sorted(course.root.rglob("*"))
     ended = grader("try", "mean", "attempt.py", folder=course.root)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -39,7 +39,7 @@ def test_the_verdict_is_told_and_nothing_is_written(course: Course) -> None:
     assert [path for path in sorted(course.root.rglob("*")) if "__pycache__" not in path.parts] == before
 
 
-def test_its_page_is_that_of_a_student(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_is_that_of_a_student(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("typer.launch", opened.append)
     ended = grader("try", "mean", "attempt.py", "--page", folder=course.root)
@@ -48,7 +48,7 @@ def test_its_page_is_that_of_a_student(course: Course, monkeypatch: pytest.Monke
     assert "What comes out is the sum" in Path(page).read_text(encoding="utf-8")
 
 
-def test_what_is_right_has_all_points(course: Course) -> None:
+def test_right_code_has_all_points(course: Course) -> None:
     Path("attempt.py").write_text("import statistics\n\ndef mean(numbers):\n    return statistics.fmean(numbers)\n")
     assert grader("try", "mean", "attempt.py", folder=course.root).stdout.startswith(
         "Exercise mean, The mean: 2 of 2 points (right)"
@@ -63,7 +63,7 @@ def test_what_is_right_has_all_points(course: Course) -> None:
         (["mean", "--assignment", "week3"], "There is no assignment “week3”"),
     ],
 )
-def test_an_exercise_that_is_not_there_is_told(asked: list[str], told: str, course: Course) -> None:
+def test_an_unknown_exercise_is_reported(asked: list[str], told: str, course: Course) -> None:
     name, *options = asked
     ended = grader("try", name, "attempt.py", *options, folder=course.root)
     assert ended.returncode == 1

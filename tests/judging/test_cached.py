@@ -48,7 +48,7 @@ def test_a_cache_may_be_a_pair_a_list_or_a_stack(changes: list[tuple[str, str]])
     assert found.right, found.sentences
 
 
-def test_what_is_kept_by_the_module_is_seen() -> None:
+def test_state_that_a_module_keeps_is_observed() -> None:
     found = verdict(
         29,
         ("past_k, past_v = cache", "past_k, past_v = self.kept"),
@@ -58,7 +58,7 @@ def test_what_is_kept_by_the_module_is_seen() -> None:
 
 
 @pytest.mark.slow
-def test_a_cache_that_was_given_must_stay_as_it_is() -> None:
+def test_an_argument_cache_that_is_modified_costs_marks() -> None:
     """Also where new numbers are written into its tensors."""
     assert (
         verdict(29, (RETURNED, "if cache is not None: cache[0].mul_(1.5)\n        return context, (k, v)")).credit < 1
@@ -76,7 +76,7 @@ def test_a_cache_that_was_given_must_stay_as_it_is() -> None:
         "return context, (k, v[:, :1])",
     ],
 )
-def test_what_is_no_cache_costs_marks_and_stops_nothing(returned: str) -> None:
+def test_a_value_that_is_no_cache_costs_marks_without_stopping_the_run(returned: str) -> None:
     found = verdict(29, (RETURNED, returned))
     assert found.credit < 1
     assert found.sentences
@@ -92,14 +92,14 @@ HOSTILE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("returned", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_caches_get_no_marks_and_stop_nothing(returned: str) -> None:
+def test_hostile_caches_get_no_marks_without_stopping_the_run(returned: str) -> None:
     """In a sandbox, as students' code is run."""
     imports = "import math\nimport torch\nfrom torch import nn"
     verdicts, _ = grade(imports, from_notebook()[29].replace(RETURNED, returned), 29)
     assert verdicts[29].credit < 1
 
 
-def test_a_run_begins_with_what_is_given_in_the_form_that_the_code_has() -> None:
+def test_a_run_begins_with_a_cache_in_the_form_of_the_student_code() -> None:
     given: list[Any] = []
 
     def forward(x: torch.Tensor, cache: Any = None) -> Any:
@@ -112,7 +112,7 @@ def test_a_run_begins_with_what_is_given_in_the_form_that_the_code_has() -> None
     assert torch.equal(given[1], torch.stack([keys, values]))
 
 
-def test_what_is_no_pair_of_tensors_is_nothing() -> None:
+def test_a_value_that_is_no_pair_of_tensors_is_read_as_empty() -> None:
     ones = torch.ones(2)
     for cache in (None, 3, "kv", [ones], (ones, 1), (ones, torch.ones(3))):
         assert stacked(cache).numel() == 0
@@ -140,16 +140,16 @@ def test_forged_observations_are_not_read(value: Any) -> None:
         (None, False),
     ],
 )
-def test_only_a_value_error_is_a_refusal(got: Any, is_right: bool) -> None:
+def test_only_a_value_error_counts_as_a_refusal(got: Any, is_right: bool) -> None:
     assert (REFUSING.finding(got, {"error": "ValueError"}, 1e-5) is None) == is_right
 
 
-def test_an_error_of_ones_own_that_is_a_value_error_is_one() -> None:
+def test_a_subclass_of_value_error_counts_as_a_refusal() -> None:
     own = 'raise type("NoMultiple", (ValueError,), {})('
     assert verdict(28, ("raise ValueError(", own)).right
 
 
-def test_where_numbers_are_wrong_the_refusal_is_named_too() -> None:
+def test_a_missing_refusal_is_named_beside_wrong_numbers() -> None:
     """Or the page would say that everything else is right."""
     found = verdict(28, (" / math.sqrt(d)", ""), ("raise ValueError(", "raise TypeError("))
     assert found.misconceptions == ("another error than ValueError", "not scaled")

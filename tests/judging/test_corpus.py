@@ -85,7 +85,7 @@ def test_code_with_one_mistake_earns_its_credit(number: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_mistake_in_an_earlier_exercise_is_not_told_in_place_of_the_one_in_this(
+def test_a_mistake_in_an_earlier_exercise_does_not_hide_the_one_in_this(
     new_course: Callable[[], Course], submit: Callable[..., Path]
 ) -> None:
     by_name = {str(entry): entry for entry in WRONG}
@@ -95,7 +95,7 @@ def test_a_mistake_in_an_earlier_exercise_is_not_told_in_place_of_the_one_in_thi
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_what_is_quoted_is_in_the_code(number: int) -> None:
+def test_quoted_lines_are_in_the_code(number: int) -> None:
     """What a sentence puts between backticks, it says of the code: each name and number of it is there.
 
     What Python says is its own, and may be about given code; a function that is missing is not there; and which

@@ -92,7 +92,7 @@ def test_right_numbers_in_another_form_earn_half(number: int, form: Any) -> None
         (Returned(torch.ones(7), UNCHANGED), None),
     ],
 )
-def test_it_is_noted_what_an_error_looks_like(given: Answer, symptom: Symptom | None) -> None:
+def test_an_error_verdict_has_a_symptom(given: Answer, symptom: Symptom | None) -> None:
     assert verdict(3, [given] * len(short_cases(EXERCISES[3]))).symptom == symptom
 
 
@@ -163,7 +163,7 @@ def test_a_result_on_the_wrong_device_is_named() -> None:
         (Returned(Unusable("a value of type dict"), []), "wrong", "dict"),
     ],
 )
-def test_what_is_no_value_earns_nothing_and_is_said(given: Answer, reason: str, words: str) -> None:
+def test_an_answer_that_is_no_value_earns_nothing_with_a_sentence(given: Answer, reason: str, words: str) -> None:
     found = verdict(3, [given] * 8)
     assert (found.credit, found.reason) == (0.0, reason)
     assert words in " ".join(found.sentences)
@@ -178,7 +178,7 @@ def test_an_error_message_shows_sizes_but_no_hidden_numbers() -> None:
 
 
 @pytest.mark.slow
-def test_draws_from_nan_are_told_where_nan_comes_from() -> None:
+def test_drawing_from_nan_probabilities_explains_where_nan_comes_from() -> None:
     message = "probability tensor contains either `inf`, `nan` or element < 0"
     found = verdict(26, [Raised("RuntimeError", message)] * len(short_cases(EXERCISES[26])))
     assert NO_PROBABILITIES in found.sentences[0]
@@ -292,7 +292,7 @@ def from_inputs(number: int, function: Any) -> Verdict:
     return verdict(number, [Returned(function(*case.inputs), list(case.inputs)) for case in short_cases(exercise)])
 
 
-def test_infinities_at_the_right_places_earn_nothing() -> None:
+def test_infinities_in_the_right_entries_earn_nothing() -> None:
     """A misconception that answers infinities must not agree with any number beside them."""
 
     def masked_zeros(queries: Any, keys: Any) -> Any:

@@ -39,7 +39,7 @@ def observed(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_what_our_code_notes_is_well_formed() -> None:
+def test_observations_of_our_own_code_are_well_formed() -> None:
     for name, one in FUNCTIONS.items():
         for case in answer_key(name).cases:
             value = one.reference(*case.inputs)
@@ -73,7 +73,7 @@ FORGED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
-def test_what_is_forged_is_refused_before_it_becomes_a_sentence(forged: dict[str, Any]) -> None:
+def test_forged_observations_are_refused_before_they_become_sentences(forged: dict[str, Any]) -> None:
     key = answer_key(CLASS)
     began = time.thread_time()
     verdict = Judge().verdict(key, [Returned(observed(**forged), list(case.inputs)) for case in key.cases])
@@ -85,12 +85,12 @@ def test_what_is_forged_is_refused_before_it_becomes_a_sentence(forged: dict[str
 @pytest.mark.parametrize(
     "value", [None, 3, "\ud800", [], {}, {"built": 1}, {"built": True, "more": 1}, {"parameters": {}}]
 )
-def test_what_is_no_note_of_a_class_is_refused(value: Any) -> None:
+def test_a_value_that_is_no_observation_of_a_class_is_refused(value: Any) -> None:
     with pytest.raises(Malformed):
         MODULE.observed(value)
 
 
-def test_what_was_not_asked_for_is_refused() -> None:
+def test_observations_that_do_not_fit_the_case_are_refused() -> None:
     """Gradients that are missing, and a module that is only said to be built."""
     key = answer_key(CLASS)
     for index, case in enumerate(key.cases):
@@ -109,7 +109,7 @@ FOUR_TEXTS = {"changes_input": False, "outputs": dict.fromkeys(("text", "few", "
 
 
 @pytest.mark.parametrize(("form", "right"), [(TWICE, TWO_CALLS), (TRAINING, THREE_STEPS), (GENERATION, FOUR_TEXTS)])
-def test_what_is_not_like_a_note_of_ours_is_refused(form: InParts, right: dict[str, Any]) -> None:
+def test_an_observation_of_another_shape_is_refused(form: InParts, right: dict[str, Any]) -> None:
     form.observed(right)
     wrong: list[Any] = [
         None,
@@ -135,7 +135,7 @@ def test_what_is_not_like_a_note_of_ours_is_refused(form: InParts, right: dict[s
         (GENERATION, {**FOUR_TEXTS, "train": "no"}),
     ],
 )  # fmt: skip
-def test_a_note_with_one_wrong_value_is_refused(form: InParts, note: dict[str, Any]) -> None:
+def test_an_observation_with_one_wrong_value_is_refused(form: InParts, note: dict[str, Any]) -> None:
     with pytest.raises(Malformed):
         form.observed(note)
 
@@ -147,7 +147,7 @@ def test_judging_ends_when_its_time_is_used_up() -> None:
         Judge(time=JudgingTime(-1)).verdict(key, answers)
 
 
-def test_an_exercise_whose_judging_takes_too_long_gets_nothing_and_the_reason() -> None:
+def test_an_exercise_whose_judging_takes_too_long_gets_no_points_and_a_reason() -> None:
     cells = [code(SETUP), code("def softmax(x):\n    return torch.softmax(x, 0)"), test_cell(3)]
     notebook = nbformat.v4.new_notebook(cells=cells)
     (verdict,) = grade_notebook(notebook, settings=replace(OURS, judging=-1))
@@ -155,7 +155,7 @@ def test_an_exercise_whose_judging_takes_too_long_gets_nothing_and_the_reason() 
     assert "code returned took too long" in verdict.sentences[0]
 
 
-def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
+def test_a_constant_answer_that_a_pair_of_misconceptions_explains_earns_nothing() -> None:
     key = answer_key(5)
     zeros = [[torch.zeros_like(output) for output in outputs] for outputs in key.expected]
     verdict = Judge().verdict(key, [Returned(value, []) for value in zeros])
@@ -166,7 +166,7 @@ def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
     )
 
 
-def test_an_argument_given_back_earns_nothing_whatever_explains_it() -> None:
+def test_a_returned_argument_earns_nothing_whatever_explains_it() -> None:
     key = answer_key(11)
     verdict = Judge().verdict(key, [Returned(case.inputs[0].clone(), list(case.inputs)) for case in key.cases])
     assert (verdict.credit, verdict.reason, verdict.misconceptions) == (0, Reason.CONSTANT, ())
@@ -184,7 +184,7 @@ ALWAYS_THE_SAME: dict[int | str, Any] = {
 
 
 @pytest.mark.parametrize("name", ALWAYS_THE_SAME)
-def test_the_same_whatever_the_input_earns_nothing_whatever_explains_it(name: int | str) -> None:
+def test_a_constant_answer_earns_nothing_whatever_explains_it(name: int | str) -> None:
     key = answer_key(name)
     right = [key.exercise.reference(*case.inputs) for case in key.cases]
     changed = ALWAYS_THE_SAME[name]

@@ -251,7 +251,7 @@ def test_no_sentence_tells_what_is_expected() -> None:
             assert secret not in repr(found)
 
 
-def test_strictly_an_array_is_an_array() -> None:
+def test_strict_comparison_tells_arrays_from_lists() -> None:
     want = np.array([1.0, 2.0])
     assert difference([1.0, 2.0], want, TOLERANCE, strict=True)
     assert difference(np.array([1.0, 2.0]), want, TOLERANCE, strict=True) is None
@@ -260,7 +260,7 @@ def test_strictly_an_array_is_an_array() -> None:
     assert found.kind == Kind.TYPE
 
 
-def test_tensors_of_the_course_are_compared_as_ever() -> None:
+def test_no_result_of_the_course_is_compared_in_kind() -> None:
     """Nothing that the course expects is compared in kind."""
     functions = [one for exercise in EXERCISES.values() for one in exercise.functions if one.form is FUNCTION]
     assert len(functions) > 5
@@ -300,7 +300,7 @@ DTYPES = st.sampled_from([*values.NUMBERS, *values.TIMES])
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(VALUES)
-def test_what_crosses_is_what_was_sent(value: Any) -> None:
+def test_values_cross_the_channel_unchanged(value: Any) -> None:
     back = crossed(value)
     if isinstance(back, Unusable) or "Unusable" in repr(back):
         assert "without end" in repr(back)  # too deep
@@ -356,7 +356,7 @@ def test_the_grader_imports_no_pandas_that_nobody_uses() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_inputs_are_what_is_left_of_them() -> None:
+def test_inputs_that_crossed_the_channel_are_identical() -> None:
     for value in (FRAME, SERIES, {1: {2}}, np.array(["a", "bc"]), np.float32(1.5), 10**99, "é" * 999, b"a", FRAME[:0]):
         assert identical([crossed(value)], [value])
     assert not identical(crossed(FRAME), FRAME.assign(age=0))
@@ -421,11 +421,11 @@ FORGED: dict[str, tuple[Any, dict[str, torch.Tensor]]] = {
 
 
 @pytest.mark.parametrize(("tree", "tensors"), FORGED.values(), ids=FORGED.keys())
-def test_what_nobody_sends_is_unusable(tree: Any, tensors: dict[str, torch.Tensor]) -> None:
+def test_values_that_our_code_never_sends_are_unusable(tree: Any, tensors: dict[str, torch.Tensor]) -> None:
     assert isinstance(decode(tree, tensors), Unusable)
 
 
-def test_a_byte_that_is_no_truth_value_becomes_one() -> None:
+def test_a_byte_that_is_no_truth_value_is_read_as_true() -> None:
     tree = {"array": "|b1", "shape": [3], "bytes": "0"}
     read = decode(tree, {"0": torch.tensor([0, 1, 255], dtype=torch.uint8)})
     assert read.tobytes() == b"\x00\x01\x01"
@@ -570,7 +570,7 @@ def test_the_reference_is_right_and_a_misconception_is_named(exercise: Exercise,
     assert 0 < verdict.credit < 1
 
 
-def test_none_is_named_that_does_not_answer_so_in_every_case() -> None:
+def test_a_misconception_that_differs_in_one_case_is_not_named() -> None:
     verdict = judged(COUNTS, lambda text: counts(text, prepare=str) if len(text) < 9 else {})
     assert not verdict.misconceptions
     assert verdict.credit == 0
@@ -627,14 +627,14 @@ def test_inputs_must_not_be_modified(
     assert judged(exercise, student).reason == Reason.INPUT_MODIFIED
 
 
-def test_a_misconception_that_changes_its_inputs_changes_them_for_itself_alone() -> None:
+def test_a_misconception_that_changes_its_inputs_changes_a_copy() -> None:
     exercise = exercise_of(sorts, [([3, 1, 2],)], mistake("changes", lambda x: x.clear() or []))
     key = AnswerKey(exercise, exercise.sample())
     assert key[0].wrong(exercise.mistakes) == Returned([], [[3, 1, 2]])
     assert key.expected[0] == [1, 2, 3]
 
 
-def test_a_reference_that_answers_what_cannot_be_compared_is_the_authors_fault() -> None:
+def test_a_reference_with_an_answer_that_cannot_be_compared_raises_a_course_error() -> None:
     with pytest.raises(CourseError, match="type object"):
         judged(exercise_of(lambda: object(), [()]), lambda: 1)
 
@@ -657,7 +657,7 @@ def test_an_array_may_have_a_picture() -> None:
 
 
 @pytest.mark.parametrize("exercise", [COUNTS, SORTS, *(exercise for exercise, _ in KINDS.values())])
-def test_looking_for_the_place_of_a_mistake_takes_any_inputs(exercise: Exercise) -> None:
+def test_the_search_for_a_line_takes_any_inputs(exercise: Exercise) -> None:
     """Nothing is asked for here: every version is lost on the way."""
     key = AnswerKey(exercise, exercise.sample())
     search = LineSearch(key, lambda texts, _: [Raised("ValueError")] * len(texts), "cpu")
@@ -695,7 +695,9 @@ SOLUTIONS = {
 
 
 @pytest.mark.parametrize(("kind", "source"), SOLUTIONS.items(), ids=SOLUTIONS.keys())
-def test_a_students_own_way_is_right_in_a_sandbox(sandbox: SandboxProcess, kind: str, source: str) -> None:
+def test_right_student_code_in_another_style_is_right_in_a_sandbox(
+    sandbox: SandboxProcess, kind: str, source: str
+) -> None:
     verdict = asked(sandbox, KINDS[kind][0], source)
     assert verdict.right, verdict.sentences
 
@@ -783,7 +785,7 @@ def test_a_hostile_value_ends_in_a_clear_verdict(source: str, sentence: str) -> 
     json.dumps(verdict.to_json()).encode()
 
 
-def test_a_long_text_and_a_frame_are_given_whole(sandbox: SandboxProcess) -> None:
+def test_a_long_text_and_a_frame_reach_the_student_whole(sandbox: SandboxProcess) -> None:
     text = "Zoë said:\n\t“é”\n" * 900
     exercise = exercise_of(
         lambda text, table, more: (text, len(table), more), [(text, FRAME, {1: {"a"}, None: (b"x",)})]
@@ -802,7 +804,7 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
     return decode(header["value"], found) if "value" in header else header["refused"]
 
 
-def test_a_right_version_of_an_earlier_function_takes_what_is_soon_done() -> None:
+def test_a_standin_function_takes_only_short_inputs() -> None:
     assert called(counts, "a b a") == {"a": 2, "b": 1}
     assert called(lambda d: {key: len(value) for key, value in d.items()}, {1: {"a"}, (2,): []}) == {1: 1, (2,): 0}
     assert "only takes short inputs" in called(counts, "a" * 2000)

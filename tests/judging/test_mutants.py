@@ -276,7 +276,7 @@ def test_mutants_get_full_marks_where_they_are_right(number: int) -> None:
     assert not unknown, "\n".join(map(str, unknown))
 
 
-def test_as_many_survive_as_on_record_and_every_reason_is_needed(request: pytest.FixtureRequest) -> None:
+def test_surviving_mutants_are_on_record_and_every_reason_is_needed(request: pytest.FixtureRequest) -> None:
     counts: dict[str, dict[str, Any]] = {}
     for number in STYLES:
         reasons = Counter(why_the_same(mutant) for mutant in judged(number) if mutant.full_marks)

@@ -27,7 +27,7 @@ given = functools.cache(notebook)
 
 
 @pytest.mark.parametrize(("number", "style", "name"), WRONG)
-def test_what_is_wrong_for_rare_inputs_alone_is_wrong(number: int, style: str, name: str) -> None:
+def test_code_that_is_wrong_for_rare_inputs_alone_is_wrong(number: int, style: str, name: str) -> None:
     exercise = replace(functions(number)["causal_softmax" if number == 14 else number], mistakes=())
     accepted = []
     with undisturbed():

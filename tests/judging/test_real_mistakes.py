@@ -68,7 +68,7 @@ def test_there_are_enough_of_several_mistakes_at_once() -> None:
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_none_is_right(assignment: str) -> None:
+def test_no_piece_is_right(assignment: str) -> None:
     assert [str(mistake) for mistake, said in of_assignment(assignment).items() if said.credit == 1] == []
 
 

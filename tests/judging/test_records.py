@@ -83,7 +83,7 @@ class Records:
         verdict = verdict_on(Piece(number, "right/solution", from_notebook()[number]))
         assert verdict.right, verdict.sentences
 
-    def test_no_piece_has_no_record_and_no_record_has_no_piece(self, number: int) -> None:
+    def test_pieces_and_records_match_one_to_one(self, number: int) -> None:
         assert list(recorded(number)) == [piece.name for piece in pieces(number)]
 
 

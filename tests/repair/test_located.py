@@ -73,7 +73,7 @@ def asked_in(number: int) -> Any:
     )
 
 
-def test_the_line_is_told_and_never_the_change() -> None:
+def test_the_line_is_shown_without_the_change() -> None:
     verdict = verdict_on(AXES, 11)
     assert [place.line for place in verdict.located] == ["weights = powers / powers.sum(dim=-1, keepdim=True) ** 2"]
     assert verdict.reason == Reason.LOCATED
@@ -116,7 +116,7 @@ ONE_CHANGE = [
 
 
 @pytest.mark.parametrize(("number", "source"), ONE_CHANGE)
-def test_a_small_change_in_one_line_earns_half_whatever_else_is_there(number: int, source: str) -> None:
+def test_a_small_change_in_one_line_earns_half_in_any_code(number: int, source: str) -> None:
     verdict = verdict_on(source, number)
     assert verdict.credit == 0.5
     assert "makes all values right" in " ".join(verdict.sentences)
@@ -129,18 +129,18 @@ def test_a_change_that_is_much_of_the_function_is_not_called_small(source: str) 
     assert verdict.credit == 0
 
 
-def test_right_code_and_what_has_a_name_are_not_searched() -> None:
+def test_right_code_and_named_mistakes_are_not_searched() -> None:
     assert verdict_on(from_notebook()[11], 11).located == ()
     named = verdict_on(AXES.replace(" ** 2", "").replace("scores = inputs @", "scores = inputs @ inputs.T @"), 11)
     assert named.credit < 1
 
 
-def test_what_hangs_or_breaks_when_it_is_changed_costs_nobody_anything() -> None:
+def test_versions_that_hang_or_crash_do_not_change_the_verdict() -> None:
     source = AXES.replace("    scores =", "    n = 3\n    while n > 0:\n        n = n - 1\n    scores =")  # n + 1, too
     assert [place.change for place in verdict_on(source, 11).located] == [Change.NUMBER]
 
 
-def test_a_version_that_calls_an_earlier_function_without_end_takes_no_other_with_it() -> None:
+def test_a_version_that_calls_an_earlier_function_endlessly_does_not_stop_the_search() -> None:
     called: list[Any] = []
 
     def softmax(items_in: Any) -> Any:
@@ -158,7 +158,7 @@ def test_a_version_that_calls_an_earlier_function_without_end_takes_no_other_wit
     assert 2 * VERSION_CALLS < len(called) < 2 * VERSION_CALLS + 100
 
 
-def test_a_search_that_takes_too_long_leaves_the_verdict_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_takes_too_long_does_not_change_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.repair.locating.SECONDS", 0.0)
     verdict = verdict_on(AXES, 11)
     assert (verdict.reason, verdict.located) == (Reason.WRONG, ())
@@ -178,7 +178,7 @@ def test_behind_an_error_nothing_is_changed(monkeypatch: pytest.MonkeyPatch) -> 
     assert [version.source for version in asked if lines[3] not in version.source] == []
 
 
-def test_what_is_given_up_starts_no_sandbox_again() -> None:
+def test_a_trial_that_has_ended_starts_no_sandbox() -> None:
     exercise = EXERCISES[10].functions[0]
     key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED)[:1])
     trial = Trial(lambda _: pytest.fail("a sandbox was started"), Time(60, 5), [], key, {}, lost=MOST_LOST + 1)
@@ -258,7 +258,7 @@ def test_sandboxes_share_the_time_of_a_notebook() -> None:
     assert part.is_over
 
 
-def test_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_version_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = versions_asked(monkeypatch)
     source = "def softmax_stable(x, dim=-1):\n    powers = torch.exp(x - x.amax(dim=dim, keepdim=True))\n    return x\n"
     assert verdict_on(source, 10).located == ()
@@ -306,7 +306,7 @@ def f(x, scale, unused):
 """
 
 
-def test_what_nobody_reads_is_tried_first() -> None:
+def test_edits_with_unread_names_are_tried_first() -> None:
     edits = [edit for edit in edits_of(StudentText(UNREAD)) if edit.cost == 1]
     names = [edit.splices[0].text for edit in edits if edit.is_likely]
     assert set(names) == {"scale", "unused", "size"}
@@ -314,7 +314,7 @@ def test_what_nobody_reads_is_tried_first() -> None:
 
 
 @pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "%matplotlib inline\n", "", "#" * 30_000])
-def test_what_cannot_be_read_is_not_searched(source: str) -> None:
+def test_unreadable_code_is_not_searched(source: str) -> None:
     verdict = verdict_on(f"{source}\ndef all_context_vectors(inputs):\n    return inputs * 2\n", 11)
     assert verdict.credit == 0
 
@@ -402,7 +402,7 @@ def some_mutants(exercise: Exercise) -> list[Mutant]:
 
 
 @pytest.mark.proof
-def test_the_line_told_is_the_line_that_was_changed(tally: Tally) -> None:
+def test_the_shown_line_is_the_mutated_line(tally: Tally) -> None:
     assert tally.own > tally.all / 2 > 10
     assert len(tally.others) <= 0.05 * (tally.own + len(tally.others)), tally.others
 

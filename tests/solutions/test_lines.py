@@ -77,7 +77,7 @@ def test_other_lines_stand_in_place_of_marked_ones(changes: dict[str, Change], t
         ({"after top": "top / 2"}, "a line of it has no effect"),
     ],
 )
-def test_lines_that_nobody_can_have_written_are_told(changes: dict[str, Change], said: str) -> None:
+def test_lines_that_nobody_can_have_written_are_refused(changes: dict[str, Change], said: str) -> None:
     with pytest.raises(LineError) as error:
         LINES.checked(changes, file_names=())
     assert said in str(error.value)
@@ -122,7 +122,7 @@ def test_builtins_what_the_file_defines_and_what_a_line_binds_may_be_read(line: 
         ("#: one\ndef f(x):\n    return x\n", "the mark “one” stands at no statement"),
     ],
 )
-def test_marks_that_name_nothing_are_told(text: str, said: str) -> None:
+def test_marks_that_name_nothing_are_refused(text: str, said: str) -> None:
     with pytest.raises(LineError, match=said):
         Lines(text)
 
@@ -167,14 +167,14 @@ def chosen(x: Any, large: Any) -> Any:
     return abs(y)  #: result
 
 
-def test_what_is_bound_in_one_case_alone_may_be_read_in_that_case() -> None:
+def test_a_name_that_is_bound_in_one_branch_may_be_read_there() -> None:
     written = WrittenFunction(chosen)
     assert [written(2, large, y="y = x - factor if large else x") for large in (True, False)] == [10, 2]
     with pytest.raises(TypeError):
         written(2, False, y="y = x - factor")
 
 
-def test_of_lines_within_others_that_are_replaced_nothing_is_left() -> None:
+def test_changes_within_replaced_lines_have_no_effect() -> None:
     assert LINES.text({"large": "top = 3", "after large": "top = 4"}).count("top = ") == 3
 
 
