@@ -22,7 +22,7 @@ from grader.checks.exercise_checks import ExerciseProblem, problem_of
 from grader.course.loading import load
 from grader.errors import CourseError
 from grader.model.exercise import Exercise, NotDrawn
-from grader.model.exercise_files import ExerciseFiles, place_of_code
+from grader.model.exercise_files import ExerciseFiles, location_of_code
 from grader.sandbox.decoder import plain
 from grader.sandbox.tables import Table, is_table
 
@@ -40,14 +40,14 @@ def problems_of_drawing(
         try:
             draws_of[function] = [traces(function, seed) for seed in (0, 1)]
         except NotDrawn as error:
-            yield problem_of(function, [error.case], error.what, error.way_out)
+            yield problem_of(function, [error.case], error.problem, error.way_out)
     traces_elsewhere = _traces_elsewhere(files, assignment) if draws_of else {}
     for function, draws in draws_of.items():
         if _name(function) in traces_elsewhere:
             draws.append(traces_elsewhere[_name(function)])
         for case in function.cases:
             if any(draw[case.name] != draws[0][case.name] for draw in draws):
-                location = place_of_code(case.inputs)
+                location = location_of_code(case.inputs)
                 description = "the same seed gives different inputs each time"
                 if location:
                     description += f" ({location})"

@@ -14,7 +14,7 @@ from grader.judging.wrong_device import TOLERANCE
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import Exercise
-from grader.model.exercise_files import said_of
+from grader.model.exercise_files import describe_error
 from grader.model.label import Label
 from grader.model.misconception import Misconception
 from grader.sandbox.nested import map_tensors
@@ -107,7 +107,7 @@ def _find_unsound_reference(key: AnswerKey, index: int) -> ExerciseProblem | Non
     try:
         answer, second_answer = _answer(exercise, inputs), _answer(exercise, inputs)
     except Exception as error:
-        description = f"the reference stops with {said_of(error)}"
+        description = f"the reference stops with {describe_error(error)}"
         return problem_of(exercise, names, description, "Fix the reference, or the inputs of this case.")
     description = _describe_failing_function(exercise, inputs, answer)
     if description:
@@ -135,7 +135,7 @@ def _describe_failing_function(exercise: Exercise, inputs: object, answer: objec
         try:
             function(*arguments)
         except Exception as error:
-            return f"`{name}` stops with {said_of(error)}"
+            return f"`{name}` stops with {describe_error(error)}"
     return ""
 
 
@@ -177,7 +177,7 @@ def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
             try:
                 key.exercise.wrong_answer([mistake], key.cases[0].inputs)
             except Exception as error:
-                description = f"it stops in every case, with {said_of(error)}"
+                description = f"it stops in every case, with {describe_error(error)}"
                 yield problem_of(key.exercise, [mistake.name], description, "Fix its change, or its answer.")
 
 

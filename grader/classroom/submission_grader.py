@@ -12,7 +12,7 @@ from grader.errors import CourseError, CrewGone
 from grader.gradebook.conversion import Conversion
 from grader.host.devices import must_start, said
 from grader.host.zygote_process import ZygoteError
-from grader.model.exercise_files import said_of
+from grader.model.exercise_files import describe_error
 from grader.model.submission import Assignment, Files, Graded, GradedNotebook, KnownNotebook, Submission
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import exercise_of
@@ -42,7 +42,7 @@ class SubmissionGrader:
         except CourseError as error:
             return submission.result(str(error))
         except Exception as error:
-            return submission.result(said_of(error))
+            return submission.result(describe_error(error))
 
     def _grade_or_try_again(self, submission: Submission) -> Graded:
         """Grade it. If no sandbox starts for it though another one does, that is put down to it the second time."""

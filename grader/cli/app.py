@@ -20,7 +20,7 @@ from grader.cli.participants import students
 from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, printed_messages, shown
 from grader.course.folder import open_course
 from grader.errors import CourseError
-from grader.model.exercise_files import place_of, said_of
+from grader.model.exercise_files import describe_error, location_of_error
 
 # In the order of an instructor's work.
 ORDER = ["new", "release", "students", "serve", "submit"]
@@ -229,9 +229,9 @@ def run() -> None:
             raise
         said = f"{error.filename or 'Cannot write files'}: {error.strerror}. Fix that, then run this again."
     except Exception as error:
-        if not place_of(error):
+        if not location_of_error(error):
             raise
-        said = f"Cannot use an exercise: {said_of(error)}. Fix that, then run this again."
+        said = f"Cannot use an exercise: {describe_error(error)}. Fix that, then run this again."
     else:
         return
     errors.print(escape(said), highlight=False)

@@ -146,7 +146,7 @@ class _Problem(NamedTuple):
 
 
 def _refuse(files: ExerciseFiles, problems: Iterable[_Problem]) -> None:
-    said = [f"{files.shown}/{one.place}, line {one.line}: {one.text}" for one in dict.fromkeys(problems)]
+    said = [f"{files.display_name}/{one.place}, line {one.line}: {one.text}" for one in dict.fromkeys(problems)]
     if said:
         raise ExerciseError("\n".join([*said, "Fix that, then run this again."]))
 
@@ -253,7 +253,7 @@ def _in_folders(files: ExerciseFiles) -> Iterator[_Wrong]:
     for place in files.texts:
         if "/" in place and _sets_an_exercise(files.texts[place]):
             what = "an exercise in a subfolder is not found"
-            yield place, f"{what}. Put its file directly into {files.shown}/.", ""
+            yield place, f"{what}. Put its file directly into {files.display_name}/.", ""
 
 
 def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -> Iterator[_Wrong]:

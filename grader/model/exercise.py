@@ -16,7 +16,7 @@ from torch import nn
 
 from grader.errors import CourseError
 from grader.model.answer import Answer, Loss, Lost, Raised
-from grader.model.exercise_files import place_of_code, said_of
+from grader.model.exercise_files import describe_error, location_of_code
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.forms.module import ClassCase
 from grader.model.label import Label
@@ -91,24 +91,24 @@ class LentClass:
 
     def __call__(
         self,
-        given: Sequence[Any],
+        init_arguments: Sequence[Any],
         training: bool = False,
         shape: Sequence[int] = (),
         weights: torch.Tensor | None = None,
         rows: torch.Tensor | None = None,
     ) -> Any:
-        """The parameters of a new module made of `given`, or the output of one with these weights for rows (…, d)."""
-        arguments, named = given
-        if any(abs(value) > MAX_SIZE for value in (*arguments, *named.values())):
+        """The parameters of a new module, or the output of one with these weights for rows (…, d)."""
+        arguments, keywords = init_arguments
+        if any(abs(value) > MAX_SIZE for value in (*arguments, *keywords.values())):
             raise ValueError("this would be too large")
-        module: nn.Module = self.module_class(*arguments, **named)
+        module: nn.Module = self.module_class(*arguments, **keywords)
         parameters = dict(module.named_parameters())
         if weights is None or rows is None:
             return {name: parameter.detach() for name, parameter in parameters.items()}
-        parts = torch.split(weights, [parameter.numel() for parameter in parameters.values()])
-        held = {name: part.view_as(parameters[name]) for name, part in zip(parameters, parts, strict=True)}
+        flat_weights = torch.split(weights, [parameter.numel() for parameter in parameters.values()])
+        state = {name: flat.view_as(parameters[name]) for name, flat in zip(parameters, flat_weights, strict=True)}
         module.train(training)
-        return torch.func.functional_call(module, held, (rows.reshape(*shape),)).reshape(rows.shape)
+        return torch.func.functional_call(module, state, (rows.reshape(*shape),)).reshape(rows.shape)
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class Exercise:
         else:
             written = WrittenFunction(solution)
         object.__setattr__(self, "written", written)
-        object.__setattr__(self, "reference", _asked(written, self.form, self.first_form))
+        object.__setattr__(self, "reference", _make_reference(written, self.form, self.first_form))
 
     @property
     def label(self) -> Label:
@@ -266,14 +266,16 @@ class Exercise:
             try:
                 inputs: Any = case.inputs(np.random.default_rng(rng.initial_seed()) if case.numpy else rng)
             except Exception as error:  # it is the author's own Python: anything can happen
-                what = f"its inputs cannot be drawn, for {said_of(error)}"
-                raise NotDrawn(self, case, what, "Fix that.") from error
+                problem = f"its inputs cannot be drawn, for {describe_error(error)}"
+                raise NotDrawn(self, case, problem, "Fix that.") from error
         if isinstance(inputs, ClassCase):
             return inputs.inputs
         if not isinstance(inputs, tuple):
-            at = place_of_code(case.inputs)
-            what = f"its inputs are of type {type(inputs).__name__}, and no tuple{at and f' ({at})'}"
-            raise NotDrawn(self, case, what, "A single one is written `(x,)`.")
+            location = location_of_code(case.inputs)
+            problem = f"its inputs are of type {type(inputs).__name__}, and no tuple"
+            if location:
+                problem += f" ({location})"
+            raise NotDrawn(self, case, problem, "A single one is written `(x,)`.")
         return inputs
 
     def _samples(self, place: int) -> int:
@@ -284,8 +286,11 @@ class Exercise:
 
     def section_for(self, misconceptions: Sequence[Misconception]) -> str:
         """The first section besides the exercise's own that explains one of these; empty if none does."""
-        names = [name for misconception in misconceptions for name in (misconception.name, misconception.kind)]
-        return next((self.explained_in[name] for name in names if name in self.explained_in), "")
+        for misconception in misconceptions:
+            for name in (misconception.name, misconception.kind):
+                if name in self.explained_in:
+                    return self.explained_in[name]
+        return ""
 
     def compared(self, value: object, inputs: Inputs) -> Any:
         """The compared part of a returned value."""
@@ -307,7 +312,7 @@ class Exercise:
         return version
 
 
-def _asked(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] | None) -> Callable[..., Any]:
+def _make_reference(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] | None) -> Callable[..., Any]:
     """A reference that asks the solution, with other lines, just as a student's code is asked."""
 
     @functools.wraps(written)  # its source is the one that must not leak
@@ -327,9 +332,9 @@ def _put(
 class NotDrawn(CourseError):
     """The inputs of a case cannot be drawn: its author has to fix something."""
 
-    def __init__(self, exercise: Exercise, case: Case, what: str, way_out: str) -> None:
-        super().__init__(f"exercise {exercise.label}, `{exercise.entry}`, “{case.name}”: {what}. {way_out}")
-        self.case, self.what, self.way_out = case.name, what, way_out
+    def __init__(self, exercise: Exercise, case: Case, problem: str, way_out: str) -> None:
+        super().__init__(f"exercise {exercise.label}, `{exercise.entry}`, “{case.name}”: {problem}. {way_out}")
+        self.case, self.problem, self.way_out = case.name, problem, way_out
 
 
 def _quietly(answers: Callable[..., Any], inputs: Inputs, changes: Mapping[str, Any]) -> Any:

@@ -26,7 +26,7 @@ class ExerciseFiles:
         return digest.hexdigest()
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """What people call the folder."""
         return self.package.replace(".", "/") or Path(self.folder).name
 
@@ -34,27 +34,32 @@ class ExerciseFiles:
 IMPORTED: dict[str, ExerciseFiles] = {}  # by their package's name in this process
 
 
-def place_of(error: BaseException) -> str:
+def location_of_error(error: BaseException) -> str:
     """The last line of exercise files that an error went through, for people to find; empty if there is none."""
-    steps = [_place(frame.f_globals, frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    return next((step for step in reversed(steps) if step), "")
+    location = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        location = _location(frame.f_globals, frame.f_code, line) or location
+    return location
 
 
-def place_of_code(function: Any) -> str:
-    """The place where a function of exercise files begins; empty if unknown."""
+def location_of_code(function: Any) -> str:
+    """Where a function of exercise files begins; empty if unknown."""
     code = getattr(function, "__code__", None)
-    return _place(function.__globals__, code, code.co_firstlineno) if code else ""
+    return _location(function.__globals__, code, code.co_firstlineno) if code else ""
 
 
-def _place(variables: Mapping[str, Any], code: Any, line: int) -> str:
+def _location(variables: Mapping[str, Any], code: Any, line: int) -> str:
     files = IMPORTED.get(str(variables.get("__name__")).split(".")[0])
     if files is None or not Path(code.co_filename).is_relative_to(files.folder):
         return ""
-    return f"{files.shown}/{Path(code.co_filename).relative_to(files.folder).as_posix()}, line {line}"
+    return f"{files.display_name}/{Path(code.co_filename).relative_to(files.folder).as_posix()}, line {line}"
 
 
-def said_of(error: BaseException) -> str:
-    """An error of an author's code in a few words, with its place."""
-    place = place_of(error)
-    words = " ".join(str(error).split())[:200].rstrip(".")
-    return f"{type(error).__name__}{f': {words}' if words else ''}{f' ({place})' if place else ''}"
+def describe_error(error: BaseException) -> str:
+    """An error of an author's code in a few words, with its location."""
+    description = type(error).__name__
+    message = " ".join(str(error).split())[:200].rstrip(".")
+    if message:
+        description += f": {message}"
+    location = location_of_error(error)
+    return f"{description} ({location})" if location else description

@@ -21,7 +21,7 @@ class Failed:
 class Unreadable:
     """Something came back that is not an answer."""
 
-    what: str
+    reason: str
 
 
 @dataclass(frozen=True)

@@ -29,4 +29,4 @@ def in_order(label: Label | None) -> tuple[bool, int, str]:
 def as_in(order: Iterable[Label | None], labels: Iterable[Label | None]) -> list[Any]:
     """Sort labels as in a notebook with this `order`; those not in it come last, and None first."""
     places = {label: place for place, label in enumerate(dict.fromkeys(order))}
-    return sorted(labels, key=lambda one: (one is not None, places.get(one, len(places)), in_order(one)))
+    return sorted(labels, key=lambda label: (label is not None, places.get(label, len(places)), in_order(label)))

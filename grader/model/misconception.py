@@ -153,6 +153,7 @@ def can_combine(one: Misconception, other: Misconception) -> bool:
     """Whether misconceptions change different steps, or parts of a line: then a student can hold both at once.
 
     Two ways to write a mistake, which have one sentence, are not two mistakes."""
-    both = set(one.change) & set(other.change)
-    parts = all(isinstance(each.change[step], tuple) for each in (one, other) for step in both)
-    return bool(one.change) and bool(other.change) and parts and one.says != other.says
+    if not one.change or not other.change or one.says == other.says:
+        return False
+    shared_steps = set(one.change) & set(other.change)
+    return all(isinstance(one.change[step], tuple) and isinstance(other.change[step], tuple) for step in shared_steps)

@@ -22,8 +22,8 @@ class OrdinaryTests:
     unheard: str = ""  # a pattern for text on the error stream to leave out, as IgnorePattern does
 
     @classmethod
-    def of(cls, known: Iterable[KnownCell], begin: str, end: str, unheard: str) -> OrdinaryTests:
-        defined, modules = _names_in(tuple(cell.source for cell in known if cell.cell_type == "code"))
+    def of(cls, cells: Iterable[KnownCell], begin: str, end: str, unheard: str) -> OrdinaryTests:
+        defined, modules = _names_in(tuple(cell.source for cell in cells if cell.cell_type == "code"))
         return cls(defined, modules, begin, end, unheard)
 
     def hides(self, source: str) -> bool:
@@ -46,21 +46,24 @@ class OrdinaryTests:
         tree = parsed(source)
         if tree is None:
             return {"builtins": [], "modules": {}, "packages": []}
-        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        own = dict(_imported(tree))
-        modules = {alias: name for alias, name in self.modules.items() if alias in used and alias not in own}
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        test_modules = dict(_imported(tree))
+        modules = {alias: name for alias, name in self.modules.items() if alias in names and alias not in test_modules}
         imported_from = {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-        packages = {name.split(".")[0] for name in (*modules.values(), *own.values(), *imported_from)}
-        mine = (used & vars(builtins).keys()) - self.defined - own.keys()
-        return {"builtins": sorted(mine), "modules": modules, "packages": sorted(packages)}
+        packages = {name.split(".")[0] for name in (*modules.values(), *test_modules.values(), *imported_from)}
+        builtin_names = (names & vars(builtins).keys()) - self.defined - test_modules.keys()
+        return {"builtins": sorted(builtin_names), "modules": modules, "packages": sorted(packages)}
 
 
 @functools.lru_cache(maxsize=16)
 def _names_in(sources: tuple[str, ...]) -> tuple[frozenset[str], Mapping[str, str]]:
     """What cells define, and the modules that they import: a course's are the same for each submission."""
-    trees = [tree for source in sources if (tree := parsed(source))]
-    modules = {alias: name for tree in trees for alias, name in _imported(tree)}
-    return frozenset(name for tree in trees for name in _defined(tree)), modules
+    defined: set[str] = set()
+    modules: dict[str, str] = {}
+    for tree in filter(None, map(parsed, sources)):
+        defined.update(_defined(tree))
+        modules.update(_imported(tree))
+    return frozenset(defined), modules
 
 
 def parsed(source: str) -> ast.Module | None:
@@ -76,7 +79,8 @@ def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield (alias.asname, alias.name) if alias.asname else ((top := alias.name.split(".")[0]), top)
+                package = alias.name.split(".")[0]
+                yield (alias.asname, alias.name) if alias.asname else (package, package)
 
 
 def _defined(tree: ast.Module) -> Iterator[str]:

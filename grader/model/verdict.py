@@ -156,10 +156,10 @@ class Verdict:
 
 def about_their_cell(functions: Mapping[str, Verdict]) -> tuple[str, ...]:
     """The sentences on a cell that failed, and so defines none of the functions that share an exercise."""
-    first, *others = functions.values()
-    if any(verdict.reason != Reason.MISSING for verdict in (first, *others)):
+    verdicts = list(functions.values())
+    if any(verdict.reason != Reason.MISSING for verdict in verdicts):
         return ()
-    return tuple(text for text in first.sentences if all(text in other.sentences for other in others))
+    return tuple(text for text in verdicts[0].sentences if all(text in verdict.sentences for verdict in verdicts))
 
 
 def _renamed(data: object) -> object:
@@ -172,12 +172,11 @@ def _renamed(data: object) -> object:
 def _as_written(data: dict[str, Any]) -> dict[str, Any]:
     full = {name: value for name, value in data.items() if value or name not in _LEFT_OUT_IF_EMPTY}
     del full["holds_nan"]
-    if pictures := full.get("pictures"):
-        full["pictures"] = [
-            {name: value for name, value in one.items() if (name, value) != ("first", 1)} for one in pictures
-        ]
-    if functions := full.get("functions"):
-        full["functions"] = {name: _as_written(verdict) for name, verdict in functions.items()}
+    for picture in full.get("pictures", ()):
+        if picture["first"] == 1:
+            del picture["first"]
+    if "functions" in full:
+        full["functions"] = {name: _as_written(verdict) for name, verdict in full["functions"].items()}
     return full
 
 
