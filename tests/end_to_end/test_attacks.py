@@ -264,13 +264,13 @@ def secrets_in(text: str, outside: Outside) -> list[str]:
     return secrets + (["hidden inputs"] if all(number in text for number in HIDDEN_NUMBERS) else [])
 
 
-def test_there_are_attacks_of_every_kind() -> None:
+def test_attacks_of_every_kind_exist() -> None:
     assert len(ATTACKS) >= 60
     assert {kind: sum(name.startswith(kind) for name in ATTACKS) >= 10 for kind in KINDS} == dict.fromkeys(KINDS, True)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_no_unearned_point(attacked_class: Class, name: str) -> None:
+def test_attack_earns_no_unearned_point(attacked_class: Class, name: str) -> None:
     attack = ATTACKS[name]
     result = attacked_class.outcomes[attack.student].result
     refused = bool(result.error)  # as a whole: then the error is what the attacker gets
@@ -280,29 +280,29 @@ def test_no_unearned_point(attacked_class: Class, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_the_honest_neighbor_gets_full_marks(attacked_class: Class, name: str) -> None:
+def test_honest_neighbor_of_an_attack_gets_full_marks(attacked_class: Class, name: str) -> None:
     outcome = attacked_class.outcomes[ATTACKS[name].student]
     assert outcome.neighbor == 1.0
     assert outcome.same_zygote
 
 
 @pytest.mark.parametrize("student", HONEST)
-def test_the_honest_students_of_the_class_get_full_marks(attacked_class: Class, student: str) -> None:
+def test_honest_students_of_attacked_class_get_full_marks(attacked_class: Class, student: str) -> None:
     assert attacked_class.scores[student] == POINTS
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_nothing_outside_is_touched(attacked_class: Class, name: str) -> None:
+def test_attack_touches_nothing_outside(attacked_class: Class, name: str) -> None:
     assert attacked_class.outcomes[ATTACKS[name].student].changed == []
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_no_secret_is_read(attacked_class: Class, name: str) -> None:
+def test_attack_reads_no_secret(attacked_class: Class, name: str) -> None:
     assert secrets_in(attacked_class.outcomes[ATTACKS[name].student].shown, attacked_class.outside) == []
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_the_attacker_gets_what_the_file_says(attacked_class: Class, name: str, has_disk: bool) -> None:
+def test_attack_gets_what_its_file_says(attacked_class: Class, name: str, has_disk: bool) -> None:
     """So the attack was carried out and stopped, and did not fail for a reason of its own."""
     attack = ATTACKS[name]
     seen = attacked_class.outcomes[attack.student].shown
@@ -314,7 +314,7 @@ def test_the_attacker_gets_what_the_file_says(attacked_class: Class, name: str, 
 
 
 @dataclass(frozen=True)
-class Off:
+class SwitchedOff:
     """One protection switched off, and the attacks that then succeed, with the sign of their success."""
 
     protection: str
@@ -341,7 +341,7 @@ def without(*steps: str) -> str:
 
 
 SWITCHED_OFF = [
-    Off(
+    SwitchedOff(
         "Landlock",
         {
             "reading/references": "secret",
@@ -353,7 +353,7 @@ SWITCHED_OFF = [
         },
         zygote=without("_limit_files"),
     ),
-    Off(
+    SwitchedOff(
         "seccomp",
         {
             "escaping/tcp": "canary",
@@ -367,27 +367,27 @@ SWITCHED_OFF = [
         },
         zygote=without("_limit_calls"),
     ),
-    Off(
+    SwitchedOff(
         "rlimits",
         {"exhausting/sparse_file": "won", "exhausting/memory_at_once": "won"},
         zygote=without("_limit_amounts", "_limit_memory"),
     ),
-    Off(
+    SwitchedOff(
         "all of confinement",
         {"escaping/other_programs": "canary", "reading/memory_by_system_call": "won"},
         settings=replace(OURS, confined=False, limits=LONG),
     ),
-    Off(
+    SwitchedOff(
         "the emptied environment",
         {"reading/environment": "secret"},
         patch=("grader.host.sandbox_process.inherited", lambda: os.environ),
     ),
-    Off(
+    SwitchedOff(
         "the limit on the time of a cell",
         {"exhausting/ends_in_time": "won"},
         settings=replace(OURS, limits=Limits(cell=60, submission=60)),
     ),
-    Off(
+    SwitchedOff(
         "the careful comparison",
         {"forging/nan_everywhere": "points", "forging/empty_lists": "points"},
         patch=("grader.model.forms.function.difference", compared_naively),
@@ -399,8 +399,8 @@ SUCCEEDING = {f"{off.protection}-{name}": (off, name) for off in SWITCHED_OFF fo
 
 
 @pytest.fixture(scope="module")
-def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
-    off: Off = request.param
+def switched_off(request: pytest.FixtureRequest) -> Iterator[SwitchedOff]:
+    off: SwitchedOff = request.param
     with pytest.MonkeyPatch.context() as patch:
         if off.patch:
             patch.setattr(*off.patch)
@@ -422,8 +422,8 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
     indirect=["switched_off"],
     scope="module",
 )
-def test_without_its_protection_the_attack_succeeds(
-    switched_off: Off,
+def test_attack_without_its_protection_succeeds(
+    switched_off: SwitchedOff,
     name: str,
     course: Course,
     make_notebook: Any,
@@ -478,7 +478,7 @@ c.Autograde.autograde_preprocessors = [
 STOCK_EARNS = {"forging/redefine_check": 30, "forging/shell_hooks": 30, "corrupting/filled_and_skipped": 30}
 
 
-def test_where_test_cells_run_in_the_students_process_attacks_succeed(
+def test_attacks_when_test_cells_run_in_students_process_succeed(
     course: Course, make_notebook: Any, solved: dict[int, str], tmp_path: Path
 ) -> None:
     settings = course.root / "nbgrader_config.py"

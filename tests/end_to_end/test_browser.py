@@ -180,7 +180,7 @@ TRANSPARENT = """
 """
 
 
-def not_readable(page: NotebookPage) -> list[str]:
+def unreadable_parts(page: NotebookPage) -> list[str]:
     """What cannot be read, by some or by all, in the theme that is on."""
     # The name of a slider stands before it, and ipywidgets has no way to give it to the handle.
     found = violations_within(page.browser, *TEXTS_AND_OUTPUTS, without=(".noUi-handle",))
@@ -227,7 +227,7 @@ def page(browser: Chrome, lab: str, assignment: str, notebook: Any) -> NotebookP
 
 
 @pytest.mark.slow
-def test_every_check_says_still_to_do_and_no_cell_stops_with_an_error(page: NotebookPage, assignment: str) -> None:
+def test_released_notebook_when_run_has_checks_to_do_and_no_errors(page: NotebookPage, assignment: str) -> None:
     for exercise in of_assignment(assignment):
         output = page.output(f"check({exercise.number})").text
         assert output.startswith(f"✗ Exercise {exercise.number}: still to do.")
@@ -235,13 +235,13 @@ def test_every_check_says_still_to_do_and_no_cell_stops_with_an_error(page: Note
     assert page.tracebacks() == []
 
 
-def test_every_figure_is_there(page: NotebookPage, text: str) -> None:
+def test_released_notebook_shows_every_figure(page: NotebookPage, text: str) -> None:
     images = page.script("return $('.jp-MarkdownOutput img').map(image => [image.alt, image.naturalWidth])")
     assert [alt for alt, _ in images] == re.findall(r"!\[(.+)\]\(images/", text)
     assert not [alt for alt, width in images if width == 0]
 
 
-def test_all_mathematics_is_rendered(page: NotebookPage, text: str) -> None:
+def test_released_notebook_renders_all_formulas(page: NotebookPage, text: str) -> None:
     left = "return $('.jp-MarkdownOutput').map(cell => cell.textContent).filter(text => text.includes('$'))"
     page.wait(lambda: not page.script(left), "there are formulas that MathJax has not rendered")
     displayed = page.find("mjx-container[display='true']")
@@ -250,7 +250,7 @@ def test_all_mathematics_is_rendered(page: NotebookPage, text: str) -> None:
 
 
 @pytest.mark.slow
-def test_every_link_leads_to_its_section(page: NotebookPage, text: str) -> None:
+def test_released_notebook_links_lead_to_their_sections(page: NotebookPage, text: str) -> None:
     links = page.find(".jp-MarkdownOutput a[href^='#']:not(.jp-InternalAnchorLink)")
     assert len(links) == len(re.findall(r"\]\(#", text))
     for link in links:
@@ -260,7 +260,7 @@ def test_every_link_leads_to_its_section(page: NotebookPage, text: str) -> None:
 
 
 @pytest.mark.slow
-def test_hints_unfold_and_fold(page: NotebookPage, text: str) -> None:
+def test_released_notebook_hints_unfold_and_fold(page: NotebookPage, text: str) -> None:
     hints = page.find(".jp-MarkdownOutput details")
     assert len(hints) == text.count("<details>")
     for hint in hints[::4]:  # a click takes long on a long page
@@ -273,7 +273,7 @@ def test_hints_unfold_and_fold(page: NotebookPage, text: str) -> None:
         assert hint.size["height"] == folded
 
 
-def test_columns_of_tables_stand_under_their_headings(page: NotebookPage) -> None:
+def test_table_columns_are_aligned_with_their_headings(page: NotebookPage) -> None:
     assert page.find(".jp-MarkdownOutput table")
     assert page.script(NOT_ALIGNED) == []
 
@@ -286,7 +286,7 @@ def test_plots_of_outputs_have_descriptions(page: NotebookPage, notebook: Any) -
     assert [alt for alt in images if len(alt) < 60] == []
 
 
-def test_a_slider_draws_anew(page: NotebookPage, notebook: Any) -> None:
+def test_slider_when_moved_draws_anew(page: NotebookPage, notebook: Any) -> None:
     """One that needs no solution."""
     sliders = page.find(".jp-OutputArea-output [role='slider']")
     drawing = [cell.source for cell in notebook.cells if "solved" not in cell.source]
@@ -298,7 +298,7 @@ def test_a_slider_draws_anew(page: NotebookPage, notebook: Any) -> None:
         page.wait(lambda: page.script(alt, slider) != before, "the plot stays as it was")  # noqa: B023  it ends here
 
 
-def test_progress_is_a_list_that_says_what_is_open(page: NotebookPage, notebook: Any, assignment: str) -> None:
+def test_progress_list_says_which_exercises_are_open(page: NotebookPage, notebook: Any, assignment: str) -> None:
     """Where the notebook asks for it."""
     asked = any(cell.source == "check()" for cell in notebook.cells)
     said = [box.text.split() for box in page.find(".jp-RenderedHTMLCommon.jp-OutputArea-output li")]
@@ -306,7 +306,7 @@ def test_progress_is_a_list_that_says_what_is_open(page: NotebookPage, notebook:
 
 
 @pytest.mark.parametrize("width", [800, 1280])
-def test_nothing_is_wider_than_its_cell(page: NotebookPage, width: int) -> None:
+def test_released_notebook_has_nothing_wider_than_its_cell(page: NotebookPage, width: int) -> None:
     page.show(width)
     page.wait(lambda: not page.script(TOO_WIDE), f"at {width} pixels: {page.script(TOO_WIDE)}")
 
@@ -316,14 +316,14 @@ THEMES = ("Dark", "Light")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
-def test_all_can_be_read(page: NotebookPage, theme: str) -> None:
+def test_released_notebook_is_readable_in_each_theme(page: NotebookPage, theme: str) -> None:
     page.set_theme(theme)
     assert page.find(".jp-RenderedImage img") or page.find(".jp-MarkdownOutput img")
-    assert not_readable(page) == []
+    assert unreadable_parts(page) == []
 
 
 @pytest.mark.slow
-def test_a_wrong_answer_is_explained_and_a_right_one_is_green(page: NotebookPage, assignment: str) -> None:
+def test_check_explains_wrong_answer_and_marks_right_one_green(page: NotebookPage, assignment: str) -> None:
     wrong, explained, right = ANSWERS[assignment]
     exercise = of_assignment(assignment)[0]
     solution, check = page.cell(right.splitlines()[0]), page.cell(f"check({exercise.number})")
@@ -345,7 +345,7 @@ def green(exercise: Exercise) -> str:
 
 
 @pytest.mark.slow
-def test_solved_all_is_green_after_a_restart_and_can_be_read_as_well(
+def test_solved_notebook_after_restart_is_green_and_readable(
     page: NotebookPage, assignment: str, notebook: Any
 ) -> None:
     """With the plots, curves and tables that only a solution brings."""
@@ -362,6 +362,6 @@ def test_solved_all_is_green_after_a_restart_and_can_be_read_as_well(
     assert len(page.find(".jp-OutputArea-output img")) >= drawn > 0
     for theme in THEMES:
         page.set_theme(theme)
-        assert not_readable(page) == [], theme
+        assert unreadable_parts(page) == [], theme
     page.show(800)
     page.wait(lambda: not page.script(TOO_WIDE), f"at 800 pixels: {page.script(TOO_WIDE)}")

@@ -67,7 +67,7 @@ def scores(course: Course, student: str) -> dict[str, tuple[float | None, bool]]
         }
 
 
-def test_all_notebooks_and_what_lies_beside_them_are_graded(quickstart: Course) -> None:
+def test_autograde_grades_all_notebooks_and_copies_companion_files(quickstart: Course) -> None:
     found = scores(quickstart, "hacker")
     assert {name: score for name, (score, _) in found.items() if score is not None} == {
         "correct_squares": 1.0, "squares_invalid_input": 1.0, "correct_sum_of_squares": 0.5,
@@ -78,7 +78,7 @@ def test_all_notebooks_and_what_lies_beside_them_are_graded(quickstart: Course) 
     assert beside == {"problem1.ipynb", "problem2.ipynb", "jupyter.png", "timestamp.txt"}
 
 
-def test_a_notebook_that_is_missing_earns_nothing_and_the_other_all(quickstart: Course) -> None:
+def test_autograde_when_a_notebook_is_missing_scores_it_zero(quickstart: Course) -> None:
     found = scores(quickstart, "half")
     assert found["correct_squares"] == (1.0, False)
     in_second = {
@@ -92,11 +92,11 @@ def test_a_notebook_that_is_missing_earns_nothing_and_the_other_all(quickstart: 
     assert beside == {"problem1.ipynb", "jupyter.png", "notes.txt"}
 
 
-def test_what_has_not_changed_is_not_graded_again(quickstart: Course) -> None:
+def test_autograde_when_nothing_changed_grades_nobody_again(quickstart: Course) -> None:
     assert [graded.unchanged for graded in autograde(quickstart, "ps1")] == [True] * 3
 
 
-def test_there_is_a_page_for_each_notebook_and_it_says_what_failed(quickstart: Course) -> None:
+def test_feedback_has_page_for_each_notebook_with_failed_test(quickstart: Course) -> None:
     pages = {str(path.relative_to(quickstart.root / "feedback")): path for path in write_feedback(quickstart, "ps1")}
     assert sorted(pages) == [
         f"{student}/ps1/{name}.html"
@@ -109,7 +109,7 @@ def test_there_is_a_page_for_each_notebook_and_it_says_what_failed(quickstart: C
     assert "same process" not in failed, "that is for instructors"
 
 
-def test_the_commands_of_the_readme_lead_from_the_source_to_a_page(quickstart: Course, tmp_path: Path) -> None:
+def test_readme_commands_lead_from_source_to_feedback_page(quickstart: Course, tmp_path: Path) -> None:
     folder = tmp_path / "course101"
     for name in ("source", "submitted"):
         shutil.copytree(quickstart.root / name, folder / name)
@@ -123,9 +123,7 @@ def test_the_commands_of_the_readme_lead_from_the_source_to_a_page(quickstart: C
     assert (folder / "feedback/hacker/ps1/problem1.html").is_file()
 
 
-def test_a_release_stays_up_to_date_although_nbgrader_draws_ids_for_its_header(
-    quickstart: Course, tmp_path: Path
-) -> None:
+def test_release_with_header_of_nbgrader_stays_up_to_date(quickstart: Course, tmp_path: Path) -> None:
     """Released, checked, cloned with git, and graded there by somebody who has no gradebook yet."""
     folder, clone = tmp_path / "course101", tmp_path / "clone"
     shutil.copytree(quickstart.root / "source", folder / "source")
@@ -152,7 +150,7 @@ def test_a_release_stays_up_to_date_although_nbgrader_draws_ids_for_its_header(
     assert "release/ is out of date: week1.ipynb" in ended.stdout
 
 
-def test_why_what_was_graded_cannot_be_changed_is_said_and_what_to_do(quickstart: Course) -> None:
+def test_release_when_submissions_are_graded_refuses_new_test_cell(quickstart: Course) -> None:
     notebook, place = quickstart.read("source", "ps1", "problem1"), quickstart.notebook("source", "ps1", "problem1")
     before = place.read_bytes()
     marks = {"grade_id": "new", "grade": True, "solution": False, "locked": True, "points": 1, "schema_version": 3}
@@ -168,7 +166,7 @@ def test_why_what_was_graded_cannot_be_changed_is_said_and_what_to_do(quickstart
         place.write_bytes(before)
 
 
-def test_report_and_export_know_all_tests_and_say_that_they_can_be_fooled(quickstart: Course) -> None:
+def test_report_and_export_list_tests_that_can_be_fooled(quickstart: Course) -> None:
     paths = write_report(quickstart, "ps1")
     told = json.loads(next(path for path in paths if path.suffix == ".json").read_text())
     assert told["in process"] == [
@@ -179,7 +177,7 @@ def test_report_and_export_know_all_tests_and_say_that_they_can_be_fooled(quicks
     assert exported[1:] == ["bitdiddle,1.5", "hacker,3", "half,3"]
 
 
-def test_the_settings_of_a_course_stay_and_our_parts_take_the_places_of_nbgraders() -> None:
+def test_config_keeps_course_settings_and_replaces_nbgrader_steps() -> None:
     config = read_config(
         "c = get_config()\nc.Execute.timeout = 7\n"
         "c.Autograde.sanitize_preprocessors = ['nbgrader.preprocessors.ClearOutput', 'mine.Own']\n"
@@ -195,7 +193,7 @@ def test_the_settings_of_a_course_stay_and_our_parts_take_the_places_of_nbgrader
     assert read_config("c = get_config()").RunAndJudge.timeout == 30
 
 
-def test_scores_are_those_of_nbgrader(tmp_path: Path) -> None:
+def test_autograde_scores_equal_those_of_nbgrader(tmp_path: Path) -> None:
     """Of nbgrader's own course and its submissions; support/nbgrader_notebooks.py compares all of its wheel."""
     (compared,) = compare([documentation()], tmp_path)
     assert compared.released
@@ -214,7 +212,7 @@ def cell(name: str, source: str, kind: str = "code", **marks: Any) -> Any:
     return make(source, id=name, metadata={"nbgrader": {**usual, **marks}})
 
 
-def mixed(answers: Mapping[str, str]) -> Any:
+def mixed_notebook(answers: Mapping[str, str]) -> Any:
     test: Any = {"grade": True, "locked": True, "points": 2.0}
     hidden = "\n### BEGIN HIDDEN TESTS\nassert twice(21) == 42\n### END HIDDEN TESTS"
     begin, end = "### BEGIN SOLUTION\n", "\n### END SOLUTION"
@@ -256,7 +254,7 @@ exercise = Exercise(
 
 
 @pytest.mark.filterwarnings("ignore::nbformat.warnings.MissingIDFieldWarning")  # nbgrader's own header has no ids
-def test_hidden_cases_assertions_and_tasks_go_together(quickstart: Course) -> None:
+def test_notebook_with_cases_assertions_and_tasks_is_graded(quickstart: Course) -> None:
     right = {"softmax": "def softmax(x):\n    return torch.softmax(torch.as_tensor(x), 0)"}
     right["twice"] = "def twice(x):\n    return 2 * x"
     wrong = {"softmax": "def softmax(x):\n    return torch.exp(torch.as_tensor(x))", "twice": "def twice(x): return 2"}
@@ -264,7 +262,7 @@ def test_hidden_cases_assertions_and_tasks_go_together(quickstart: Course) -> No
     (course.root / "source/mixed").mkdir()
     (course.root / "exercises").mkdir()
     (course.root / "exercises/ex_softmax.py").write_text(SOFTMAX)
-    nbformat.write(mixed(right), course.notebook("source", "mixed"))
+    nbformat.write(mixed_notebook(right), course.notebook("source", "mixed"))
     course = Course(course.root)
     with contextlib.chdir(course.root):
         compile_release(course, "mixed")

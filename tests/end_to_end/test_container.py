@@ -44,34 +44,34 @@ def examined(refused: frozenset[str] = REFUSED, user: int = USER) -> dict[str, t
     return {what: tuple(said) for what, said in json.loads(done.stdout).items()}
 
 
-def test_it_is_a_container() -> None:
+def test_container_has_no_privileges() -> None:
     nothing = "0" * 16
     with tempfile.NamedTemporaryFile(dir="/tmp") as outside:
         done = run(sys.executable, "-c", WHO, outside.name)
     assert done.stdout.split() == [str(USER), nothing, nothing, "1", "2", "False"], done.stderr
 
 
-def test_the_doctor_says_what_works() -> None:
+def test_doctor_in_container_says_what_works() -> None:
     said = examined()
     assert {said[what][0] for what in ("Landlock", "seccomp", "sandbox")} == {"good"}
     assert said["own disk"][:2] == ("note", "none (PermissionError: [Errno 1] Operation not permitted: 'unshare')")
 
 
-def test_the_doctor_says_that_grading_can_run() -> None:
+def test_doctor_in_container_says_that_grading_can_run() -> None:
     done = run(sys.executable, "-m", "grader", "doctor")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "This machine can grade, with every submission in a sandbox." in done.stdout
 
 
 @pytest.mark.parametrize("user", [USER, 0])
-def test_where_views_are_allowed_there_is_a_disk(user: int) -> None:
+def test_doctor_when_unshare_and_mount_are_allowed_finds_own_disk(user: int) -> None:
     """The profile is all that is in the way, and these two calls are all that is asked of it."""
     assert {"unshare", "mount"} <= REFUSED
     said = examined(REFUSED - {"unshare", "mount"}, user)
     assert said["own disk"][0] == "good"
 
 
-def test_no_attack_succeeds(released_course: Course) -> None:
+def test_attacks_in_container_never_succeed(released_course: Course) -> None:
     """Those of test_attacks.py that a container could make a difference to, graded and judged there."""
     tests = str(ROOT / "tests/end_to_end/test_attacks.py")
     asked = "not forging and not corrupting and not without_its_protection and not test_cells_run"

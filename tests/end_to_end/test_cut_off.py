@@ -30,7 +30,7 @@ WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "ctypes.dlsym", "url
 NewCourse = Callable[[], Course]
 
 
-class Stopped:
+class StepCounter:
     """Counts each step to a disk or to a platform, in a process of its own, which is killed at one of them."""
 
     def __init__(self, root: Path, at: int) -> None:
@@ -54,7 +54,7 @@ class Stopped:
         return here and ("w" in mode if mode else bool(flags & (os.O_WRONLY | os.O_RDWR)))
 
 
-def stopped(course: Course, words: list[str], at: int = 0) -> int:
+def run_and_kill(course: Course, words: list[str], at: int = 0) -> int:
     """Run a command that is killed at this step, if it gets there. How many steps there were, if it was not.
 
     On a busy machine a request may be made again, so that not all runs have as many steps.
@@ -63,7 +63,7 @@ def stopped(course: Course, words: list[str], at: int = 0) -> int:
     pid = os.fork()
     if pid == 0:
         try:
-            hook = Stopped(course.root, at)
+            hook = StepCounter(course.root, at)
             sys.addaudithook(hook)
             ended = run_grader(*words, folder=course.root)
             os.write(sending, f"{hook.steps} {ended.returncode} {ended.stderr}".encode())
@@ -102,10 +102,10 @@ def exchange(course: Course, make_notebook: Callable[..., Any], day: int, studen
     return folder
 
 
-def test_collect_is_killed(new_course: NewCourse, make_notebook: Callable[..., Any]) -> None:
+def test_collect_when_killed_loses_nothing(new_course: NewCourse, make_notebook: Callable[..., Any]) -> None:
     """Two have handed in before, and one is new. Of each there is one hand-in, whole, the old or the new one."""
 
-    def begun() -> tuple[Course, list[str]]:
+    def copy_of_published() -> tuple[Course, list[str]]:
         course = new_course()
         first = exchange(course, make_notebook, 10, dict.fromkeys(("ada", "alan"), "first = 1"))
         second = exchange(course, make_notebook, 12, dict.fromkeys(IDS, "second = 2"))
@@ -116,15 +116,15 @@ def test_collect_is_killed(new_course: NewCourse, make_notebook: Callable[..., A
         folders = {student: course.root / "submitted" / student / ASSIGNMENT for student in IDS}
         return {student: files_in(folder) for student, folder in folders.items() if folder.exists()}
 
-    whole, words = begun()
+    whole, words = copy_of_published()
     before = by_student(whole)
-    steps = stopped(whole, words)
+    steps = run_and_kill(whole, words)
     after = by_student(whole)
     assert set(after) == set(IDS)
     seen = set()
     for at in moments(steps, KILLS["collect"]):
-        course, words = begun()
-        stopped(course, words, at)
+        course, words = copy_of_published()
+        run_and_kill(course, words, at)
         held = by_student(course)
         assert all(held.get(student) in (before.get(student), after[student]) for student in IDS)
         seen.add(tuple(held.get(student) == after[student] for student in IDS))
@@ -140,7 +140,7 @@ PUBLISH = ["publish", ASSIGNMENT, "--yes", "--stale-anyway", "--to"]
 
 
 @pytest.fixture(scope="module")
-def told_once(new_course: NewCourse) -> Course:
+def published_once(new_course: NewCourse) -> Course:
     """Three who were told their points, two of whom have others since."""
     course = new_course()
     grade(course, Paper("ada"), Paper("alan", {2: 0.5}), Paper("barbara", {7: 0.35}))
@@ -150,15 +150,15 @@ def told_once(new_course: NewCourse) -> Course:
 
 
 @pytest.fixture
-def begun(told_once: Course, tmp_path: Path) -> Callable[[], Course]:
+def copy_of_published(published_once: Course, tmp_path: Path) -> Callable[[], Course]:
     def make() -> Course:
         shutil.rmtree(tmp_path / "course", ignore_errors=True)
-        return Course(shutil.copytree(told_once.root, tmp_path / "course"))
+        return Course(shutil.copytree(published_once.root, tmp_path / "course"))
 
     return make
 
 
-def told(course: Course) -> list[Any]:
+def publications_of(course: Course) -> list[Any]:
     """Of each publication: what students were told, and all that was handed out with it."""
     kept = Publications(course, ASSIGNMENT)
     found = [(kept.read(number), kept.folder(number)) for number in kept.numbers]
@@ -173,20 +173,24 @@ def pages_in(path: Path) -> dict[str, bytes]:
         return {name: pages.read(name) for name in pages.namelist()}
 
 
-def test_publish_is_killed(begun: Callable[[], Course]) -> None:
+def test_publish_when_killed_loses_nothing(copy_of_published: Callable[[], Course]) -> None:
     """The first publication stays as it was, and the second one is there once."""
     words = [*PUBLISH, "canvas"]
-    course = begun()
-    before = told(course)
-    steps = stopped(course, words)
-    after, pages, table = told(course), files_in(course.root / "feedback"), files_in(course.root / "export")
+    course = copy_of_published()
+    before = publications_of(course)
+    steps = run_and_kill(course, words)
+    after, pages, table = (
+        publications_of(course),
+        files_in(course.root / "feedback"),
+        files_in(course.root / "export"),
+    )
     assert (len(before), len(after)) == (1, 2)
     for at in moments(steps, KILLS["publish"]):
-        course = begun()
-        stopped(course, words, at)
-        assert told(course) in (before, after)
+        course = copy_of_published()
+        run_and_kill(course, words, at)
+        assert publications_of(course) in (before, after)
         finish(course, words)
-        assert (told(course), files_in(course.root / "feedback"), files_in(course.root / "export")) == (
+        assert (publications_of(course), files_in(course.root / "feedback"), files_in(course.root / "export")) == (
             after,
             pages,
             table,
@@ -210,8 +214,8 @@ def url(held: Held) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", ["canvas", "moodle"])
-def test_sending_is_killed(
-    kind: str, begun: Callable[[], Course], held: Held, url: str, monkeypatch: pytest.MonkeyPatch
+def test_publish_send_when_killed_sends_each_comment_once(
+    kind: str, copy_of_published: Callable[[], Course], held: Held, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each student has their points and one comment in the end."""
     monkeypatch.setenv(f"{kind.upper()}_URL", url)
@@ -224,16 +228,16 @@ def test_sending_is_killed(
         return answer
 
     monkeypatch.setattr(OpenerDirector, "open", answered)
-    course, words = begun(), [*PUBLISH, kind]
+    course, words = copy_of_published(), [*PUBLISH, kind]
     finish(course, words)
     words += ["--send", "--at", "101/4711"]
-    steps = stopped(course, words)
+    steps = run_and_kill(course, words)
     wanted = {user: (30.0, said) for user, said in held.comments.items()}
     assert [len(said) for _, said in wanted.values()] == [1, 1, 1]
     seen: set[int] = set()
     for at in range(steps, 0, -1):  # after all that is sent, and back to where nothing is
         held.score, held.comments = dict.fromkeys(IDS.values()), {}
-        stopped(course, words, at)
+        run_and_kill(course, words, at)
         seen.add(tuple(held.score.values()).count(30.0))
         finish(course, words)
         assert {user: (held.score[user], said) for user, said in held.comments.items()} == wanted

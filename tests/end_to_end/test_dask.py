@@ -139,7 +139,7 @@ def graded_here(
     return rows(course), files(course)
 
 
-def test_a_worker_that_is_killed_costs_nobody_a_grade(
+def test_dask_when_worker_is_killed_grades_everyone(
     course: Course,
     graded_here: tuple[object, object],
     new_cluster: Callable[..., Cluster],
@@ -177,7 +177,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(
     assert (rows(course), files(course)) == graded_here
 
 
-def test_a_scheduler_that_vanishes_leaves_what_is_graded(
+def test_dask_when_scheduler_vanishes_keeps_finished_grades(
     course: Course,
     graded_here: tuple[object, object],
     new_cluster: Callable[..., Cluster],
@@ -199,7 +199,7 @@ def test_a_scheduler_that_vanishes_leaves_what_is_graded(
     assert (rows(course), files(course)) == graded_here
 
 
-def test_what_kills_every_worker_costs_only_its_own_student(
+def test_dask_when_submission_kills_every_worker_fails_only_its_student(
     course: Course, new_cluster: Callable[..., Cluster], submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     """Others wait on the same worker when it dies; the scheduler cannot tell who was to blame."""
@@ -212,7 +212,7 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     assert "killed" in results["eve"].error
 
 
-def test_threads_of_a_worker_do_not_get_in_each_others_way(
+def test_dask_when_worker_has_threads_grades_as_without_dask(
     course: Course,
     new_cluster: Callable[..., Cluster],
     submit: Callable[..., Path],
@@ -275,7 +275,7 @@ def other_grader(tmp_path: Path) -> Path:
     ],
     ids=["cannot confine", "another version"],
 )
-def test_an_unfit_worker_is_named(
+def test_dask_when_worker_is_unfit_names_it(
     preload: str,
     says: str,
     course: Course,
@@ -292,7 +292,7 @@ def test_an_unfit_worker_is_named(
     process.wait()
 
 
-def test_exercises_of_a_course_folder_travel_with_the_job(
+def test_dask_sends_exercises_of_course_folder_to_workers(
     course: Course, scheduler: Cluster, submit: Callable[..., Path], solved: Any
 ) -> None:
     submit(course, "ada", {3: solved[3]})
@@ -310,7 +310,7 @@ def test_exercises_of_a_course_folder_travel_with_the_job(
     process.wait()
 
 
-def test_of_several_hand_ins_the_best_counts_as_it_does_here(
+def test_dask_when_best_counts_equals_local_grading(
     new_course: Callable[[], Course], scheduler: Cluster, make_notebook: Any, solved: Any, tmp_path: Path
 ) -> None:
     here, there = new_course(), new_course()
@@ -331,7 +331,9 @@ def test_of_several_hand_ins_the_best_counts_as_it_does_here(
     process.wait()
 
 
-def test_settings_that_work_only_here_are_told(course: Course, scheduler: Cluster, submit: Callable[..., Path]) -> None:
+def test_dask_when_config_works_only_locally_says_so(
+    course: Course, scheduler: Cluster, submit: Callable[..., Path]
+) -> None:
     submit(course, "ada")
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(f"\nimport os\nassert os.getpid() == {os.getpid()}, 'only here'\n")
@@ -342,7 +344,7 @@ def test_settings_that_work_only_here_are_told(course: Course, scheduler: Cluste
     process.wait()
 
 
-def test_a_scheduler_without_workers_is_not_waited_for_for_ever(
+def test_dask_when_scheduler_has_no_workers_gives_up(
     course: Course, new_cluster: Callable[..., Cluster], submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_crew, "PATIENCE", 0.0)
@@ -359,7 +361,7 @@ def test_a_scheduler_without_workers_is_not_waited_for_for_ever(
         ("carrier://pigeon", "carrier"),
     ],
 )
-def test_no_scheduler(
+def test_dask_when_no_scheduler_answers_prints_one_line(
     address: str,
     says: str,
     course: Course,
@@ -383,7 +385,7 @@ def test_no_scheduler(
     assert address in line
 
 
-def test_the_missing_extra_is_named(
+def test_dask_when_not_installed_names_the_extra(
     course: Course, submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada")
@@ -393,7 +395,7 @@ def test_the_missing_extra_is_named(
         list(autograde(course, ASSIGNMENT, dask="127.0.0.1:1"))
 
 
-def test_tls_lets_nobody_in_without_a_certificate(
+def test_dask_with_tls_refuses_connections_without_certificate(
     course: Course,
     new_cluster: Callable[..., Cluster],
     submit: Callable[..., Path],

@@ -82,7 +82,9 @@ def formgrader(browser: Chrome, url: str) -> Formgrader:
     return Formgrader(browser, url)
 
 
-def test_its_button_grades_as_we_do(formgrader: Formgrader, course: Course, scores: Callable[..., object]) -> None:
+def test_formgrader_autograde_button_grades_as_grader_does(
+    formgrader: Formgrader, course: Course, scores: Callable[..., object]
+) -> None:
     row = formgrader.row("ada")
     assert "needs autograding" in row.text
     row.find_element("css selector", ".autograde a").click()
@@ -96,7 +98,7 @@ def test_its_button_grades_as_we_do(formgrader: Formgrader, course: Course, scor
     assert scores(course, "ada") == scores(course, "bob")
 
 
-def test_what_we_graded_opens_in_it(formgrader: Formgrader) -> None:
+def test_formgrader_opens_submission_graded_by_grader(formgrader: Formgrader) -> None:
     formgrader.browser.get(f"{formgrader.url}/gradebook/{ASSIGNMENT}/{ASSIGNMENT}")
     listed = formgrader.wait(lambda: formgrader.find("td a[href*='/formgrader/submissions/']"), "no submission listed")
     assert listed[0].text == "Submission #1"
@@ -109,9 +111,7 @@ def test_what_we_graded_opens_in_it(formgrader: Formgrader) -> None:
     assert given == ["3", "1.5", *["0"] * 6]
 
 
-def test_a_score_and_a_comment_given_by_hand_are_kept_and_reach_the_feedback(
-    formgrader: Formgrader, course: Course
-) -> None:
+def test_formgrader_manual_score_and_comment_are_kept_in_feedback(formgrader: Formgrader, course: Course) -> None:
     formgrader.open("bob")
     formgrader.score(2).send_keys("2.25", Keys.TAB)
     formgrader.comment(2).send_keys(COMMENT, Keys.TAB)

@@ -107,9 +107,7 @@ def notes(course: Course, student: str) -> list[str]:
     [("", USUAL), (OWN_SETTINGS, OWN), (ANOTHER_STEP, USUAL)],
     ids=["usual marks", "other marks", "another step"],
 )
-def test_nobody_is_said_to_have_edited_what_they_were_given(
-    settings: str, words: dict[str, str], tmp_path: Path
-) -> None:
+def test_given_cells_when_unedited_have_no_notes(settings: str, words: dict[str, str], tmp_path: Path) -> None:
     course = released(tmp_path, settings, words)
     for student in STUDENTS:
         hand_in(course, student, twice=f"def twice({student}):\n    return {student} * 2", why=f"I am {student}.")
@@ -124,7 +122,7 @@ def test_nobody_is_said_to_have_edited_what_they_were_given(
     assert json.loads(as_json.read_text())["identical"] == []
 
 
-def test_our_own_notes_are_nobodys_text(tmp_path: Path) -> None:
+def test_report_identical_ignores_notes_of_the_grader(tmp_path: Path) -> None:
     course = released(tmp_path, "", USUAL)
     for student in STUDENTS:
         hand_in(course, student, why=f"I am {student}.", draw=f"I have drawn it, too, says {student}.")
@@ -135,7 +133,7 @@ def test_our_own_notes_are_nobodys_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("settings", "words"), [("", USUAL), (OWN_SETTINGS, OWN)], ids=["usual marks", "other marks"])
-def test_without_a_release_folder_the_gradebook_says_what_was_given(
+def test_recorded_cells_without_release_folder_come_from_gradebook(
     settings: str, words: dict[str, str], tmp_path: Path
 ) -> None:
     """nbgrader needs no release/ to grade."""

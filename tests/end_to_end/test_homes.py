@@ -64,7 +64,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "bin/python"
 
 
-def test_the_environment_has_nothing_else(python: Path) -> None:
+def test_kernel_environment_has_only_what_notebooks_need(python: Path) -> None:
     code = (
         f"import importlib.util as u, json; "
         f"print(json.dumps([name for name in {THERE + NOT_THERE} if u.find_spec(name)]))"
@@ -120,7 +120,7 @@ def home(assignment: str, python: Path, tmp_path_factory: pytest.TempPathFactory
             yield Home(folder, client)
 
 
-def test_solved_every_check_is_green(assignment: str, home: Home) -> None:
+def test_solved_notebook_in_bare_kernel_is_green(assignment: str, home: Home) -> None:
     answers = solutions(COURSE.read("source", assignment))
     solved = fill_in(COURSE.read("release", assignment), answers)
     said = home.run(solved)
@@ -136,7 +136,7 @@ def test_solved_every_check_is_green(assignment: str, home: Home) -> None:
         assert not [data for data in shown if "image/png" in data or WIDGET in data], cell.id
 
 
-def test_as_it_is_handed_out_it_runs_and_is_to_do(assignment: str, home: Home) -> None:
+def test_released_notebook_in_bare_kernel_runs_and_is_to_do(assignment: str, home: Home) -> None:
     said = home.run(COURSE.read("release", assignment))
     functions = [function.entry for one in of_assignment(assignment) for function in one.functions]
     to_do = re.findall(r"✗ Exercise \d+: still to do\. Write (?:\w+ of )?(\w+)", said)
@@ -146,7 +146,7 @@ def test_as_it_is_handed_out_it_runs_and_is_to_do(assignment: str, home: Home) -
 
 
 @pytest.mark.parametrize("missing", ["checks", "compare"])
-def test_the_notebook_alone_says_what_to_put_beside_it(
+def test_notebook_when_companion_file_is_missing_names_it(
     missing: str, assignment: str, home: Home, tmp_path: Path
 ) -> None:
     """As on Colab, which opens the notebook without what lies beside it."""
@@ -162,7 +162,7 @@ def test_the_notebook_alone_says_what_to_put_beside_it(
     assert "During handling" not in str(caught.value)
 
 
-def test_as_a_single_file_it_needs_nothing_beside_it(assignment: str, home: Home, tmp_path: Path) -> None:
+def test_single_file_notebook_runs_in_empty_folder(assignment: str, home: Home, tmp_path: Path) -> None:
     """As on Colab again, or from an e-mail: in an empty folder, solved and untouched. The drawings were run above."""
     single, inside = in_one_file(COURSE.read("release", assignment), files_in(home.folder))
     single.cells = [cell for cell in single.cells if "demo" not in cell.metadata.get("tags", [])]

@@ -82,7 +82,7 @@ def signed_in(people: Class, name: str) -> Iterator[httpx.Client]:
         yield browser
 
 
-def test_students_submit_as_whom_the_hub_knows(people: Class, solved: dict[Label, str]) -> None:
+def test_hub_student_submits_under_hub_name(people: Class, solved: dict[Label, str]) -> None:
     release = people.course.read("release", ASSIGNMENT)
     place = people.home("ada") / ASSIGNMENT
     place.mkdir()
@@ -97,7 +97,7 @@ def test_students_submit_as_whom_the_hub_knows(people: Class, solved: dict[Label
         assert browser.get("submissions/1").status_code == 404
 
 
-def test_students_sign_in_at_the_hub_with_a_browser(people: Class) -> None:
+def test_hub_sign_in_with_browser_leads_to_own_page(people: Class) -> None:
     with httpx.Client(base_url=f"{people.server}/") as browser:
         assert 'href="/services/grader/sign-in"' in browser.get("").text
     with signed_in(people, "kurt") as browser:
@@ -114,7 +114,7 @@ def test_students_sign_in_at_the_hub_with_a_browser(people: Class) -> None:
         assert "teacher is not in this course" in browser.get("sign-in").text
 
 
-def test_a_token_of_another_service_counts_for_nothing(people: Class) -> None:
+def test_hub_token_of_another_service_is_refused(people: Class) -> None:
     """Whoever runs the other service has a token of everybody who signs in there."""
     with signed_in(people, "ada") as browser:
         token = people.token_of_another(browser)
@@ -130,7 +130,7 @@ def test_a_token_of_another_service_counts_for_nothing(people: Class) -> None:
         assert service.status_code == 403
 
 
-def test_a_browser_is_signed_in_until_it_signs_out_and_so_is_a_copy_of_its_cookie(people: Class) -> None:
+def test_hub_sign_out_ends_session_and_copies_of_its_cookie(people: Class) -> None:
     with signed_in(people, "ada") as browser, signed_in(people, "ada") as another:
         (name,) = [cookie.name for cookie in browser.cookies.jar if cookie.name == "service-grader"]
         copied = {name: browser.cookies[name]}
@@ -140,14 +140,14 @@ def test_a_browser_is_signed_in_until_it_signs_out_and_so_is_a_copy_of_its_cooki
         assert another.get("").status_code == 200
 
 
-def test_what_the_hub_says_of_where_to_go_leads_nobody_elsewhere(people: Class) -> None:
+def test_hub_sign_in_when_next_is_foreign_leads_to_own_page(people: Class) -> None:
     with signed_in(people, "ada") as browser:
         browser.post("leave", data=served.token_in(browser.get("").text))
         sent = browser.get("sign-in", params={"next": "https://elsewhere.example/"})
         assert sent.url == browser.base_url
 
 
-def test_only_the_browser_that_began_is_signed_in(people: Class) -> None:
+def test_hub_callback_in_another_browser_signs_nobody_in(people: Class) -> None:
     """Nobody is signed in as somebody else by a link to the end of that person's sign-in."""
     with signed_in(people, "ada") as browser, httpx.Client(base_url=f"{people.server}/") as victim:
         browser.post("leave", data=served.token_in(browser.get("").text))
@@ -158,7 +158,7 @@ def test_only_the_browser_that_began_is_signed_in(people: Class) -> None:
         assert victim.get("").status_code == 401
 
 
-def test_a_hub_that_does_not_answer_is_no_reason_to_refuse_a_token_later(people: Class) -> None:
+def test_hub_when_silent_gives_503_and_accepts_token_later(people: Class) -> None:
     headers = {"Authorization": f"Bearer {people.token_for_us('ada')}"}
     with people.hub_is_silent():
         answer = httpx.get(f"{people.server}/api/v1/me", headers=headers, timeout=served.PATIENCE)

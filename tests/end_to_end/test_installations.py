@@ -188,7 +188,7 @@ def hand_in(course: Course) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_a_class_is_graded_however_the_package_was_installed(
+def test_each_installation_grades_a_class(
     way: Callable[[Path, Path], Installation], wheel: Path, tmp_path: Path, course: Course
 ) -> None:
     installed = way(wheel, tmp_path)
@@ -204,9 +204,7 @@ def test_a_class_is_graded_however_the_package_was_installed(
     assert points == POINTS
 
 
-def test_packages_that_sandboxes_may_not_read_are_told_once_and_nobody_is_graded(
-    wheel: Path, tmp_path: Path, course: Course
-) -> None:
+def test_autograde_when_packages_are_unreadable_grades_nobody(wheel: Path, tmp_path: Path, course: Course) -> None:
     """A folder of another name: nobody can tell whether it holds packages only."""
     installed = target(wheel, tmp_path)
     named = (tmp_path / "brought/site-packages").rename(tmp_path / "brought/mine")

@@ -79,7 +79,7 @@ def graded(new_course: Any, submit: Any, solved: dict[int, str]) -> dict[str, Co
     return courses
 
 
-def test_the_right_the_wrong_and_the_broken_submission_get_their_points(graded: dict[str, Course]) -> None:
+def test_autograde_scores_right_wrong_and_broken_submission(graded: dict[str, Course]) -> None:
     scores = {key: row[0] for key, row in rows(graded["with_grader"]).items()}
     assert {name: score for (student, name), score in scores.items() if student == "ada"} == POINTS
     assert 0 < (scores.pop(("bob", "test-exercise-3")) or 0) < 2
@@ -87,7 +87,7 @@ def test_the_right_the_wrong_and_the_broken_submission_get_their_points(graded: 
 
 
 @pytest.mark.parametrize("way", [with_command_line, with_api])
-def test_every_way_to_autograde_writes_the_same_rows(graded: dict[str, Course], way: Callable[[Course], None]) -> None:
+def test_autograde_by_nbgrader_writes_the_same_rows(graded: dict[str, Course], way: Callable[[Course], None]) -> None:
     expected = rows(graded["with_grader"])
     assert len(expected) == 3 * len(POINTS)
     assert rows(graded[way.__name__]) == expected
@@ -95,18 +95,18 @@ def test_every_way_to_autograde_writes_the_same_rows(graded: dict[str, Course], 
 
 @pytest.mark.parametrize("way", [with_command_line, with_api])
 @pytest.mark.parametrize("student", ["ada", "bob"])
-def test_every_way_to_autograde_writes_the_same_notebook(
+def test_autograde_by_nbgrader_writes_the_same_notebook(
     graded: dict[str, Course], way: Callable[[Course], None], student: str
 ) -> None:
     one, other = (graded[name].read(f"autograded/{student}", ASSIGNMENT) for name in ("with_grader", way.__name__))
     assert one == other
 
 
-def test_nobody_has_to_be_graded_by_hand(graded: dict[str, Course]) -> None:
+def test_autograde_by_nbgrader_leaves_nothing_to_grade_by_hand(graded: dict[str, Course]) -> None:
     assert not any(by_hand for _, _, by_hand in rows(graded["with_command_line"]).values())
 
 
-def test_nbgrader_writes_feedback_with_our_verdicts(graded: dict[str, Course]) -> None:
+def test_generate_feedback_of_nbgrader_shows_verdicts(graded: dict[str, Course]) -> None:
     course = graded["with_command_line"]
     nbgrader(course, "generate_feedback", ASSIGNMENT)
     pages = {
@@ -118,7 +118,7 @@ def test_nbgrader_writes_feedback_with_our_verdicts(graded: dict[str, Course]) -
     assert "could not be read as a notebook" in pages["eve"]
 
 
-def test_nbgrader_compiles_the_same_release(released_course: Course, course: Course) -> None:
+def test_generate_assignment_of_nbgrader_compiles_the_same_release(released_course: Course, course: Course) -> None:
     shutil.rmtree(course.root / "release")
     nbgrader(course, "generate_assignment", ASSIGNMENT, "--force")
     ours, theirs = (one.root / "release" / ASSIGNMENT for one in (released_course, course))
@@ -140,11 +140,11 @@ def not_executed(new_course: Any, make_notebook: Any, submit: Any, solved: dict[
     return course
 
 
-def test_without_running_the_notebook_nobody_gets_points(not_executed: Course, scores: Any) -> None:
+def test_no_execute_gives_no_points(not_executed: Course, scores: Any) -> None:
     assert scores(not_executed, "ada") == dict.fromkeys(POINTS, 0.0)
 
 
-def test_without_running_the_notebook_the_verdict_says_so(not_executed: Course) -> None:
+def test_no_execute_verdict_says_not_run(not_executed: Course) -> None:
     assert "was not run" in shown(graded_cell(not_executed, "ada", "test-exercise-3"))
 
 
@@ -176,7 +176,7 @@ def extended(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
     return course
 
 
-def test_a_test_of_an_exercise_that_is_unknown_gets_nothing_and_says_why(extended: Course) -> None:
+def test_test_cell_of_unknown_exercise_gets_zero_and_says_why(extended: Course) -> None:
     assert rows(extended)["ada", "test-exercise-99"] == (0.0, 7.0, False)
     assert "does not belong to an exercise" in shown(graded_cell(extended, "ada", "test-exercise-99"))
 
@@ -186,11 +186,11 @@ def test_ordinary_tests_beside_exercises_get_their_points(extended: Course, name
     assert rows(extended)["ada", name] == (points, 7.0, False)
 
 
-def test_exercises_beside_it_keep_their_points(extended: Course) -> None:
+def test_exercises_beside_ordinary_tests_keep_their_points(extended: Course) -> None:
     assert rows(extended)["ada", "test-exercise-3"] == (2.0, 2.0, False)
 
 
-def test_what_is_to_be_graded_by_hand_waits_for_a_person(extended: Course) -> None:
+def test_manually_graded_cell_waits_for_a_person(extended: Course) -> None:
     assert rows(extended)["ada", "essay"] == (None, 7.0, True)
     assert graded_cell(extended, "ada", "essay").source == "Because of the keys."
 
@@ -199,7 +199,7 @@ def test_what_is_to_be_graded_by_hand_waits_for_a_person(extended: Course) -> No
 
 
 @pytest.fixture(scope="module")
-def drawn(new_course: Any, make_notebook: Any, submit: Any) -> dict[str, tuple[list[Any], list[Any]]]:
+def demo_outputs(new_course: Any, make_notebook: Any, submit: Any) -> dict[str, tuple[list[Any], list[Any]]]:
     """Given demos and other cells of a submission, as graded with the release in place and without it.
 
     The student changed the first demo, and tagged a cell of their own as if it were one.
@@ -221,20 +221,20 @@ def drawn(new_course: Any, make_notebook: Any, submit: Any) -> dict[str, tuple[l
     return graded
 
 
-def test_given_demos_are_not_run(drawn: Any) -> None:
-    given, _ = drawn["released"]
+def test_demos_when_unchanged_are_not_run(demo_outputs: Any) -> None:
+    given, _ = demo_outputs["released"]
     assert len(given) > 5
     assert not any(given)
 
 
-def test_demos_that_the_student_changed_or_tagged_are_run(drawn: Any) -> None:
-    _, (changed, own) = drawn["released"]
+def test_demos_when_changed_or_tagged_by_student_are_run(demo_outputs: Any) -> None:
+    _, (changed, own) = demo_outputs["released"]
     assert changed[-1].text.endswith("changed\n")
     assert own[0].text == "my own\n"
 
 
-def test_without_the_release_every_demo_is_run(drawn: Any) -> None:
-    given, _ = drawn["no release"]
+def test_demos_without_release_are_all_run(demo_outputs: Any) -> None:
+    given, _ = demo_outputs["no release"]
     assert any(given)
 
 
@@ -253,23 +253,23 @@ def endless(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
 
 
 @pytest.mark.parametrize("student", ["loop", "memory", "zoe"])
-def test_an_endless_cell_costs_its_own_exercise_only(endless: Course, scores: Any, student: str) -> None:
+def test_endless_cell_costs_only_its_own_exercise(endless: Course, scores: Any, student: str) -> None:
     assert scores(endless, student) == dict.fromkeys(POINTS, 0.0) | {"test-exercise-3": 2.0}
 
 
-def test_the_time_limit_of_nbgrader_is_honoured(endless: Course) -> None:
+def test_time_limit_of_nbgrader_is_honored(endless: Course) -> None:
     assert "more than 3 seconds" in shown(graded_cell(endless, "loop", "exercise-1"))
 
 
-def test_the_limit_of_memory_holds_in_nbgrader(endless: Course) -> None:
+def test_memory_limit_holds_in_nbgrader_autograde(endless: Course) -> None:
     assert "can't allocate memory" in shown(graded_cell(endless, "memory", "exercise-1"))
 
 
-def test_an_endless_cell_is_the_reason_for_a_missing_function(endless: Course) -> None:
+def test_endless_cell_leaves_its_function_missing(endless: Course) -> None:
     assert "There is no function called compute_qkv" in shown(graded_cell(endless, "loop", "test-exercise-1"))
 
 
-def test_late_penalties_and_excluded_students_are_nbgraders_business(course: Course, submit: Any) -> None:
+def test_late_penalties_and_excluded_students_follow_nbgrader_settings(course: Course, submit: Any) -> None:
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2030-02-02 14:00:00 UTC")
     for student, day in (("late", "03"), ("intime", "01"), ("excluded", "01")):
@@ -285,9 +285,7 @@ def test_late_penalties_and_excluded_students_are_nbgraders_business(course: Cou
         assert [one.student.id for one in gradebook.assignment_submissions(ASSIGNMENT)] == ["intime", "late"]
 
 
-def test_nbgrader_skips_what_is_graded_already_and_grades_it_again_by_force(
-    course: Course, submit: Any, scores: Any
-) -> None:
+def test_nbgrader_autograde_regrades_only_with_force(course: Course, submit: Any, scores: Any) -> None:
     submit(course, "ada", b"{}")
     nbgrader(course, "autograde", ASSIGNMENT)
     submit(course, "ada", {3: "import torch\ndef softmax(items_in):\n    return torch.as_tensor(items_in).softmax(0)"})
@@ -298,13 +296,13 @@ def test_nbgrader_skips_what_is_graded_already_and_grades_it_again_by_force(
 
 
 @pytest.mark.parametrize(("gigabytes", "error"), [(1, ["MemoryError"]), (4, [])])
-def test_the_limit_of_memory_is_a_setting(gigabytes: int, error: list[str]) -> None:
+def test_run_and_judge_memory_setting_limits_memory(gigabytes: int, error: list[str]) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = bytearray(2 * 2**30)")])
     RunAndJudge(memory=gigabytes * 2**30, timeout=300, submission_timeout=300).preprocess(notebook, {})
     assert [output.ename for output in notebook.cells[0].outputs] == error
 
 
-def test_the_environment_is_still_the_one_that_programs_get(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generate_assignment_leaves_the_environment_intact(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     nbgrader(course, "generate_assignment", ASSIGNMENT, "--force")
     monkeypatch.setenv("SET_LATER", "yes")
     told = subprocess.run([sys.executable, "-c", "import os; print(os.getenv('SET_LATER'))"], capture_output=True)

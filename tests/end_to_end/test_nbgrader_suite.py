@@ -112,11 +112,11 @@ def test_upstream_test_passes(outcomes: dict[str, set[str]], name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DOES_NOT_APPLY)
-def test_what_does_not_apply_still_exists(name: str) -> None:
+def test_inapplicable_upstream_test_still_exists(name: str) -> None:
     assert name in ALL
 
 
-def test_our_parts_are_what_was_tested(tmp_path: Path) -> None:
+def test_upstream_suite_uses_our_preprocessors(tmp_path: Path) -> None:
     """The settings that the suite is given are those that nbgrader takes from its settings folder."""
     shutil.copyfile(ROOT / CONFIG_FILE, tmp_path / CONFIG_FILE)
     (tmp_path / "work").mkdir()

@@ -125,7 +125,7 @@ def points(course: Course, **how: Any) -> dict[str, float]:
     return {one.student: one.points for one in results if not one.unchanged}
 
 
-def test_rows_and_notebooks_are_those_of_sqlite(
+def test_postgresql_rows_and_notebooks_equal_those_of_sqlite(
     new_course: Callable[[], Course], on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     in_a_file = new_course()
@@ -140,7 +140,7 @@ def test_rows_and_notebooks_are_those_of_sqlite(
     assert {student for student, penalty in penalties.items() if penalty} == {"late"}
 
 
-def test_rules_of_the_term_are_written_there_and_taken_back(
+def test_postgresql_term_rules_when_removed_take_back_penalties(
     on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     hand_in_three(on_server, submit, solved)
@@ -162,7 +162,7 @@ def penalties(course: Course) -> dict[str, float]:
     return {student: penalty for _, student, _, penalty, _, _ in rows(course)["notebooks"] if penalty}
 
 
-def test_what_is_unchanged_is_left_alone_and_points_given_by_hand_stay(
+def test_postgresql_regrading_keeps_unchanged_rows_and_manual_points(
     on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     hand_in_three(on_server, submit, solved)
@@ -179,7 +179,7 @@ def test_what_is_unchanged_is_left_alone_and_points_given_by_hand_stay(
         assert gradebook.find_submission(ASSIGNMENT, "ada").score == 5.5
 
 
-def test_two_assignments_do_not_touch_each_other(
+def test_postgresql_two_assignments_do_not_touch_each_other(
     on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     submit(on_server, "ada", {3: solved[3]})
@@ -192,7 +192,7 @@ def test_two_assignments_do_not_touch_each_other(
     assert (first.points, points(on_server)) == (2, {})
 
 
-def test_nbgrader_and_the_formgrader_read_and_go_on(
+def test_postgresql_gradebook_is_read_by_nbgrader_api(
     on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     hand_in_three(on_server, submit, solved)
@@ -220,7 +220,7 @@ def undisturbed(new_course: Callable[[], Course], submit: Callable[..., Path], s
 
 
 @pytest.mark.parametrize("how", ["fast", "immediate"])
-def test_a_server_that_is_restarted_is_waited_for(
+def test_postgresql_when_server_restarts_is_waited_for(
     how: str,
     on_server: Course,
     server: Server,
@@ -239,7 +239,7 @@ def test_a_server_that_is_restarted_is_waited_for(
     assert (rows(on_server), files(on_server)) == undisturbed
 
 
-def test_a_server_that_crashes_before_it_has_kept_a_batch_gets_it_again(
+def test_postgresql_when_server_crashes_before_commit_repeats_batch(
     on_server: Course,
     server: Server,
     submit: Callable[..., Path],
@@ -268,7 +268,7 @@ def test_a_server_that_crashes_before_it_has_kept_a_batch_gets_it_again(
     assert (rows(on_server), files(on_server)) == undisturbed
 
 
-def test_a_server_that_crashes_before_it_says_that_it_has_kept_a_batch_doubles_nothing(
+def test_postgresql_when_server_crashes_after_commit_doubles_nothing(
     on_server: Course,
     server: Server,
     submit: Callable[..., Path],
@@ -301,7 +301,7 @@ def test_a_server_that_crashes_before_it_says_that_it_has_kept_a_batch_doubles_n
     assert (rows(on_server), files(on_server)) == undisturbed
 
 
-def test_nothing_is_half_written_when_the_server_is_gone_for_good(
+def test_postgresql_when_server_stays_down_half_writes_nothing(
     on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
 ) -> None:
     """The first of three is kept; the next run takes the others, and only them."""
@@ -324,7 +324,7 @@ def test_nothing_is_half_written_when_the_server_is_gone_for_good(
     assert (rows(on_server), files(on_server)) == undisturbed
 
 
-def test_a_server_that_is_down_at_the_start_is_waited_for(
+def test_postgresql_when_server_is_down_at_start_is_waited_for(
     on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, messages: Messages
 ) -> None:
     submit(on_server, "ada", {3: solved[3]})
@@ -334,7 +334,7 @@ def test_a_server_that_is_down_at_the_start_is_waited_for(
     assert len(messages.texts) == 1
 
 
-def test_a_table_that_somebody_has_locked_is_waited_for(
+def test_postgresql_when_table_is_locked_is_waited_for(
     on_server: Course,
     server: Server,
     database: str,
@@ -359,7 +359,7 @@ def test_a_table_that_somebody_has_locked_is_waited_for(
             list(autograde(on_server, ASSIGNMENT))
 
 
-def test_a_student_whom_somebody_else_adds_meanwhile_is_no_error(
+def test_postgresql_when_student_is_added_meanwhile_grades_her(
     on_server: Course, server: Server, database: str, submit: Callable[..., Path], solved: Any
 ) -> None:
     """Between our look at who is there and our row for her."""
@@ -381,7 +381,7 @@ def test_a_student_whom_somebody_else_adds_meanwhile_is_no_error(
     assert {one[:2] for one in rows(on_server)["students"]} == {("ada", "Ada")}
 
 
-def test_no_transaction_stays_open_while_a_class_is_being_graded(
+def test_postgresql_keeps_no_transaction_open_while_grading(
     on_server: Course, server: Server, database: str, submit: Callable[..., Path], solved: Any
 ) -> None:
     """It would be in the way of others, and end up as a lost connection where the server permits none."""
@@ -405,7 +405,7 @@ def test_no_transaction_stays_open_while_a_class_is_being_graded(
         ("gradebook.db", "Could not parse"),
     ],
 )
-def test_an_address_that_leads_nowhere_is_a_clear_error(
+def test_db_url_when_unusable_is_a_clear_error(
     url: str, words: str, course: Course, submit: Callable[..., Path]
 ) -> None:
     submit(course, "ada")
@@ -414,7 +414,9 @@ def test_an_address_that_leads_nowhere_is_a_clear_error(
         list(autograde(Course(course.root), ASSIGNMENT))
 
 
-def test_a_password_is_not_told(course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: Any) -> None:
+def test_db_url_error_hides_the_password(
+    course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: Any
+) -> None:
     """Neither where it is meant to be nor where it may be as well."""
     monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
     submit(course, "ada")
@@ -424,7 +426,7 @@ def test_a_password_is_not_told(course: Course, submit: Callable[..., Path], tmp
     assert "secret" not in str(told.value)
 
 
-def test_the_best_hand_in_counts_and_comes_back_with_what_a_person_gave_it(
+def test_postgresql_when_best_counts_restores_its_manual_points(
     on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     def total() -> float:
@@ -455,7 +457,7 @@ def test_the_best_hand_in_counts_and_comes_back_with_what_a_person_gave_it(
     assert b"ud800" in on_server.notebook("autograded/Ödön", ASSIGNMENT).read_bytes()
 
 
-def test_what_arrives_to_be_served_is_in_a_table_there_also_after_a_restart(on_server: Course, server: Server) -> None:
+def test_postgresql_arrivals_survive_a_server_restart(on_server: Course, server: Server) -> None:
     with contextlib.closing(Arrivals(on_server)) as arrivals:
         first = arrivals.add("ada", ASSIGNMENT, b"{}")
         server.stop("immediate")

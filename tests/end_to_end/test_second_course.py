@@ -108,13 +108,13 @@ def spy(folder: Path) -> str:
     return SPY.format(folder=str(folder), root=str(folder.parent), pack=PACK)
 
 
-def test_it_is_graded_by_the_wheel_and_knows_no_other_course(graded: Installed) -> None:
+def test_wheel_is_imported_and_not_the_repository(graded: Installed) -> None:
     code = "import grader, grader.exercises as e; print(grader.__file__, e.__file__)"
     said = subprocess.run([graded.python / "python", "-I", "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.count(str(graded.python.parent)) == 2
 
 
-def test_points_and_names_of_mistakes(graded: Installed) -> None:
+def test_second_course_points_and_sentences_of_mistakes(graded: Installed) -> None:
     assert graded.points("numbers") == {"ada": 5.0, "grace": 0.0}
     assert graded.points("words") == {"ada": 7.0, "grace": 0.0, "kurt": 3.0, "eve": 5.0}
     page = (graded.root / "feedback/kurt/words/words.html").read_text()
@@ -127,7 +127,7 @@ def test_points_and_names_of_mistakes(graded: Installed) -> None:
         assert said in page
 
 
-def test_reports_and_exports_tell_of_all(graded: Installed) -> None:
+def test_second_course_report_and_export_list_mistakes_and_students(graded: Installed) -> None:
     report = (graded.root / "report/words.html").read_text()
     assert "day first" in report
     assert "parse-date" in report
@@ -140,7 +140,7 @@ def output_of(installed: Installed, student: str) -> str:
     return "".join(output.get("text", "") for output in cell.outputs)
 
 
-def test_code_of_students_finds_nothing_of_the_course(graded: Installed) -> None:
+def test_student_code_cannot_read_exercises_of_course(graded: Installed) -> None:
     assert output_of(graded, "eve").splitlines() == [
         "modules []",
         "not found PermissionError",
@@ -151,7 +151,7 @@ def test_code_of_students_finds_nothing_of_the_course(graded: Installed) -> None
     ]
 
 
-def test_an_installed_pack_is_graded_with_and_hidden_as_well(python: Path, tmp_path: Path) -> None:
+def test_installed_pack_grades_and_is_hidden_from_students(python: Path, tmp_path: Path) -> None:
     installed = Installed(python, tmp_path / "course")
     shutil.rmtree(installed.root / "exercises")
     with (installed.root / "nbgrader_config.py").open("a") as config:
@@ -168,7 +168,7 @@ def test_an_installed_pack_is_graded_with_and_hidden_as_well(python: Path, tmp_p
 
 
 @pytest.mark.proof
-def test_the_demo_needs_no_course_folder(python: Path, tmp_path: Path) -> None:
+def test_demo_runs_without_course_folder(python: Path, tmp_path: Path) -> None:
     command = [str(python / "grader"), "demo"]
     path = os.pathsep.join([str(python), str(Path(sys.executable).parent), os.defpath])
     said = subprocess.run(command, cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True, check=True).stdout
@@ -177,5 +177,5 @@ def test_the_demo_needs_no_course_folder(python: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("assignment", some_in_ci(ASSIGNMENTS, one_in=2))
-def test_it_is_sound(assignment: str, python: Path, tmp_path: Path) -> None:
+def test_second_course_validates(assignment: str, python: Path, tmp_path: Path) -> None:
     assert "✗" not in Installed(python, tmp_path / "course").grader("validate", assignment)

@@ -60,7 +60,7 @@ def grade(released_course: Course, make_notebook: Callable[..., Any]) -> Iterato
         zygote_process.close_zygote()
 
 
-def test_the_solutions_earn_full_marks(grade: Grade) -> None:
+def test_solutions_on_second_device_earn_full_marks(grade: Grade) -> None:
     solutions = of_notebook(ASSIGNMENT)
     verdicts = grade(solutions)
     assert verdicts.keys() == solutions.keys()
@@ -71,9 +71,7 @@ def test_the_solutions_earn_full_marks(grade: Grade) -> None:
     ("code", "sentence"),
     [(COLLECTED_IN_ZEROS, "The numbers are right"), (TIMES_IDENTITY, "Your function stopped with RuntimeError")],
 )
-def test_a_tensor_on_the_cpu_is_told_and_is_right_once_it_is_on_the_device(
-    code: str, sentence: str, grade: Grade
-) -> None:
+def test_tensor_on_cpu_is_named_and_right_once_on_device(code: str, sentence: str, grade: Grade) -> None:
     verdict = grade({11: code})[11]
     assert verdict.reason == Reason.WRONG_DEVICE
     assert verdict.misconceptions == (MADE,)

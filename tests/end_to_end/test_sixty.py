@@ -84,7 +84,7 @@ def by_table(what: str) -> dict[str, float]:
     return {name: float(text) for name, text in found.items() if text != "-"}
 
 
-def done(course: Course, *words: str) -> str:
+def run_command(course: Course, *words: str) -> str:
     ended = grader(*words, folder=course.root)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
@@ -95,21 +95,21 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """After the term."""
     root = tmp_path_factory.mktemp("sixty") / "course"
     course = copy_of_second_course(root)
-    done(course, "new", "assignment", "week3")
-    done(course, "new", "exercise", "mean", "--assignment", "week3")
-    done(course, "release")
+    run_command(course, "new", "assignment", "week3")
+    run_command(course, "new", "exercise", "mean", "--assignment", "week3")
+    run_command(course, "release")
     write_rules(course)
     write_students(course)
     for assignment in HANDED_IN:
         sources = [str(path) for path in handed_in(course, assignment)]
-        done(course, "collect", assignment, *sources, "--students", "students.csv")
-    done(course, "autograde")
+        run_command(course, "collect", assignment, *sources, "--students", "students.csv")
+    run_command(course, "autograde")
     by_hand(course)
     for assignment in HANDED_IN:
-        done(course, "publish", assignment, "--to", "moodle")
-        done(course, "report", assignment)
-    done(course, "report")
-    done(course, "export")
+        run_command(course, "publish", assignment, "--to", "moodle")
+        run_command(course, "report", assignment)
+    run_command(course, "report")
+    run_command(course, "export")
     return course
 
 
@@ -192,7 +192,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("assignment", HANDED_IN)
-def test_each_page_of_feedback(course: Course, assignment: str) -> None:
+def test_feedback_pages_of_term_show_points_by_table(course: Course, assignment: str) -> None:
     found = {}
     for path in course.folder("feedback").glob(f"*/{assignment}/{assignment}.html"):
         said = re.search(r"<strong>([\d.]+)</strong> of ([\d.]+) points", path.read_text())
@@ -203,14 +203,14 @@ def test_each_page_of_feedback(course: Course, assignment: str) -> None:
 
 
 @pytest.mark.parametrize("assignment", HANDED_IN)
-def test_the_report_and_what_moodle_gets(course: Course, assignment: str) -> None:
+def test_report_and_moodle_export_of_term_have_points_by_table(course: Course, assignment: str) -> None:
     report = rows(course.root / "report" / f"{assignment}.csv")
     assert {one["student"]: float(one["points"]) for one in report if one["status"] == "graded"} == by_table(assignment)
     _, *moodle = csv.reader((course.root / "export" / f"{assignment}-moodle.csv").read_text().splitlines())
     assert {name: float(points) for name, points in moodle} == by_table(assignment)
 
 
-def test_the_term_as_a_whole(course: Course) -> None:
+def test_term_export_has_totals_by_table(course: Course) -> None:
     table = rows(course.root / "export/all-assignments.csv")
     for assignment in HANDED_IN:
         assert {one["student"]: float(one[assignment]) for one in table if one[assignment]} == by_table(assignment)
@@ -219,7 +219,7 @@ def test_the_term_as_a_whole(course: Course) -> None:
     assert all(name in page for name in STUDENTS)
 
 
-def test_the_first_hand_in_counts_where_it_is_the_best(course: Course) -> None:
+def test_report_when_first_attempt_is_best_says_so(course: Course) -> None:
     told = {one["student"]: one["hand-in"] for one in rows(course.root / "report/words.csv") if one["hand-in"]}
     absent = [name for name, kind in STUDENTS.items() if kind == "absent"]
     assert told == dict.fromkeys(absent, "the best of 2 attempts, submitted 2026-10-12 09:50 CEST")

@@ -27,7 +27,7 @@ def served(new_course: Callable[[], Course]) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("proxy", [nginx, caddy], ids=lambda proxy: str(proxy.__name__))
-def test_a_student_submits_and_watches_through_a_proxy(
+def test_tls_proxy_lets_student_submit_and_watch(
     served: Served,
     make_notebook: Callable[..., Any],
     solved: dict[int, str],

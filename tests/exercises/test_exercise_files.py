@@ -123,12 +123,12 @@ def is_possible(case: SampledCase) -> bool:
 # --- the files as they are written -----------------------------------------------------------------------------------
 
 
-def test_exercises_are_in_the_order_of_their_numbers() -> None:
+def test_exercises_are_ordered_by_number() -> None:
     assert list(EXERCISES) == sorted(EXERCISES)
 
 
 @every_misconception
-def test_a_misconception_says_what_helps(exercise: Exercise, one: Misconception) -> None:
+def test_misconception_has_kind_sentence_and_change(exercise: Exercise, one: Misconception) -> None:
     assert one.kind
     first = one.says.split()[0]
     assert first[0].isupper() or not first.isalpha() or first in (exercise.entry, "q"), "a sentence, or code"
@@ -137,7 +137,7 @@ def test_a_misconception_says_what_helps(exercise: Exercise, one: Misconception)
 
 
 @every_exercise
-def test_no_name_and_no_sentence_stands_twice(exercise: Exercise) -> None:
+def test_misconception_names_and_sentences_are_unique(exercise: Exercise) -> None:
     """A mistake that is written in two ways has one name and one sentence."""
     mistakes = [mistake for mistake in exercise.mistakes if mistake.way == 0]
     for texts in ([mistake.name for mistake in mistakes], [mistake.says for mistake in mistakes]):
@@ -145,14 +145,14 @@ def test_no_name_and_no_sentence_stands_twice(exercise: Exercise) -> None:
 
 
 @every_exercise
-def test_every_case_has_a_name_of_its_own_and_says_what_it_catches(exercise: Exercise) -> None:
+def test_case_names_are_unique_and_say_what_they_catch(exercise: Exercise) -> None:
     assert all(case.name and case.catches for case in exercise.cases)
     assert len({case.name for case in exercise.cases}) == len(exercise.cases)
 
 
 @pytest.mark.slow
 @every_exercise
-def test_neither_reference_nor_misconceptions_change_their_inputs(exercise: Exercise) -> None:
+def test_reference_and_misconceptions_leave_inputs_unchanged(exercise: Exercise) -> None:
     """A class gets copies, and what is observed of it says whether it changes them."""
     number = key(exercise)
     for index, case in enumerate(key_to(exercise).cases):
@@ -168,12 +168,12 @@ def test_neither_reference_nor_misconceptions_change_their_inputs(exercise: Exer
 
 
 @every_exercise
-def test_a_seed_always_draws_the_same(exercise: Exercise) -> None:
+def test_sample_with_same_seed_draws_the_same(exercise: Exercise) -> None:
     assert same([case.inputs for case in exercise.sample()], [case.inputs for case in exercise.sample()])
 
 
 @every_exercise
-def test_every_draw_and_every_seed_is_another(exercise: Exercise) -> None:
+def test_sample_draws_differ_between_cases_and_seeds(exercise: Exercise) -> None:
     drawn = [case for seed in (DEFAULT_SEED, DEFAULT_SEED + 1) for case in exercise.sample(seed) if is_possible(case)]
     if exercise.number in GIVEN_SIZES:
         assert len({case.inputs for case in drawn}) > len(drawn) / 2
@@ -203,7 +203,7 @@ def given_sizes(exercise: Exercise, inputs: Inputs) -> tuple[int, ...]:
 
 
 @every_exercise
-def test_no_size_can_be_hard_coded(exercise: Exercise) -> None:
+def test_sample_sizes_vary_between_cases(exercise: Exercise) -> None:
     """No size is the same in all cases, so some case has another than whichever is written down."""
     possible = [case.inputs for case in exercise.sample() if is_possible(case)]
     if exercise.form.noun == "class":
@@ -216,7 +216,7 @@ def test_no_size_can_be_hard_coded(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2, 5, 6, 7, 8, 9, 11])
-def test_words_and_dimensions_differ_in_number_both_ways(number: int) -> None:
+def test_sample_has_more_words_than_dimensions_and_fewer(number: int) -> None:
     """More words than dimensions, and fewer."""
     drawn = [sizes(case.inputs[-1] if number == 5 else case.inputs[0]) for case in EXERCISES[number].sample()]
     assert any(one > other for one, other in drawn)
@@ -234,13 +234,13 @@ AS_IT_COMES = {
 
 
 @every_exercise
-def test_a_mistake_earns_what_the_policy_says(exercise: Exercise) -> None:
+def test_misconception_credit_follows_the_policy(exercise: Exercise) -> None:
     for one in exercise.mistakes:
         others = {DETAIL, NOTHING, *([PART] if one.kind == "missing step" else [])}
         assert one.credit in {CREDITS[one.kind], *others}, one.name
 
 
-def test_a_mistake_earns_the_same_in_every_exercise() -> None:
+def test_misconception_credit_is_the_same_in_every_exercise() -> None:
     credits_of: dict[str, set[float]] = {}
     for exercise in FUNCTIONS.values():
         for one in exercise.mistakes:
@@ -252,7 +252,7 @@ def test_a_mistake_earns_the_same_in_every_exercise() -> None:
 
 
 @every_exercise
-def test_the_reference_gets_full_marks_whatever_the_seed(exercise: Exercise) -> None:
+def test_reference_with_any_seed_gets_full_marks(exercise: Exercise) -> None:
     for seed in other_seeds(exercise):
         known = answer_key(key(exercise), seed)
         assert Judge().verdict(known, answers(exercise, known.cases)).right, seed
@@ -260,7 +260,7 @@ def test_the_reference_gets_full_marks_whatever_the_seed(exercise: Exercise) -> 
 
 @pytest.mark.slow
 @every_exercise
-def test_misconceptions_lose_marks_whatever_the_seed(exercise: Exercise) -> None:
+def test_misconception_with_any_seed_loses_marks(exercise: Exercise) -> None:
     right = [
         (one.name, seed)
         for one in exercise.mistakes
@@ -272,7 +272,7 @@ def test_misconceptions_lose_marks_whatever_the_seed(exercise: Exercise) -> None
 
 @pytest.mark.slow
 @every_exercise
-def test_two_misconceptions_at_once_lose_marks(exercise: Exercise) -> None:
+def test_two_misconceptions_at_once_lose_marks_unless_equivalent(exercise: Exercise) -> None:
     """Unless they undo each other, so that together they are right for inputs of any size."""
     pairs = [pair for pair in itertools.combinations(exercise.mistakes, 2) if can_combine(*pair)]
     if exercise.form.noun == "class":

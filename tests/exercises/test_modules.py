@@ -32,7 +32,7 @@ SEEDS = 2000  # of right dropout, none of which may be refused
 
 
 @pytest.mark.parametrize("number", CLASSES)
-def test_the_notebooks_solution_is_right(number: int) -> None:
+def test_class_when_it_is_the_notebooks_solution_is_right(number: int) -> None:
     found = verdict(number)
     assert found.right, found.sentences
 
@@ -57,7 +57,7 @@ def test_the_notebooks_solution_is_right(number: int) -> None:
                "self.queries = nn.Linear(embed_size, embed_size)")], ["queries.bias", "no bias"]),
     ],
 )  # fmt: skip
-def test_a_sentence_names_the_parameter_that_is_expected(
+def test_parameter_when_wrong_is_named_with_the_expected_one(
     number: int, changes: list[tuple[str, str]], words: list[str]
 ) -> None:
     found = verdict(number, *changes)
@@ -67,7 +67,7 @@ def test_a_sentence_names_the_parameter_that_is_expected(
         assert all(word in text for word in words), text
 
 
-def test_a_missing_parameter_explains_nothing_else() -> None:
+def test_missing_parameter_does_not_explain_other_mistakes() -> None:
     without = [("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, d_ff, bias=False)"),
                ("nn.Linear(d_ff, d_model)", "nn.Linear(d_ff, d_model, bias=False)")]  # fmt: skip
     assert verdict(24, *without).misconceptions == ("layers without biases",)
@@ -75,7 +75,7 @@ def test_a_missing_parameter_explains_nothing_else() -> None:
     assert (found.credit, found.misconceptions) == (0.0, ())
 
 
-def test_who_mixes_sentences_need_not_look_into_the_future() -> None:
+def test_batch_when_sentences_are_mixed_does_not_accuse_of_the_future() -> None:
     """Where the last words of all sentences change, an earlier word of another sentence may have got one of them."""
     found = verdict(
         16,
@@ -92,7 +92,7 @@ def test_who_mixes_sentences_need_not_look_into_the_future() -> None:
     assert "future" not in said
 
 
-def test_a_class_that_gives_back_its_input_earns_nothing() -> None:
+def test_class_that_returns_its_input_earns_nothing() -> None:
     found = verdict(23, ("precise = x.float()", "return x\n        precise = x.float()"))
     assert (found.credit, found.sentences[0]) == (
         0,
@@ -102,7 +102,7 @@ def test_a_class_that_gives_back_its_input_earns_nothing() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["torch.rand_like(x)", "self.out(x + torch.rand(1))"])
-def test_chance_is_no_cache_that_a_class_keeps(noise: str) -> None:
+def test_random_noise_is_not_taken_for_a_cache(noise: str) -> None:
     assert verdict(29, ("return context, cache", f"return {noise}, cache")).credit == 0
 
 
@@ -110,7 +110,7 @@ def test_chance_is_no_cache_that_a_class_keeps(noise: str) -> None:
 
 
 @pytest.mark.parametrize("number", CLASSES)
-def test_a_detached_result_earns_half_and_is_named(number: int) -> None:
+def test_detached_result_earns_half_and_is_named(number: int) -> None:
     entry = EXERCISES[number].entry
     found = verdict(
         number,
@@ -123,13 +123,13 @@ def test_a_detached_result_earns_half_and_is_named(number: int) -> None:
     assert (found.credit, found.misconceptions) == (0.5, ("everything detached",))
 
 
-def test_a_detached_step_loses_marks_and_the_parameter_is_named() -> None:
+def test_detached_step_earns_half_and_names_the_parameter() -> None:
     found = verdict(13, ("k = self.W_key(x)", "k = self.W_key(x).detach()"))
     assert found.credit == 0.5
     assert "W_key.weight" in " ".join(found.sentences)
 
 
-def test_gradients_that_are_ruined_in_place_cost_half_and_are_told() -> None:
+def test_gradients_when_ruined_in_place_earn_half_and_are_named() -> None:
     found = verdict(24, ("x = x + self.dropout", "x += self.dropout"))
     assert (found.credit, found.reason) == (0.5, Reason.GRADIENT)
     assert RUINED in found.sentences
@@ -152,7 +152,7 @@ def test_gradients_that_are_ruined_in_place_cost_half_and_are_told() -> None:
     ],
 )
 @pytest.mark.parametrize("number", [16, 18])
-def test_the_mask_may_have_any_dtype_name_and_leading_sizes(number: int, changes: list[tuple[str, str]]) -> None:
+def test_mask_with_any_dtype_name_or_leading_sizes_is_right(number: int, changes: list[tuple[str, str]]) -> None:
     source = from_notebook()[number]
     if "torch.ones(1" in changes[0][1]:
         changes = [*changes, ("self.mask[:T, :T]", "self.mask[0, :T, :T]")]
@@ -162,13 +162,13 @@ def test_the_mask_may_have_any_dtype_name_and_leading_sizes(number: int, changes
 
 
 @pytest.mark.parametrize("number", [16, 18])
-def test_a_mask_that_is_no_buffer_costs_a_quarter(number: int) -> None:
+def test_mask_that_is_no_buffer_costs_a_quarter(number: int) -> None:
     found = verdict(number, ('self.register_buffer("mask", ', "self.mask = ("))
     assert found.credit == 0.75
     assert "register_buffer" in " ".join(found.sentences)
 
 
-def test_a_mask_that_is_a_parameter_hides_whatever_its_name() -> None:
+def test_mask_that_is_a_parameter_still_hides_words() -> None:
     as_parameter = """
         class CausalAttention(CausalAttention):
             def __init__(self, *arguments):
@@ -186,7 +186,7 @@ def test_a_mask_that_is_a_parameter_hides_whatever_its_name() -> None:
 
 
 @pytest.mark.slow
-def test_a_right_mask_does_not_make_up_for_wrong_outputs_nor_a_changed_input_for_anything() -> None:
+def test_right_mask_or_changed_input_does_not_excuse_wrong_output() -> None:
     """What is beside the point must not hide that the numbers are wrong."""
     for found in (
         verdict(13, ("q = self.W_query(x)", "x -= x.mean(dim=-1, keepdim=True)\n        q = self.W_query(x)")),
@@ -211,7 +211,7 @@ def case_of_dropout() -> tuple[torch.Tensor, torch.Tensor, float]:
 
 
 @pytest.mark.slow
-def test_right_dropout_is_never_refused(case_of_dropout: tuple[torch.Tensor, torch.Tensor, float]) -> None:
+def test_wrong_dropout_never_refuses_right_dropout(case_of_dropout: tuple[torch.Tensor, torch.Tensor, float]) -> None:
     undropped, extra, p = case_of_dropout
     weights = undropped[..., : len(extra)]
     rng = torch.Generator().manual_seed(16)
@@ -225,7 +225,7 @@ def test_right_dropout_is_never_refused(case_of_dropout: tuple[torch.Tensor, tor
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.02, 0.4])
-def test_another_rate_is_seen_whatever_the_seed(
+def test_dropout_with_another_rate_is_found_for_any_seed(
     rate: float, case_of_dropout: tuple[torch.Tensor, torch.Tensor, float]
 ) -> None:
     undropped, extra, p = case_of_dropout
@@ -240,7 +240,7 @@ def test_another_rate_is_seen_whatever_the_seed(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "check"), [(18, "if d_out % num_heads != 0:"), (19, "if embed_size % heads != 0:")])
-def test_impossible_arguments_must_be_refused(number: int, check: str) -> None:
+def test_class_when_arguments_are_impossible_must_raise(number: int, check: str) -> None:
     found = verdict(number, (check, "if False:"))
     assert found.credit == 0.75
     refused = verdict(number, (check, f"{check}\n            print(1 / 0)\n        if False:"))
@@ -267,7 +267,7 @@ class SelfAttention_v1(nn.Module):
 
 
 @pytest.mark.slow
-def test_a_module_is_not_marked_down_for_an_earlier_function() -> None:
+def test_class_when_an_earlier_function_is_wrong_keeps_its_marks() -> None:
     """Not for wrong numbers, and not for a gradient that an earlier function cuts."""
     imports = "import torch\nfrom torch import nn"
     for wrong in ("return torch.exp(x)", "return torch.softmax(x, dim).detach() + 0.1"):
@@ -277,7 +277,7 @@ def test_a_module_is_not_marked_down_for_an_earlier_function() -> None:
 
 
 @pytest.mark.slow
-def test_a_right_module_earns_its_marks_though_the_one_inside_is_still_to_do() -> None:
+def test_class_when_the_class_inside_is_to_do_earns_its_marks() -> None:
     """Whichever of its cases stop, with the other class's NotImplementedError."""
     to_do = "class TransformerBlock(nn.Module):\n    def __init__(self, *sizes):\n        raise NotImplementedError()"
     one_block_first = from_notebook()[25].replace(
@@ -292,7 +292,7 @@ def test_a_right_module_earns_its_marks_though_the_one_inside_is_still_to_do() -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", ["earlier_functions", "softmax_stable_used"])
-def test_dropout_that_stands_in_drops_other_weights_in_each_call(style: str) -> None:
+def test_standin_dropout_drops_other_weights_in_each_call(style: str) -> None:
     imports = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"
     wrong = "def inverted_dropout(attn_weights, p, training):\n    return attn_weights"
     cells = (from_notebook()[10], from_notebook()[14], wrong, 15, corpus(16)[style], 16)
@@ -301,7 +301,7 @@ def test_dropout_that_stands_in_drops_other_weights_in_each_call(style: str) -> 
     assert verdicts[16].right, verdicts[16].sentences
 
 
-def test_a_mistake_of_its_own_costs_marks_beside_an_earlier_one() -> None:
+def test_class_with_its_own_mistake_loses_marks_beside_earlier_one() -> None:
     cells = ("from torch import nn", "def softmax_stable(x, dim=-1):\n    return torch.exp(x)", 10)
     verdicts, _ = grade(*cells, USES_SOFTMAX.replace(" / self.W_key.shape[1] ** 0.5", ""), 12)
     assert verdicts[12].misconceptions == ("not scaled",)
@@ -348,7 +348,7 @@ HOSTILE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_class_gets_a_clear_verdict(name: str) -> None:
+def test_hostile_class_gets_a_clear_verdict(name: str) -> None:
     body = textwrap.indent(textwrap.dedent(HOSTILE[name]).strip(), "    ")
     source = USES_SOFTMAX.replace("softmax_stable", "torch.softmax")
     verdicts, _ = grade("from torch import nn", f"{source}\n\nclass SelfAttention_v1(SelfAttention_v1):\n{body}", 12)
@@ -357,7 +357,7 @@ def test_a_hostile_class_gets_a_clear_verdict(name: str) -> None:
     assert all(0 < len(one) < 400 for one in verdicts[12].sentences)
 
 
-def test_a_state_dict_that_raises_does_no_harm() -> None:
+def test_class_when_state_dict_raises_is_right() -> None:
     """The grader does not need it."""
     found = verdict(12, after="""
         class SelfAttention_v1(SelfAttention_v1):
@@ -371,7 +371,7 @@ def test_a_state_dict_that_raises_does_no_harm() -> None:
 
 
 @pytest.mark.parametrize("number", CLASSES)
-def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: int) -> None:
+def test_quick_output_equals_the_output_in_the_case(number: int) -> None:
     """On modules that are built once and shared: nothing that a misconception does to one may stay there."""
     exercise = EXERCISES[number]
     if exercise.glance is None:
@@ -395,7 +395,7 @@ def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: i
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", CLASSES)
-def test_at_a_glance_everything_is_seen_that_is_seen_in_the_case(number: int) -> None:
+def test_quick_answers_equal_the_answers_in_the_case(number: int) -> None:
     """In each kind of case, on shared modules: all of it, and what is soon computed."""
     exercise = EXERCISES[number]
     if exercise.glance is None:
@@ -435,37 +435,37 @@ class Counting(torch.nn.Module):
         self.weight = torch.nn.Parameter(torch.ones(2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        first = counted(x)  #: first
+        first = add_one_and_note(x)  #: first
         second = first * self.weight  #: second
         return second.clone()  #: result
 
 
-taken: list[str] = []
+executed: list[str] = []
 
 
-def counted(x: torch.Tensor) -> torch.Tensor:
+def add_one_and_note(x: torch.Tensor) -> torch.Tensor:
     """What is the same each time, by all that can be seen."""
-    taken.append("first")
+    executed.append("first")
     return x + 1
 
 
 def sums(*changes: dict[str, Any], once: bool = False) -> list[float]:
     """Those of outputs with each of these changes."""
-    taken.clear()
+    executed.clear()
     weights = {"weight": torch.full((2,), 3.0)}
     case = ModuleCase(WrittenClass(Counting), None, [0.5], weights, {"output": [torch.ones(2)]}, {})
     return [float(case.output(change, once=once).sum()) for change in changes]
 
 
-def test_what_begins_as_a_call_that_has_run_is_not_run_again() -> None:
+def test_module_case_runs_shared_first_steps_once() -> None:
     changes: Any = {}, {"second": "second = first"}, {"result": "return -second"}
     assert sums(*changes) == [12.0, 4.0, -12.0]
-    assert len(taken) == 1
+    assert len(executed) == 1
     assert sums(*changes, once=True) == [12.0, 4.0, -12.0]
-    assert len(taken) == 3
+    assert len(executed) == 3
 
 
-def test_lines_that_draw_or_change_something_are_run_again() -> None:
+def test_module_case_when_lines_draw_or_mutate_runs_them_again() -> None:
     drawn = {"second": "second = first * torch.rand(2)"}
     one, other = sums(drawn, drawn)
     assert one == other > 0  # each call begins with the same chance
@@ -473,5 +473,5 @@ def test_lines_that_draw_or_change_something_are_run_again() -> None:
     assert sums(in_place, {}, in_place, {}) == [6.0, 12.0, 6.0, 12.0]
 
 
-def test_lines_outside_of_forward_make_a_module_of_their_own() -> None:
+def test_module_case_when_init_lines_change_builds_another_module() -> None:
     assert sums({"rate": "self.rate = 7.0", "second": "second = first * self.rate"}, {}) == [28.0, 12.0]

@@ -10,7 +10,7 @@ from pathlib import Path
 import grader
 
 
-def written() -> Iterator[tuple[str, ...]]:
+def written_mistakes() -> Iterator[tuple[str, ...]]:
     """Places, names, lines and sentences of mistakes, wherever they stand in the exercises."""
     for path in sorted(Path(grader.__file__).parent.glob("exercises/**/*.py")):
         tree = ast.parse(path.read_text())
@@ -25,8 +25,8 @@ def calls_of(function: str, tree: ast.AST) -> Iterator[ast.Call]:
             yield node
 
 
-def test_no_mistake_is_written_twice() -> None:
+def test_shared_mistakes_are_written_once() -> None:
     """Those of one name and sentence have other lines, or stand at another place."""
-    times = Counter(written())
+    times = Counter(written_mistakes())
     assert len(times) > 1000
     assert [mistake for mistake, count in times.items() if count > 1] == []

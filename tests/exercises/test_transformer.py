@@ -58,7 +58,7 @@ def apply_rope(x, positions, base=10000.0):
 
 
 @pytest.mark.slow
-def test_a_verdict_does_not_ask_for_what_the_code_does(judged: Judged) -> None:
+def test_sentences_do_not_ask_for_what_the_code_does(judged: Judged) -> None:
     solved = from_notebook()
     drawn = solved[26].replace("logits < smallest", "logits <= smallest").replace("logits / temp", "logits * temp")
     step = solved[27].replace("optimizer.zero_grad()", "pass").replace("loss.backward()", "loss.backward(); @")
@@ -83,14 +83,14 @@ def judged(course: Course, make_notebook: Any) -> Judged:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", WRONG_BLOCKS.values(), ids=WRONG_BLOCKS)
-def test_a_wrong_block_costs_the_model_nothing(block: str, judged: Judged) -> None:
+def test_model_when_block_is_wrong_is_right(block: str, judged: Judged) -> None:
     verdicts = judged(ex24=block)
     assert not verdicts[24].right
     assert verdicts[25].right, verdicts[25].sentences
 
 
 @pytest.mark.slow
-def test_with_a_right_block_a_wrong_model_stays_wrong_and_is_named(judged: Judged) -> None:
+def test_model_when_wrong_with_standin_block_is_named(judged: Judged) -> None:
     model = from_notebook()[25].replace("        x = self.norm(x)\n", "")
     verdicts = judged(ex24=WRONG_BLOCKS["not normalized"], ex25=model)
     assert "last norm missing" in verdicts[25].misconceptions
@@ -105,7 +105,7 @@ def lent() -> LentClass:
     return found
 
 
-def test_a_lent_class_computes_and_learns_as_the_right_one_does() -> None:
+def test_standin_class_computes_and_learns_as_the_right_one() -> None:
     """Its parameters have the right names, take part in training, and get the same gradients."""
     asked = stand_ins_asked()
     own, real = lent_class("TransformerBlock", asked)(4, 2, d_ff=6, dropout=0.0), lent().module_class(4, 2, 6, 0.0)
@@ -142,13 +142,13 @@ def stand_ins_asked() -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("sizes", [[5000, 1, 8, 0.0], [4, 2, 10**9, 0.0], ["x", 2, 6, 0.0], [4, 2, 6], []])
-def test_a_lent_class_is_made_in_small_sizes_only(sizes: list[Any]) -> None:
+def test_standin_class_when_sizes_are_large_or_odd_is_refused(sizes: list[Any]) -> None:
     tree, tensors = encode([[[sizes, {}]], [], None])
     frame = wire.Frame({"call": "TransformerBlock", "arguments": tree, "names": []}, tensors)
     assert "refused" in stand_ins.compute(frame, {"TransformerBlock": lent()})[0]
 
 
-def test_a_table_of_2048_positions_is_too_short() -> None:
+def test_apply_rope_with_table_of_2048_positions_earns_nothing() -> None:
     """It is wrong for float32 inputs, too."""
     short_table = "angles = positions.clamp(max=2047)[:, None] * rates"
     assert verdict(21, ("angles = positions[:, None] * rates", short_table)).credit == 0

@@ -23,7 +23,7 @@ NEARLY_SURE = {"cold": (535, 1263, 5495, 6755, 9497, 10079, 12325, 13638, 17916)
 
 
 @pytest.mark.parametrize("case", DRAWN.values(), ids=DRAWN)
-def test_right_draws_are_right_whatever_the_model(case: Case) -> None:
+def test_written_texts_for_any_model_are_right(case: Case) -> None:
     for seed in (*range(40), *NEARLY_SURE.get(case.name, ())):
         inputs: Any = case.inputs(torch.Generator().manual_seed(seed))
         found = exercise.compared(written(generate, *inputs), inputs)
@@ -46,7 +46,7 @@ def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
     [("temperature", "stopped with RuntimeError"), ("1", of_writing.NEVER_GREEDY)],
     ids=["divided by 0", "never greedy"],
 )
-def test_of_many_mistakes_each_that_is_seen_is_said(divisor: str, said: str) -> None:
+def test_generate_with_several_mistakes_gets_a_sentence_for_each(divisor: str, said: str) -> None:
     ask = run(SEVERAL_MISTAKES.format(divisor=divisor), exercise, notebook(26))
     key = AnswerKey(exercise, exercise.sample(0)).without_promises()
     verdict = Judge().verdict(key, [ask(case.inputs) for case in key.cases])
@@ -57,7 +57,7 @@ def test_of_many_mistakes_each_that_is_seen_is_said(divisor: str, said: str) -> 
     assert len(set(verdict.sentences)) == len(verdict.sentences)
 
 
-def test_shapes_of_texts_are_said_once() -> None:
+def test_generate_with_wrong_shapes_says_so_once() -> None:
     first_alone = (
         "def generate(model, tokens, count, **_):\n    return torch.cat([tokens[:1]] + count * [tokens[:1, :1]], 1)"
     )
@@ -67,7 +67,7 @@ def test_shapes_of_texts_are_said_once() -> None:
     assert sum("has shape" in text for text in said) == 1, said
 
 
-def test_of_random_numbers_a_few_texts_tell() -> None:
+def test_written_uses_few_texts_for_random_numbers() -> None:
     """To write thousands once more takes a student's loop over texts a second."""
     asked: list[int] = []
 
