@@ -43,7 +43,7 @@ RETURNED = "return context, cache"
         [(RETURNED, "return context, (k.clone(), v.contiguous())")],
     ],
 )
-def test_a_cache_may_be_a_pair_a_list_or_a_stack(changes: list[tuple[str, str]]) -> None:
+def test_cache_as_pair_list_or_stack_is_right(changes: list[tuple[str, str]]) -> None:
     found = verdict(29, *changes)
     assert found.right, found.sentences
 
@@ -121,7 +121,7 @@ def test_a_value_that_is_no_pair_of_tensors_is_read_as_empty() -> None:
 
 
 @pytest.mark.parametrize("value", [None, [], {"outputs": {}}, {"error": "ValueError"}])
-def test_forged_observations_are_not_read(value: Any) -> None:
+def test_cached_when_observation_is_forged_is_malformed(value: Any) -> None:
     with pytest.raises(Malformed):
         CACHED.observed(value)
 
@@ -156,7 +156,7 @@ def test_a_missing_refusal_is_named_beside_wrong_numbers() -> None:
 
 
 @pytest.mark.slow
-def test_gradients_of_a_merged_piece_do_not_depend_on_the_maximum() -> None:
+def test_merge_with_detached_maximum_is_right() -> None:
     assert verdict(31, ("m = torch.maximum(m1, m2)", "m = torch.maximum(m1, m2).detach()")).right
     detached = verdict(31, ("torch.exp(m1 - subtracted)", "torch.exp(m1.detach() - subtracted)"))
     assert not detached.right

@@ -24,14 +24,14 @@ MADE = [
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_there_are_five_right_styles_of_every_exercise_and_only_real_names(number: int) -> None:
+def test_corpus_has_five_right_styles_and_only_known_names(number: int) -> None:
     assert len([entry for entry in RIGHT if entry.number == number]) >= 5
     named = {name for entry in WRONG if entry.number == number for name in entry.named}
     assert named - OF_ALL <= misconceptions(number)
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_there_is_a_piece_for_every_misconception(number: int) -> None:
+def test_corpus_has_a_piece_for_every_misconception(number: int) -> None:
     alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
     made = {one.name for _, one, _ in made_of_mistakes(number)}
     assert (alone - OF_ALL) | made == misconceptions(number)
@@ -39,7 +39,7 @@ def test_there_is_a_piece_for_every_misconception(number: int) -> None:
 
 @pytest.mark.proof
 @pytest.mark.parametrize(("number", "names"), MADE)
-def test_the_solution_with_the_lines_of_a_mistake_has_its_name(number: int, names: list[str]) -> None:
+def test_solution_with_lines_of_a_misconception_gets_its_name(number: int, names: list[str]) -> None:
     """As a student's code, in its notebook: what the exercise holds for this mistake is what that code does."""
     with judging() as verdict_on:
         found = [(one.name, *verdict_on(piece).misconceptions) for _, one, piece in made_of_mistakes(number)]
@@ -51,7 +51,7 @@ def misconceptions(number: int) -> set[str]:
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_right_gets_full_marks(number: int) -> None:
+def test_right_pieces_on_record_have_full_marks(number: int) -> None:
     lost = {
         name: one.sentences for name, one in records(number).items() if name.startswith("right/") and one.credit < 1
     }
@@ -59,7 +59,7 @@ def test_right_gets_full_marks(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_wrong_loses_marks_and_the_cause_is_named(number: int) -> None:
+def test_wrong_pieces_on_record_lose_marks_with_named_cause(number: int) -> None:
     found = {name.partition("/")[2]: one for name, one in records(number).items() if name.startswith("wrong/")}
     assert [name for name, one in found.items() if one.credit == 1] == []
     asked = {entry.name: entry.named for entry in entries("wrong") if entry.number == number and entry.named}
@@ -67,7 +67,7 @@ def test_wrong_loses_marks_and_the_cause_is_named(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_code_with_one_mistake_earns_its_credit(number: int) -> None:
+def test_pieces_on_record_with_one_mistake_earn_its_credit(number: int) -> None:
     """The other functions of the exercise are right. Where memory has a limit, code beyond it earns half of that."""
     functions = EXERCISES[number].functions
     shares = (1.0, 0.5) if any(case.promise for function in functions for case in function.cases) else (1.0,)

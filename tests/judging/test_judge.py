@@ -35,7 +35,7 @@ def verdict(number: int, given: list[Answer], device: str = "cpu") -> Verdict:
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_the_reference_earns_full_marks(number: int) -> None:
+def test_reference_earns_full_marks(number: int) -> None:
     assert verdict(number, answers(number)).right
 
 
@@ -58,7 +58,7 @@ def test_the_reference_earns_full_marks(number: int) -> None:
         (7, lambda outputs: torch.nn.Parameter(outputs)),
     ],
 )
-def test_right_numbers_in_an_equal_form_are_right(number: int, form: Any) -> None:
+def test_answer_in_an_equal_arrangement_is_right(number: int, form: Any) -> None:
     assert verdict(number, answers(number, form)).right
 
 
@@ -71,7 +71,7 @@ def test_right_numbers_in_an_equal_form_are_right(number: int, form: Any) -> Non
         (8, lambda outputs: outputs.unsqueeze(0)),
     ],
 )
-def test_right_numbers_in_another_form_earn_half(number: int, form: Any) -> None:
+def test_answer_in_another_arrangement_earns_half(number: int, form: Any) -> None:
     found = verdict(number, answers(number, form))
     assert (found.credit, found.reason) == (0.5, "arrangement")
 
@@ -96,7 +96,7 @@ def test_an_error_verdict_has_a_symptom(given: Answer, symptom: Symptom | None) 
     assert verdict(3, [given] * len(short_cases(EXERCISES[3]))).symptom == symptom
 
 
-def test_a_class_that_needs_one_that_is_still_to_do_is_not_to_do_itself() -> None:
+def test_class_that_needs_an_unwritten_class_is_an_error_not_to_do() -> None:
     """Both stop in `__init__`, each in its own."""
     entry, cases = EXERCISES[17].functions[0].entry, len(answers(17))
     reasons = []
@@ -114,7 +114,7 @@ def scaled(value: Any, factor: float) -> Any:
     return type(value)(scaled(item, factor) for item in value)
 
 
-def test_one_wrong_case_is_enough_to_lose_marks() -> None:
+def test_one_wrong_case_loses_marks() -> None:
     given = answers(3)
     first = given[0]
     assert isinstance(first, Returned)
@@ -124,7 +124,7 @@ def test_one_wrong_case_is_enough_to_lose_marks() -> None:
     assert (found.cases_right, found.cases) == (7, 8)
 
 
-def test_a_modified_input_costs_half_and_is_named() -> None:
+def test_modified_input_costs_half_and_is_named() -> None:
     given = answers(7)
     first = given[0]
     assert isinstance(first, Returned)
@@ -133,14 +133,14 @@ def test_a_modified_input_costs_half_and_is_named() -> None:
     assert (found.credit, found.reason) == (0.5, "input modified")
 
 
-def test_a_shortened_input_list_counts_as_modified() -> None:
+def test_shortened_input_list_counts_as_modified() -> None:
     given = [
         Returned(answer.value, [[], *answer.inputs_after[1:]]) for answer in answers(1) if isinstance(answer, Returned)
     ]
     assert verdict(1, list(given)).reason == "input modified"
 
 
-def test_a_result_on_the_wrong_device_is_named() -> None:
+def test_answer_on_the_wrong_device_is_named() -> None:
     given: list[Answer] = [
         Returned(answer.value, answer.inputs_after, frozenset({"cpu"}))
         for answer in answers(3)
@@ -169,7 +169,7 @@ def test_an_answer_that_is_no_value_earns_nothing_with_a_sentence(given: Answer,
     assert words in " ".join(found.sentences)
 
 
-def test_an_error_message_shows_sizes_but_no_hidden_numbers() -> None:
+def test_error_message_shows_sizes_but_no_hidden_numbers() -> None:
     message = "got tensor([0.1234, -1.5e-3]) and 7x2 and 123456"
     text = " ".join(verdict(3, [Raised("ValueError", message)] * 8).sentences)
     assert "7x2" in text
@@ -185,7 +185,7 @@ def test_drawing_from_nan_probabilities_explains_where_nan_comes_from() -> None:
 
 
 @pytest.mark.slow
-def test_no_sentence_holds_an_expected_number() -> None:
+def test_sentences_hold_no_expected_number() -> None:
     """Whatever is wrong, the only number with decimals is the size of the largest error, to one digit."""
     for number in EXERCISES:
         for change in (lambda value: scaled(value, 1.3), lambda value: scaled(value, float("nan"))):
@@ -194,7 +194,7 @@ def test_no_sentence_holds_an_expected_number() -> None:
             assert not re.search(r"\d\.\d|\de[-+]\d", text), text
 
 
-def test_a_constant_is_called_constant() -> None:
+def test_constant_answers_are_called_constant() -> None:
     values = {name: torch.full((size,), 1 / size) for name, size in _sizes().items()}
     given: list[Answer] = [Returned(values[case.case.name], list(case.inputs)) for case in EXERCISES[3].sample()]
     assert verdict(3, given).reason == "constant"
@@ -205,7 +205,7 @@ def _sizes() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 2, 3])
-def test_rounding_is_called_rounding(decimals: int) -> None:
+def test_rounded_answers_are_called_rounded(decimals: int) -> None:
     given = answers(7, lambda value: value.round(decimals=decimals))
     found = verdict(7, given)
     assert found.reason == "rounded"
@@ -214,7 +214,7 @@ def test_rounding_is_called_rounding(decimals: int) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("back", [True, False])
-def test_half_precision_is_called_half_precision(dtype: torch.dtype, back: bool) -> None:
+def test_half_precision_answers_are_called_half_precision(dtype: torch.dtype, back: bool) -> None:
     given = answers(7, lambda value: value.to(dtype).float() if back else value.to(dtype))
     assert verdict(7, given).reason == "half precision"
 
@@ -232,7 +232,7 @@ def test_two_misconceptions_at_once_are_both_named() -> None:
 
 
 @pytest.mark.slow
-def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
+def test_errors_alone_name_no_misconception() -> None:
     """Many mistakes end in an error for all cases; none of them may be blamed for it."""
     for number in EXERCISES:
         found = verdict(number, [Raised("RuntimeError", "boom")] * len(short_cases(EXERCISES[number])))
@@ -240,7 +240,7 @@ def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
         assert found.credit == 0
 
 
-def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None:
+def test_wrong_numbers_name_no_misconception_about_gradients() -> None:
     """“The numbers are right, but …” was said beside another mistake, though no gradient of that code is NaN."""
     both = [one for one in EXERCISES[22].mistakes if one.name in ("softmax over heads", "NaN on the way back")]
     exercise = replace(EXERCISES[22], mistakes=both)
@@ -250,7 +250,7 @@ def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None
     assert not given.misconceptions
 
 
-def test_a_mistake_that_changes_no_numbers_is_named_beside_one_that_does() -> None:
+def test_misconception_without_numbers_is_named_beside_one_with() -> None:
     """Students read that everything else was right, though an error of another type came, too."""
     names = {"another error than ValueError", "causal has no effect"}
     exercise = EXERCISES[28]
@@ -260,7 +260,7 @@ def test_a_mistake_that_changes_no_numbers_is_named_beside_one_that_does() -> No
     assert set(found.misconceptions) == names
 
 
-def test_an_error_in_another_case_is_told_beside_wrong_numbers() -> None:
+def test_error_in_another_case_is_named_beside_wrong_numbers() -> None:
     given = answers(3, lambda weights: 1.3 * weights)
     given[-1] = Raised("RuntimeError", "boom", line := "weights = weights @ more")
     *_, told = verdict(3, given).sentences
@@ -269,7 +269,7 @@ def test_an_error_in_another_case_is_told_beside_wrong_numbers() -> None:
     assert "In the case" not in " ".join(verdict(3, given[::-1]).sentences)  # where it is told first of all
 
 
-def test_a_case_that_took_too_long_is_told_beside_wrong_numbers() -> None:
+def test_timeout_in_another_case_is_named_beside_wrong_numbers() -> None:
     """Nested loops finish small cases only, and students wonder why so few cases are right."""
     given = answers(3, lambda weights: 1.3 * weights)
     given[-1] = Lost(Loss.TIME, 10)
@@ -278,7 +278,7 @@ def test_a_case_that_took_too_long_is_told_beside_wrong_numbers() -> None:
     assert last.startswith(f"In the case “{name}”, your code ran for more than 10 seconds and was stopped.")
 
 
-def test_a_misconception_on_some_cases_only_is_not_named() -> None:
+def test_misconception_in_some_cases_only_is_not_named() -> None:
     exercise = EXERCISES[2]
     (unscaled,) = (one for one in exercise.mistakes if one.name == "not scaled")
     given = answers(2)
@@ -310,12 +310,12 @@ def test_one_right_number_in_a_wrong_shape_earns_nothing() -> None:
     assert from_inputs(1, first_only).credit == 0
 
 
-def test_ones_and_zeros_are_no_rounded_weights() -> None:
+def test_ones_and_zeros_are_not_called_rounded() -> None:
     found = from_inputs(3, lambda x: (torch.softmax(torch.as_tensor(x), 0) > 0.5).float())
     assert found.reason != "rounded"
 
 
-class Looks(JudgingTime):
+class CountingTime(JudgingTime):
     """Counts how often it is asked, which is for each mistake that is tried."""
 
     def __init__(self) -> None:
@@ -327,7 +327,7 @@ class Looks(JudgingTime):
 
 
 @pytest.mark.slow
-def test_the_same_answers_with_right_earlier_functions_are_judged_once() -> None:
+def test_best_verdict_when_standins_change_nothing_judges_once() -> None:
     exercise = EXERCISES[6].functions[0]
     keys = keys_in_all_forms(exercise, seed=1)
 
@@ -336,7 +336,7 @@ def test_the_same_answers_with_right_earlier_functions_are_judged_once() -> None
             factor = with_standins if standins else 2.0
             return [Returned([factor * one for one in exercise.reference(*case.inputs)], UNCHANGED) for case in cases]
 
-        time = Looks()
+        time = CountingTime()
         assert not best_verdict(keys, ask, {"softmax": exercise.reference}, Judge(time=time)).right
         return time.count
 

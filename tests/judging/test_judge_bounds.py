@@ -140,7 +140,7 @@ def test_an_observation_with_one_wrong_value_is_refused(form: InParts, note: dic
         form.observed(note)
 
 
-def test_judging_ends_when_its_time_is_used_up() -> None:
+def test_judge_when_time_is_used_up_raises() -> None:
     key = answer_key(5)
     answers = [Returned(torch.ones(3), list(case.inputs)) for case in key.cases]
     with pytest.raises(JudgingTooLong):
@@ -195,7 +195,7 @@ def test_a_constant_answer_earns_nothing_whatever_explains_it(name: int | str) -
     assert len(verdict.misconceptions) < 2  # two may explain anything, also if they earn nothing
 
 
-def with_wrong(number: int, *names: str) -> Verdict:
+def verdict_with_wrong_cases(number: int, *names: str) -> Verdict:
     """The verdict on right answers, except in the cases with these names."""
     key, rng = answer_key(number), torch.Generator().manual_seed(1)
     answers = []
@@ -207,24 +207,24 @@ def with_wrong(number: int, *names: str) -> Verdict:
     return Judge().verdict(key, answers)
 
 
-def test_all_kinds_of_input_but_one_earn_a_quarter() -> None:
+def test_all_cases_but_one_kind_right_earn_a_quarter() -> None:
     one, two, *_ = (case.name for case in FUNCTIONS[5].cases)
-    verdict = with_wrong(5, one)
+    verdict = verdict_with_wrong_cases(5, one)
     assert (verdict.credit, verdict.reason) == (0.25, Reason.WRONG)
     assert f"8 of 10 hidden cases are right: all but “{one}”." in verdict.sentences
-    assert with_wrong(5, one, two).credit == 0
+    assert verdict_with_wrong_cases(5, one, two).credit == 0
 
 
 @pytest.mark.slow
-def test_cases_that_catch_the_same_are_of_one_kind() -> None:
-    verdict = with_wrong(35, "one sentence, one head", "one entry")
+def test_cases_that_catch_the_same_count_as_one_kind() -> None:
+    verdict = verdict_with_wrong_cases(35, "one sentence, one head", "one entry")
     assert verdict.credit == 0.25
     assert any(text.endswith("all but “one sentence, one head” and “one entry”.") for text in verdict.sentences)
-    assert with_wrong(35, "one entry", "pages of one slot").credit == 0
+    assert verdict_with_wrong_cases(35, "one entry", "pages of one slot").credit == 0
 
 
 @pytest.mark.parametrize(("count", "credit"), [(2, 0.25), (3, 0)])
-def test_a_quarter_of_the_cases_may_be_wrong_and_no_more(count: int, credit: float) -> None:
+def test_partial_credit_needs_three_quarters_of_the_cases_right(count: int, credit: float) -> None:
     function = FUNCTIONS[5]
     exercise = replace(function, cases=[replace(case, catches="the same") for case in function.cases], mistakes=[])
     key, rng = AnswerKey(exercise, exercise.sample()), torch.Generator().manual_seed(1)

@@ -111,7 +111,7 @@ RIGHT: dict[str, tuple[Any, list[Any]]] = {
 @pytest.mark.parametrize(
     ("want", "got"), [pytest.param(want, got, id=name) for name, (want, all_got) in RIGHT.items() for got in all_got]
 )
-def test_a_right_answer_is_right_however_it_is_written(want: Any, got: Any) -> None:
+def test_difference_accepts_right_answer_in_other_types(want: Any, got: Any) -> None:
     assert said(got, want) == ""
 
 
@@ -238,11 +238,11 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("got", "want", "sentence"), WRONG.values(), ids=WRONG.keys())
-def test_a_wrong_answer_is_told_in_words(got: Any, want: Any, sentence: str) -> None:
+def test_difference_describes_wrong_answer(got: Any, want: Any, sentence: str) -> None:
     assert said(got, want) == sentence
 
 
-def test_no_sentence_tells_what_is_expected() -> None:
+def test_difference_never_tells_the_expected_answer() -> None:
     secret = "tomorrow"
     for got in ("today", "tomorroW", "tomorrow ", 3, [secret[:3]], {"a": 1}, None):
         for want in (secret, [secret, secret], {secret: secret}, {secret}, np.array([secret]), pd.Series([secret])):
@@ -269,7 +269,7 @@ def test_no_result_of_the_course_is_compared_in_kind() -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", True, {"a": 1.0}, {1}, frozenset(), b"a", FRAME, SERIES, np.array("a")])
-def test_where_tensors_are_expected_other_kinds_are_named(value: Any) -> None:
+def test_judge_when_tensor_is_expected_names_another_type(value: Any) -> None:
     exercise = EXERCISES[3]
     cases = exercise.sample()[:2]
     verdict = judge(exercise, cases, [Returned(crossed(value), list(case.inputs)) for case in cases])
@@ -312,7 +312,7 @@ def test_values_cross_the_channel_unchanged(value: Any) -> None:
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(dtype=DTYPES, shape=st.lists(st.integers(0, 3), max_size=3), content=st.binary(min_size=216, max_size=216))
-def test_arrays_cross_bit_for_bit(dtype: str, shape: list[int], content: bytes) -> None:
+def test_channel_returns_arrays_bit_for_bit(dtype: str, shape: list[int], content: bytes) -> None:
     count = math.prod(shape)
     flat = np.frombuffer(content, dtype=np.uint8)
     array = (flat > 99)[:count] if dtype == "|b1" else flat.view(dtype)[:count]
@@ -336,7 +336,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
-def test_a_student_gets_the_frame_that_the_author_gave(frame: pd.DataFrame) -> None:
+def test_decode_with_pandas_returns_the_frame_of_the_author(frame: pd.DataFrame) -> None:
     tree, tensors = values.encode([frame, frame.iloc[:, 0] if len(frame.columns) else None])
     got, column = decode(json.loads(json.dumps(tree)), tensors, pandas=True)
     pd.testing.assert_frame_equal(got, frame, check_column_type=False)
@@ -346,7 +346,7 @@ def test_a_student_gets_the_frame_that_the_author_gave(frame: pd.DataFrame) -> N
 
 
 @pytest.mark.slow
-def test_the_grader_imports_no_pandas_that_nobody_uses() -> None:
+def test_judge_and_decoder_do_not_import_pandas() -> None:
     code = (
         "import sys; from grader.sandbox import decoder as r; import grader.judging.judge;"
         "r.plain([{'a': 1}, {2}]); r.decode({'table': [['a', {'list': [1]}, 'int64']], 'index': [None, {'list': [0]},"
@@ -366,7 +366,7 @@ def test_inputs_that_crossed_the_channel_are_identical() -> None:
     assert not identical({"a": [1]}, {"a": [2]})
 
 
-def test_devices_are_found_in_dicts() -> None:
+def test_devices_finds_tensors_in_dicts() -> None:
     tree, _ = values.encode({"a": [{"b": torch.zeros(1)}]})
     assert devices(tree) == {"cpu"}
 
@@ -462,7 +462,7 @@ def odd(chance: random.Random, depth: int = 3) -> Any:
 @pytest.mark.slow
 @settings(max_examples=10, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32))
-def test_odd_trees_are_read_and_compared_all_the_same(seed: int) -> None:
+def test_decode_and_judge_when_tree_is_random_do_not_fail(seed: int) -> None:
     chance = random.Random(seed)
     keys = [key_of(want) for want in (3, 1.5, False, "a", [7], {"a": 1}, {7}, np.array([7, 8]), FRAME, SERIES)]
     for _ in range(50):
@@ -562,7 +562,7 @@ KINDS: dict[str, tuple[Exercise, Callable[..., Any]]] = {
 
 
 @pytest.mark.parametrize(("exercise", "student"), KINDS.values(), ids=KINDS.keys())
-def test_the_reference_is_right_and_a_misconception_is_named(exercise: Exercise, student: Callable[..., Any]) -> None:
+def test_judge_of_plain_values_names_the_misconception(exercise: Exercise, student: Callable[..., Any]) -> None:
     assert judged(exercise, exercise.reference).right
     verdict = judged(exercise, student)
     assert verdict.reason == Reason.MISCONCEPTION, verdict.sentences
@@ -593,16 +593,14 @@ WITHOUT = {
 
 
 @pytest.mark.parametrize(("exercise", "student", "sentence"), WITHOUT.values(), ids=WITHOUT.keys())
-def test_answers_without_understanding_earn_nothing(
-    exercise: Exercise, student: Callable[..., Any], sentence: str
-) -> None:
+def test_trivial_answers_earn_nothing(exercise: Exercise, student: Callable[..., Any], sentence: str) -> None:
     verdict = judged(exercise, student)
     assert verdict.credit == 0
     if verdict.reason != Reason.MISCONCEPTION:  # which is told all the same
         assert sentence in " ".join(verdict.sentences)
 
 
-def test_a_wrong_answer_that_is_often_the_same_is_not_called_constant() -> None:
+def test_wrong_answer_that_is_often_the_same_is_not_called_constant() -> None:
     """Both samples of a case are alike, as truth values of the same kind of input are."""
     verdict = judged(KINDS["truth"][0], lambda n: n != 4 and n % 2 == 0)
     assert verdict.reason == Reason.WRONG
@@ -619,7 +617,7 @@ CHANGED: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Any]] = {
 
 
 @pytest.mark.parametrize(("reference", "student", "given"), CHANGED.values(), ids=CHANGED.keys())
-def test_inputs_must_not_be_modified(
+def test_judge_when_inputs_are_modified_says_so(
     reference: Callable[[Any], Any], student: Callable[[Any], Any], given: Any
 ) -> None:
     exercise = exercise_of(reference, [(given,)], mistake("changes its input", student))
@@ -639,12 +637,12 @@ def test_a_reference_with_an_answer_that_cannot_be_compared_raises_a_course_erro
         judged(exercise_of(lambda: object(), [()]), lambda: 1)
 
 
-def test_rounded_numbers_in_a_list_are_seen() -> None:
+def test_rounded_numbers_in_a_list_are_called_rounded() -> None:
     exercise = exercise_of(lambda x: [math.sqrt(n) for n in x], [([2.0, 3.0],), ([5.0, 7.0],)])
     assert judged(exercise, lambda x: [round(math.sqrt(n), 2) for n in x]).reason == Reason.ROUNDED
 
 
-def test_an_array_may_have_a_picture() -> None:
+def test_picture_of_an_array_shows_its_numbers() -> None:
     exercise = exercise_of(lambda x: x.T @ x, [(MATRIX,)], picture=pictures.numbers)
     (picture,) = judged(exercise, lambda x: x.T @ x + 1).pictures
     assert picture.numbers[0] == (10.0, 13.0, 16.0)
@@ -774,7 +772,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("source", "sentence"), HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_value_ends_in_a_clear_verdict(source: str, sentence: str) -> None:
+def test_sandbox_answer_when_hostile_gets_a_clear_verdict(source: str, sentence: str) -> None:
     process = SandboxProcess({}, Limits(cell=20, case=20))
     try:
         verdict = asked(process, ONE_TEXT, source)

@@ -267,7 +267,7 @@ def keys_of(exercise: Exercise) -> list[list[AnswerKey]]:
 
 
 @pytest.mark.parametrize("number", STYLES)
-def test_mutants_get_full_marks_where_they_are_right(number: int) -> None:
+def test_mutants_get_full_marks_only_when_right(number: int) -> None:
     accepted = [mutant for mutant in judged(number) if mutant.full_marks and not mutant.right]
     assert not accepted, "\n".join(map(str, accepted))
     refused = [mutant for mutant in judged(number) if mutant.right and not mutant.full_marks]

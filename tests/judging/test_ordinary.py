@@ -84,7 +84,7 @@ def said(cell: Any) -> str:
         ("np.float64(2.5)", 4.0),  # numpy shows its type
     ],
 )
-def test_points_are_those_of_nbgrader(source: str, points: float) -> None:
+def test_ordinary_test_points_equal_those_of_nbgrader(source: str, points: float) -> None:
     (cell,) = grade("def f(x): return 2 * x", a_test(source))
     assert score(cell) == points
 
@@ -96,14 +96,14 @@ def test_a_value_that_nbgrader_refuses_gives_all_points_with_a_sentence(source: 
     assert "nbgrader would refuse" in said(cell)
 
 
-def test_too_many_points_stay_within_bounds_whatever_the_process_sends() -> None:
+def test_within_bounds_when_points_are_too_many_caps_them() -> None:
     outputs = [nbformat.v4.new_output("execute_result", data={"text/plain": text}) for text in ("1e999", "2")]
     assert [output.output_type for output in bound_outputs(outputs, 4.0)] == ["display_data"] * 2
     _, verdict = judge_test(OneTest("a", "", 4.0, ()), outputs)
     assert verdict.credit == 1.0
 
 
-def test_a_failed_visible_test_says_its_line_and_its_message() -> None:
+def test_visible_test_when_failed_shows_line_and_message() -> None:
     (cell,) = grade("def f(x): return 2", a_test("\n\nx = 1\nassert f(x) == 1, f'f({x}) is {f(x)}'"))
     assert said(cell) == "The test `assert f(x) == 1, f'f({x}) is {f(x)}'` fails: f(1) is 2"
     assert verdict(cell).reason == Reason.TEST_FAILED
@@ -134,7 +134,7 @@ def test_a_message_in_a_visible_line_is_shown_after_a_hidden_test() -> None:
 
 
 @pytest.mark.slow
-def test_a_test_that_hangs_or_dies_costs_its_own_points() -> None:
+def test_ordinary_test_that_hangs_or_dies_costs_only_its_points() -> None:
     cells = grade(
         "def f(x): return x",
         a_test("state = f(7)"),
@@ -147,7 +147,7 @@ def test_a_test_that_hangs_or_dies_costs_its_own_points() -> None:
     assert [verdict(cell).loss for cell in cells] == [None, Loss.TIME, Loss.DEATH, None]
 
 
-def test_a_test_that_shows_far_too_much_keeps_its_points() -> None:
+def test_ordinary_test_when_output_is_huge_keeps_its_points() -> None:
     loud = "for n in range(20): print('x' * 100_000)\n"
     cells = grade(a_test(f"{loud}assert True"), a_test(f"{loud}1.5"), a_test(f"{loud}assert False"))
     assert [score(cell) for cell in cells] == [4.0, 1.5, 0.0]
@@ -161,7 +161,7 @@ def test_a_notebook_with_far_too_much_output_keeps_the_outputs_that_decide(monke
     assert [score(cell) for cell in cells] == [0.0, 2.0, 4.0]
 
 
-def test_tests_are_not_in_the_process_before_their_turn() -> None:
+def test_ordinary_tests_are_not_in_the_process_before_their_turn() -> None:
     spelled = ", ".join(str(ord(letter)) for letter in "xyzzyx")  # or the code would find itself
     look = f"import gc\nword = bytes([{spelled}]).decode()\n"
     look += "texts = [part for part in gc.get_referents(*gc.get_objects()) if type(part) is str and part is not word]\n"

@@ -41,6 +41,6 @@ def test_code_that_is_wrong_for_rare_inputs_alone_is_wrong(number: int, style: s
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_no_table_is_allowed_in_tiles_whether_or_not_words_are_hidden(causal: bool) -> None:
+def test_memory_limit_cases_of_tiles_are_causal_and_not(causal: bool) -> None:
     promised = [case for case in EXERCISES[32].sample() if case.case.promise]
     assert causal in [case.inputs[4:] == (True,) for case in promised]

@@ -44,7 +44,7 @@ def of_assignment(assignment: str) -> dict[Mistake, Record]:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=str)
-def test_the_header_says_what_is_wrong_and_a_line_is_marked(mistake: Mistake) -> None:
+def test_real_mistake_header_is_valid_and_marks_a_line(mistake: Mistake) -> None:
     assert set(mistake.piece.fields) <= FIELDS
     assert mistake.causes in (1, 2, 3)
     names = {one.name for function in EXERCISES[mistake.number].functions for one in function.mistakes}
@@ -59,7 +59,7 @@ def test_the_header_says_what_is_wrong_and_a_line_is_marked(mistake: Mistake) ->
             ast.parse(mistake.cell)
 
 
-def test_there_are_enough_of_several_mistakes_at_once() -> None:
+def test_real_mistakes_include_enough_with_several_causes() -> None:
     causes = Counter(mistake.causes for mistake in MISTAKES)
     assert (causes[2] >= 40, causes[3] >= 25, len(MISTAKES) >= 300) == (True, True, True)
     assert len({mistake.cell for mistake in MISTAKES}) == len(MISTAKES)
@@ -73,13 +73,13 @@ def test_no_piece_is_right(assignment: str) -> None:
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_no_sentence_is_false(assignment: str) -> None:
+def test_real_mistakes_get_no_false_sentence(assignment: str) -> None:
     said = {str(mistake): untrue(mistake, said) for mistake, said in of_assignment(assignment).items()}
     assert [f"{name}: {found}" for name, found in said.items() if found] == []
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_a_true_cause_is_named_or_its_line_shown(assignment: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_real_mistakes_are_mostly_named_or_located(assignment: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = of_assignment(assignment)
     counts = Counter((mistake.causes, explanation_of(mistake, said)) for mistake, said in found.items())
     whole = Counter(

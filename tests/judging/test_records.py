@@ -79,7 +79,7 @@ class Records:
             record(number, texts)
         assert difference(number, texts) == ""
 
-    def test_the_solution_gets_full_marks(self, number: int, verdict_on: Callable[[Piece], Verdict]) -> None:
+    def test_solution_gets_full_marks(self, number: int, verdict_on: Callable[[Piece], Verdict]) -> None:
         verdict = verdict_on(Piece(number, "right/solution", from_notebook()[number]))
         assert verdict.right, verdict.sentences
 

@@ -176,14 +176,14 @@ def changed(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_part_in_a_thousand_is_refused(name: int | str) -> None:
+def test_answer_off_by_a_thousandth_is_wrong(name: int | str) -> None:
     exercise = FUNCTIONS[name]
     found = verdict(name, lambda *inputs: changed(exercise.reference(*inputs), lambda one: one * 1.001))
     assert not found.right
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in WITHOUT_ROUNDING])
-def test_two_decimals_are_refused_and_named(name: int | str) -> None:
+def test_answer_rounded_to_two_decimals_is_named(name: int | str) -> None:
     exercise = FUNCTIONS[name]
     found = verdict(name, lambda *inputs: changed(exercise.reference(*inputs), lambda one: one.round(decimals=2)))
     assert (found.right, found.reason) == (False, "rounded")
@@ -191,7 +191,7 @@ def test_two_decimals_are_refused_and_named(name: int | str) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("name", FOR_SIXTEEN_BITS)
-def test_sixteen_bits_are_refused_and_named(name: int | str, dtype: torch.dtype) -> None:
+def test_answer_in_sixteen_bits_is_named(name: int | str, dtype: torch.dtype) -> None:
     """The notebook's solution, computed in 16 bits from the start and given back as float32."""
     exercise = FUNCTIONS[name]
     namespace = notebook(exercise.number)
@@ -226,7 +226,7 @@ def forward_in_sixteen_bits(
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_gradients_that_are_zero_have_the_scale_of_those_beside_them(name: int | str) -> None:
+def test_zero_gradients_have_the_scale_of_those_beside_them(name: int | str) -> None:
     """For a single word, those of queries and keys are: what rounding leaves there is no mistake."""
     key = answer_key(name)
     form, cases, wanted = key.exercise.form, key.cases, key.expected

@@ -55,7 +55,7 @@ def test_an_infinite_line_is_mentioned_only_where_nan_came_back() -> None:
     assert "holds_nan" not in verdict.to_json()
 
 
-def test_a_number_that_is_read_from_the_notebook_is_not_said_to_be_written() -> None:
+def test_add_facts_when_number_is_borrowed_names_the_variable() -> None:
     said = add_facts(EXERCISES[2], NAMED, [Fact(FactKind.BORROWED, "D")])
     assert said.misconceptions == ("the notebook's variables",)
     assert TWO.says not in said.sentences
@@ -91,7 +91,7 @@ def test_of_many_unread_arguments_a_few_are_listed() -> None:
     ]
 
 
-def test_no_list_of_two_mistakes_has_a_single_one() -> None:
+def test_add_facts_heading_of_two_mistakes_needs_two_sentences() -> None:
     """A number of the notebook's was taken out of the list, and said below it, if at all."""
     other = next(one for one in EXERCISES[2].mistakes if not one.or_borrowed)
     two = wording.several_mistakes(2, 2)
@@ -104,7 +104,7 @@ def test_no_list_of_two_mistakes_has_a_single_one() -> None:
     assert two not in add_facts(EXERCISES[2], twice, [Fact(FactKind.BORROWED, "D")]).sentences
 
 
-def test_two_ways_to_write_a_mistake_are_not_two_mistakes() -> None:
+def test_can_combine_refuses_two_ways_of_one_misconception() -> None:
     one, same = (one for one in EXERCISES[28].mistakes if one.name == "mask inverted")
     other = next(one for one in EXERCISES[28].mistakes if one.name == "not scaled")
     assert can_combine(one, other)
@@ -183,7 +183,7 @@ def test_whole_numbers_are_described_as_such_and_not_as_repeated_rows(judged: Ju
         ("seen0.1234seen", "seen…seen"),
     ],
 )
-def test_an_error_keeps_its_names_and_loses_its_numbers(message: str, shown: str) -> None:
+def test_about_when_failed_keeps_names_and_hides_numbers(message: str, shown: str) -> None:
     said = wording.about(Failed(Raised("ValueError", message)), "function")
     assert said == f"Your function stopped with ValueError: {shown}."
 
@@ -198,7 +198,7 @@ WITH_GROUPED_QUERIES = """        y = grouped_query_attention(q, k, v, causal=Tr
 
 
 @pytest.mark.slow
-def test_attention_of_an_earlier_exercise_may_be_used_though_it_is_wrong(course: Course, make_notebook: Any) -> None:
+def test_earlier_function_when_wrong_may_be_used_by_a_class(course: Course, make_notebook: Any) -> None:
     begin = corpus(29)["cat"].partition("        S = k.shape[2]")[0]
     codes = {28: OTHER_MASKS, 29: begin + WITH_GROUPED_QUERIES}
     notebook = make_notebook(course, codes, EXERCISES[29].assignment)
@@ -237,7 +237,7 @@ class MultiHeadAttentionWrapper(nn.Module):
 """
 
 
-def test_an_error_is_no_evidence_for_a_mistake_that_stops_nothing_by_itself(judged: Judged) -> None:
+def test_error_names_no_misconception_that_raises_nothing(judged: Judged) -> None:
     verdict = judged(17, JOINED_ALONG_WORDS)
     assert not verdict.right
     assert verdict.misconceptions == ()
