@@ -46,13 +46,13 @@ def said(notebook: Notebook, number: int, capsys: pytest.CaptureFixture[str], ri
 
 
 @pytest.mark.parametrize("number", [12, 13])
-def test_arguments_of_a_class_may_have_other_names(
+def test_check_accepts_other_argument_names_of_a_class(
     number: int, notebook_of: Callable[[str], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "✓" in said(notebook_of("causal_attention"), number, capsys, "d_in", "size_in")
 
 
-def test_positions_go_up_to_what_the_text_says(
+def test_check_of_apply_rope_tries_positions_up_to_4095(
     notebook_of: Callable[[str], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = notebook_of("transformer")
@@ -64,7 +64,7 @@ def test_positions_go_up_to_what_the_text_says(
 
 
 @pytest.mark.parametrize(("place", "mark"), [("lse", "✓"), ("output", "✗")])
-def test_only_the_logsumexp_may_be_float32(
+def test_check_of_tiles_accepts_only_logsumexp_in_float32(
     place: str, mark: str, notebook_of: Callable[[str], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     right = "return output, lse.squeeze(-1)"
@@ -72,7 +72,9 @@ def test_only_the_logsumexp_may_be_float32(
     assert mark in said(notebook_of("fast_attention"), 32, capsys, right, other)
 
 
-def test_full_pages_are_tried(notebook_of: Callable[[str], Notebook], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_paged_attention_tries_full_pages(
+    notebook_of: Callable[[str], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
     notebook = notebook_of("fast_attention")
     code = (
         "old = paged_attention\ndef paged_attention(queries, keys, values, table, lengths):\n"
@@ -83,7 +85,9 @@ def test_full_pages_are_tried(notebook_of: Callable[[str], Notebook], capsys: py
     assert "with full pages, and queries of zeros" in "".join(capsys.readouterr())
 
 
-def test_a_single_word_is_tried(notebook_of: Callable[[str], Notebook], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_attention_backward_tries_a_single_word(
+    notebook_of: Callable[[str], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
     notebook = notebook_of("fast_attention")
     code = (
         "old = attention_backward\ndef attention_backward(queries, *others):\n"

@@ -29,7 +29,7 @@ ODD: list[tuple[tuple[Any, ...], str]] = [
 ]
 
 
-def words(capsys: pytest.CaptureFixture[str]) -> str:
+def printed_words(capsys: pytest.CaptureFixture[str]) -> str:
     out, err = capsys.readouterr()
     assert err == ""
     return " ".join(out.split())
@@ -37,34 +37,34 @@ def words(capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.mark.parametrize("function", ["check", "hint"])
 @pytest.mark.parametrize(("arguments", "sentence"), ODD)
-def test_a_sentence_says_how_to_name_an_exercise(
+def test_check_with_odd_arguments_says_how_to_name_an_exercise(
     function: str, arguments: tuple[Any, ...], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     getattr(CHECKS, function)(*arguments)
-    assert words(capsys) == sentence.format(function)
+    assert printed_words(capsys) == sentence.format(function)
 
 
-def test_a_hint_without_a_number_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_hint_without_a_number_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
     CHECKS.hint()
-    assert words(capsys) == "hint takes the number of one exercise, such as hint(9)."
+    assert printed_words(capsys) == "hint takes the number of one exercise, such as hint(9)."
 
 
 @pytest.mark.parametrize("number", [1, 99, -9, 0])
-def test_an_exercise_of_another_notebook_is_not_met_with_silence(
-    number: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_of_another_notebooks_exercise_says_so(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     CHECKS.check(number)
-    assert words(capsys).startswith(f"These checks are for exercises 9 to 11, and not for {number}. If this notebook")
+    assert printed_words(capsys).startswith(
+        f"These checks are for exercises 9 to 11, and not for {number}. If this notebook"
+    )
 
 
 @pytest.mark.parametrize(
     ("numbers", "exercises"), [((3,), "exercise 3"), ((1, 2, 5), "exercises 1, 2, 5"), ((), "numbers alone")]
 )
-def test_the_exercises_are_listed_as_they_are(
+def test_check_of_unknown_exercise_lists_the_exercises(
     numbers: tuple[int, ...], exercises: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Checks(*(Entry(number, f"exercise_{number}", list) for number in numbers)).check(99)
-    assert words(capsys).startswith(f"These checks are for {exercises}, and not for 99.")
+    assert printed_words(capsys).startswith(f"These checks are for {exercises}, and not for 99.")
 
 
 QUESTION = "number of weights"
@@ -95,8 +95,8 @@ QUESTION = "number of weights"
         ((QUESTION, Fraction(787_968)), "\x1b[32m✓\x1b[0m 787,968.0 is right (number of weights)."),
     ],
 )
-def test_a_sentence_says_how_to_give_a_number(
+def test_check_number_with_odd_arguments_says_how_to_give_one(
     arguments: tuple[Any, ...], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     CHECKS.check_number(*arguments)
-    assert words(capsys) == sentence
+    assert printed_words(capsys) == sentence

@@ -51,7 +51,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         ("import nothing_of_this_name\nclass double:\n    pass", "ModuleNotFoundError: "),
     ],
 )
-def test_an_old_function_is_not_taken_for_the_new_one(failing: str, reason: str, run: Run) -> None:
+def test_check_after_failed_cell_says_function_is_old(failing: str, reason: str, run: Run) -> None:
     _, first, _, second, _, third = run(RIGHT, "check(1)", failing, "check(1)", RIGHT, "check(1)")
     assert "double is right" in first
     assert OLD in second
@@ -61,21 +61,21 @@ def test_an_old_function_is_not_taken_for_the_new_one(failing: str, reason: str,
 
 
 @pytest.mark.parametrize("other", ["double(2, 3)", "x = double(", f"{RIGHT}\ndouble(2) / 0", "def doubled(x:\n  pass"])
-def test_other_errors_say_nothing_of_the_function(other: str, run: Run) -> None:
+def test_check_after_unrelated_error_is_green(other: str, run: Run) -> None:
     assert "double is right" in run(RIGHT, other, "check(1)")[2]
 
 
-def test_a_cell_is_known_by_its_id_whatever_is_in_it(run: Run) -> None:
+def test_check_recognizes_a_cell_by_its_id(run: Run) -> None:
     assert OLD in run((RIGHT, "a"), (RIGHT.replace("def", "de"), "a"), "check(1)")[2]
     assert OLD not in run((RIGHT, "a"), (RIGHT.replace("def", "de"), "b"), "check(1)")[2]
 
 
-def test_where_nothing_is_defined_the_error_is_said(run: Run) -> None:
+def test_check_when_function_is_missing_names_the_error_of_its_cell(run: Run) -> None:
     assert "there is no function double yet. Its cell stopped with SyntaxError" in run("def double(x", "check(1)")[1]
 
 
 @pytest.fixture
-def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, float], None]:
+def save_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, float], None]:
     """Saves a notebook with this code in its first cell, so many seconds from now."""
     path = tmp_path / "notebook.ipynb"
     monkeypatch.setenv("JPY_SESSION_NAME", str(path))
@@ -96,10 +96,10 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, flo
         (f"{RIGHT}\n", 1000, False),
     ],
 )
-def test_a_cell_that_was_edited_and_not_run_is_told(
-    code: str, seconds: float, is_told: bool, saved: Callable[[str, float], None], run: Run
+def test_check_when_cell_was_edited_and_not_run_says_so(
+    code: str, seconds: float, is_told: bool, save_notebook: Callable[[str, float], None], run: Run
 ) -> None:
-    saved(code, seconds)
+    save_notebook(code, seconds)
     said = run((RIGHT, "its-cell"), "check(1)")[1]
     assert "double is right" in said
     assert ("You have edited its cell since: run that, then this one." in said) == is_told

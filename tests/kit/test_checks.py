@@ -71,7 +71,7 @@ def notebook_with(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_right_is_green(
+def test_check_of_solution_is_green(
     number: int, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     exec(f"check({number})", notebook_with(number))
@@ -286,7 +286,7 @@ MISSPELLED_FORWARD = (
         (changed(16, "self.dropout(weights)", "F.dropout(weights, 0.5)"), 16, "is the first wrong number"),
     ],
 )
-def test_wrong_is_said_in_words(
+def test_check_of_wrong_code_says_what_is_wrong(
     source: str, number: int, words: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = notebook_with(number)
@@ -499,7 +499,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("source", "number", "words"), SAID)
-def test_what_the_numbers_show_is_said(
+def test_check_says_what_wrong_numbers_have_in_common(
     source: str, number: int, words: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = notebook_with(number)
@@ -528,7 +528,7 @@ NOT_EVEN_RIGHT_NUMBERS = [
 
 
 @pytest.mark.parametrize("source", NOT_EVEN_RIGHT_NUMBERS)
-def test_no_numbers_are_called_right_that_are_not(
+def test_check_of_wrong_numbers_in_another_type_calls_none_right(
     source: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = notebook_with(9)
@@ -540,7 +540,7 @@ def test_no_numbers_are_called_right_that_are_not(
 
 
 @pytest.mark.parametrize(("source", "number"), NOTHING_SAID)
-def test_what_has_no_name_gets_none(
+def test_check_of_unknown_mistake_shows_only_the_first_wrong_number(
     source: str, number: int, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = notebook_with(number)
@@ -567,7 +567,7 @@ SCALED_OTHERWISE = [
 @pytest.mark.parametrize(
     ("number", "right", "wrong"), [(number, right, wrong) for number, right, all_ in SCALED_OTHERWISE for wrong in all_]
 )
-def test_usual_mistakes_of_modules_show_in_the_numbers(
+def test_check_of_usual_module_mistakes_shows_clearly_wrong_numbers(
     number: int, right: str, wrong: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Not in the third digit, which students take for rounding."""
@@ -579,7 +579,7 @@ def test_usual_mistakes_of_modules_show_in_the_numbers(
     assert abs(float(told[1]) - float(told[2])) > 0.1
 
 
-def test_advice_to_look_elsewhere_is_for_those_who_call_it(
+def test_check_advises_to_look_at_earlier_exercise_only_when_called(
     notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An exercise that is wrong, or not written, is no reason for a mistake that has nothing to do with it."""
@@ -624,7 +624,7 @@ RIGHT_IN_OTHER_WAYS = [
 
 
 @pytest.mark.parametrize(("source", "number"), RIGHT_IN_OTHER_WAYS)
-def test_right_is_right_in_other_ways(
+def test_check_of_right_code_in_other_styles_is_green(
     source: str, number: int, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = notebook_with(number)
@@ -633,7 +633,7 @@ def test_right_is_right_in_other_ways(
     assert capsys.readouterr().err == ""
 
 
-def test_each_of_two_functions_is_told_apart(
+def test_check_of_two_functions_judges_each(
     notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = notebook_with(14)
@@ -685,7 +685,7 @@ class SelfAttention_v1(nn.Module):
         ),
     ],
 )
-def test_what_learners_typed_is_said_as_it_is(
+def test_check_of_code_from_learners_says_what_is_wrong(
     source: str,
     number: int,
     words: str,
@@ -697,7 +697,7 @@ def test_what_learners_typed_is_said_as_it_is(
 
 
 @pytest.mark.parametrize("mask", [None, torch.tensor([True, False]), torch.tensor([1, 0])])
-def test_a_module_may_take_a_mask(mask: torch.Tensor | None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_module_with_mask_is_green(mask: torch.Tensor | None, capsys: pytest.CaptureFixture[str]) -> None:
     inputs = torch.tensor([2.0, 3.0]), mask
     expected = torch.tensor([8.0, 12.0 if mask is None else 0.0])
     example = ModuleExample("a mask", {}, {"scale": torch.tensor([4.0])}, inputs, expected)
@@ -706,7 +706,7 @@ def test_a_module_may_take_a_mask(mask: torch.Tensor | None, capsys: pytest.Capt
     assert "Masked is right" in capsys.readouterr().out
 
 
-class Refuses(torch.nn.Module):
+class RefusesOddSizes(torch.nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()
         assert size % 2 == 0
@@ -725,13 +725,13 @@ class ToDo(torch.nn.Module):
 @pytest.mark.parametrize(
     ("student_class", "size", "words"),
     [
-        (Refuses, 3, "is right"),
-        (Refuses, 2, "Your class accepts arguments that cannot work."),
+        (RefusesOddSizes, 3, "is right"),
+        (RefusesOddSizes, 2, "Your class accepts arguments that cannot work."),
         (ToDo, 3, "still to do"),
         (SaysWhatIsMissing, 3, "is right"),
     ],
 )
-def test_impossible_arguments_must_be_refused(
+def test_check_when_impossible_arguments_are_accepted_says_so(
     student_class: type, size: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checks = checking.Checks(checking.Entry(1, "Accepts", lambda: [Refusal("an odd size", {"size": size})]))
@@ -746,7 +746,7 @@ def row(text: str, name: str) -> list[float]:
     return [float(number.replace("−", "-")) for number in match[1].split("|")]
 
 
-def test_the_known_values_of_causal_attention_are_what_the_solutions_give(
+def test_causal_attention_known_values_equal_those_of_solutions(
     notebook_with: Callable[[int], Notebook],
 ) -> None:
     notebook = notebook_with(9)
@@ -790,7 +790,7 @@ def table(text: str) -> torch.Tensor:
     return torch.tensor([[float(number) for number in row.split("|")] for row in rows])
 
 
-def test_the_known_values_of_self_attention_are_what_the_solutions_give(
+def test_self_attention_known_values_equal_those_of_solutions(
     notebook_with: Callable[[int], Notebook],
 ) -> None:
     notebook = notebook_with(1)
@@ -819,7 +819,7 @@ def test_the_known_values_of_self_attention_are_what_the_solutions_give(
     assert "The rows give " + " and ".join(sums.rsplit(", ", 1)) in cells["ex4-bug"]
 
 
-def test_the_bug_to_find_among_the_causal_weights_is_what_is_said_of_it() -> None:
+def test_causal_attention_bug_table_shows_the_described_bug() -> None:
     cells = {cell.id: cell.source for cell in source_of("causal_attention").cells}
     notebook: Notebook = {"torch": torch, "math": math}
     exec(cells["given-scores"], notebook)
@@ -829,7 +829,7 @@ def test_the_bug_to_find_among_the_causal_weights_is_what_is_said_of_it() -> Non
     assert float(told[0, 0]) < float(told[0, 1]), "Your gives each later word more than it keeps"
 
 
-def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_self_attention_scaling_plot_shows_what_the_text_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, check_number=None, hint=None, solved=None))
     cells = {cell.id: cell.source for cell in source_of("self_attention").cells}
@@ -852,7 +852,7 @@ def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPat
     assert "scaled, it stays near 1." in lines
 
 
-def test_the_table_of_products_is_one() -> None:
+def test_self_attention_table_of_products_is_right() -> None:
     text = next(cell.source for cell in source_of("self_attention").cells if cell.id == "ex7-why")
     words, products = (
         torch.tensor([[int(entry) for entry in row.split("&")] for row in matrix.split(r"\\")])
@@ -877,7 +877,7 @@ SHOWN = [
 
 
 @pytest.mark.parametrize("is_notebook", [True, False])
-def test_hints_come_one_at_a_time(
+def test_hint_shows_one_hint_at_a_time(
     is_notebook: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     displayed: list[dict[str, str]] = []
@@ -901,7 +901,7 @@ def with_hints(table: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("table", ["", "HINTS = 3", "HINTS = {1: 7}", "raise KeyError", "HINTS = {3: ('', [])}"])
-def test_where_there_are_no_hints_that_is_said(
+def test_hint_when_there_is_none_says_so(
     table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with_hints(table, tmp_path, monkeypatch)
@@ -909,7 +909,7 @@ def test_where_there_are_no_hints_that_is_said(
     assert capsys.readouterr().out == "No hints for exercise 3 here. If it has any, they are above its cell.\n"
 
 
-def test_an_unknown_mistake_is_sent_to_the_hints(
+def test_check_of_unknown_mistake_points_to_hints(
     notebook_with: Callable[[int], Notebook],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -947,14 +947,14 @@ NUMBER = checking.Number("number of weights", 12, {24: "That counts each weight 
         ),
     ],
 )
-def test_a_number_is_checked(
+def test_check_number_judges_a_number(
     question: str, number: float | None, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checking.Checks(NUMBER).check_number(question, number)
     assert capsys.readouterr().out == f"{said}\n"
 
 
-def test_solved_is_quiet_when_all_is_right_and_says_what_is_missing_when_not(
+def test_solved_prints_only_exercises_that_are_missing(
     notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = notebook_with(1)
@@ -966,9 +966,7 @@ def test_solved_is_quiet_when_all_is_right_and_says_what_is_missing_when_not(
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_a_check_leaves_the_random_numbers_of_the_notebook_alone(
-    number: int, notebook_with: Callable[[int], Notebook]
-) -> None:
+def test_check_leaves_the_random_state_unchanged(number: int, notebook_with: Callable[[int], Notebook]) -> None:
     notebook = notebook_with(number)
     torch.manual_seed(5)
     before = torch.random.get_rng_state()

@@ -18,7 +18,9 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_right_is_one_green_line(number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_solution_is_one_green_line(
+    number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     exec(f"check({number})", notebook)
     out, err = capsys.readouterr()
     assert out.startswith("\x1b[32m✓")
@@ -66,7 +68,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("number", "old", "new", "words"), WRONG)
-def test_wrong_is_said(
+def test_check_of_wrong_code_says_what_is_wrong(
     number: int, old: str, new: str, words: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = CELLS[f"exercise-{number}"]
@@ -78,7 +80,7 @@ def test_wrong_is_said(
     assert words in " ".join(err.split())
 
 
-def test_a_module_that_keeps_the_past_is_found_by_its_check(
+def test_check_of_cached_attention_finds_kept_or_changed_cache(
     notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And so is one that changes the cache that it is given."""
@@ -94,7 +96,9 @@ def test_a_module_that_keeps_the_past_is_found_by_its_check(
     assert "a cache that was passed in is changed" in " ".join(capsys.readouterr().err.split())
 
 
-def test_nothing_is_rounded_beside_infinity(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_merge_does_not_call_infinity_rounded(
+    notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     """A maximum of 0 where −∞ was expected is near it by no measure."""
     exec(CELLS["exercise-31"].replace("return m, l, o", "return subtracted, l, o"), notebook)
     exec("check(31)", notebook)
@@ -110,13 +114,15 @@ WAYS_BACK = {
 
 
 @pytest.mark.parametrize("line", WAYS_BACK.values(), ids=WAYS_BACK)
-def test_ways_back_of_others_are_seen(line: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_attention_backward_asks_for_formulas(
+    line: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     exec(f"def attention_backward(queries, keys, values, grad_output):\n    {line}", notebook)
     exec("check(33)", notebook)
     assert "by formulas" in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_cache_may_be_a_tuple_with_names(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_accepts_a_named_tuple_as_cache(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     exec(
         "from typing import NamedTuple\nclass Pair(NamedTuple):\n    keys: torch.Tensor\n    values: torch.Tensor",
         notebook,

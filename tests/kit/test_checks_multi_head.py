@@ -39,7 +39,9 @@ def notebook(checks: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_right_is_one_green_line(number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_solution_is_one_green_line(
+    number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     capsys.readouterr()
     exec(f"check({number})", notebook)
     out, err = capsys.readouterr()
@@ -165,7 +167,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("number", "right", "wrong", "words"), WRONG)
-def test_wrong_is_said_in_words(
+def test_check_of_wrong_code_says_what_is_wrong(
     number: int, right: str, wrong: str, words: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = CELLS[f"exercise-{number}"]
@@ -180,7 +182,7 @@ def test_wrong_is_said_in_words(
     assert out == ""
 
 
-def test_nothing_is_said_of_later_words_where_outputs_are_not_one_for_each_word(
+def test_check_of_wrongly_shaped_heads_says_nothing_of_later_words(
     notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Heads one below the other: the last word of the first head is no earlier output."""
@@ -192,7 +194,7 @@ def test_nothing_is_said_of_later_words_where_outputs_are_not_one_for_each_word(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_what_is_not_written_yet_is_still_to_do(
+def test_check_of_unwritten_class_says_still_to_do(
     number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     released = re.sub(
@@ -207,7 +209,7 @@ def test_what_is_not_written_yet_is_still_to_do(
 
 
 @pytest.mark.parametrize("number", [17, 18])
-def test_the_notebook_prints_the_known_values_that_it_shows(
+def test_multi_head_attention_known_values_equal_what_is_printed(
     number: int, notebook: dict[str, Any], checks: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exec(CELLS[f"ex{number}-print"], notebook)
@@ -236,7 +238,7 @@ def test_the_notebook_prints_the_known_values_that_it_shows(
         (VIEW, "y.view(B, T, -1, self.num_heads).permute(0, 3, 1, 2)"),
     ],
 )
-def test_usual_mistakes_with_heads_show_in_the_numbers(
+def test_check_of_usual_head_mistakes_shows_clearly_wrong_numbers(
     right: str, wrong: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Not in the third digit, which students take for rounding."""
@@ -249,7 +251,9 @@ def test_usual_mistakes_with_heads_show_in_the_numbers(
     assert abs(float(told[1]) - float(told[2])) > 0.1
 
 
-def test_both_forms_and_the_fused_kernel_agree(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_multi_head_classes_and_fused_kernel_agree(
+    notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     """What the notebook says of exercise 17, exercise 18 and F.scaled_dot_product_attention."""
     exec(CELLS["ex18-compare"], notebook)
     assert notebook["largest"] < 1e-6
@@ -261,7 +265,7 @@ def test_both_forms_and_the_fused_kernel_agree(notebook: dict[str, Any], capsys:
     torch.testing.assert_close(notebook["with_fused_kernel"](split_heads, weight, 2, batch), listed(batch))
 
 
-def test_a_check_leaves_the_random_numbers_of_the_notebook_alone(notebook: dict[str, Any]) -> None:
+def test_check_leaves_the_random_state_unchanged(notebook: dict[str, Any]) -> None:
     torch.manual_seed(5)
     before = torch.random.get_rng_state()
     for number in NUMBERS:
@@ -269,7 +273,7 @@ def test_a_check_leaves_the_random_numbers_of_the_notebook_alone(notebook: dict[
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
-def test_the_points_add_up_to_the_total_that_is_told() -> None:
+def test_multi_head_attention_points_add_up_to_the_stated_total() -> None:
     table = re.findall(r"^\| (\d+) \|.*\| (\d+) \| \d+ \|$", CELLS["contents"], flags=re.MULTILINE)
     cells = nbformat.read(FOLDER / "multi_head_attention.ipynb", as_version=4).cells
     given = {cell.id: cell.metadata.get("nbgrader", {}).get("points") for cell in cells}
@@ -287,7 +291,7 @@ def test_the_points_add_up_to_the_total_that_is_told() -> None:
     ],
     ids=["NaN in the first row", "chance"],
 )
-def test_what_no_later_word_has_changed_does_not_look_ahead(
+def test_check_when_outputs_vary_by_chance_says_nothing_of_later_words(
     old: str, new: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert old in CELLS["exercise-18"]

@@ -18,7 +18,7 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_right_is_said_and_nothing_else(
+def test_check_of_solution_prints_only_green_lines(
     number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     exec(f"check({number})", notebook)
@@ -78,7 +78,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("number", "old", "new", "words"), WRONG)
-def test_wrong_is_said(
+def test_check_of_wrong_code_says_what_is_wrong(
     number: int, old: str, new: str, words: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = CELLS[f"exercise-{number}"]
@@ -122,7 +122,7 @@ def edited(number: int, edits: tuple[tuple[str, str], ...]) -> str:
         (27, edited(27, CLEARED_BEFORE_STEP), "the weights are unchanged: nothing was learned.", "step."),
     ],
 )
-def test_a_check_does_not_ask_for_what_the_code_does(
+def test_check_does_not_ask_for_what_the_code_does(
     number: int, source: str, said: str, untrue: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     exec(f"{source}\ncheck({number})", notebook)
@@ -131,7 +131,7 @@ def test_a_check_does_not_ask_for_what_the_code_does(
     assert untrue not in told
 
 
-def test_dropout_on_the_sum_of_the_embeddings_is_as_good(
+def test_check_of_model_with_dropout_on_embeddings_is_green(
     notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     right = (("super().__init__()", "super().__init__()\n        self.dropout = nn.Dropout(dropout)"),
@@ -144,7 +144,7 @@ def test_dropout_on_the_sum_of_the_embeddings_is_as_good(
     assert capsys.readouterr().err == ""
 
 
-def test_a_bias_that_begins_with_zeros_is_seen(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_norm_with_a_bias_says_so(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     source = CELLS["exercise-23"].replace("y = y * self.weight", "y = y * self.weight + self.bias")
     begun = "self.eps = eps"
     exec(source.replace(begun, f"{begun}\n        self.bias = nn.Parameter(torch.zeros(d_model))"), notebook)

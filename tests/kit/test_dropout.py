@@ -32,14 +32,14 @@ def dropped(x: Tensor, p: float, rng: torch.Generator) -> Tensor:
 
 @pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.8])
 @pytest.mark.parametrize("shape", [(2, 1), (6, 6), (50, 41), (4, 20, 27), (2, 3, 9, 9), (700,)])
-def test_nothing_is_said_about_right_dropout(shape: tuple[int, ...], p: float) -> None:
+def test_finding_of_right_dropout_is_empty(shape: tuple[int, ...], p: float) -> None:
     for seed in SEEDS:
         x, rng = drawn(seed, *shape)
         assert finding(dropped(x, p, rng), x, p) == ""
 
 
 @pytest.mark.parametrize("p", [0.2, 0.6])
-def test_what_is_hidden_tells_nothing(p: float) -> None:
+def test_finding_of_right_dropout_behind_causal_mask_is_empty(p: float) -> None:
     """Behind a causal mask numbers are zero with and without dropout, and the first row has one entry."""
     for seed in SEEDS:
         x, rng = drawn(seed, 3, 30, 30)
@@ -48,7 +48,7 @@ def test_what_is_hidden_tells_nothing(p: float) -> None:
 
 
 @pytest.mark.parametrize(("entries", "rate"), [(36, 0.5), (400, 0.1), (700, 0.3), (700, 0.75)])
-def test_numbers_of_dropped_entries_are_refused_with_the_stated_probability(entries: int, rate: float) -> None:
+def test_fits_refuses_counts_with_the_stated_probability(entries: int, rate: float) -> None:
     accepted = [gone for gone in range(entries + 1) if fits(gone, entries, rate)]
     assert accepted == list(range(accepted[0], accepted[-1] + 1))
     chances = [
@@ -85,13 +85,13 @@ WRONG: dict[str, Callable[[Tensor, torch.Generator], Tensor]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_the_broken_rule_is_told(name: str) -> None:
+def test_finding_names_the_broken_rule(name: str) -> None:
     for seed in SEEDS:
         x, rng = drawn(seed, 3, 20, 25)
         assert finding(WRONG[name](x, rng), x, P) == getattr(dropout_rules, name)
 
 
-def test_a_mask_at_another_rate_and_columns_of_other_numbers_break_two_rules() -> None:
+def test_finding_when_two_rules_are_broken_names_both() -> None:
     for seed in SEEDS:
         x, rng = drawn(seed, 3, 20, 25)
         masks = [torch.zeros_like(x).scatter(-1, torch.randint(25, (3, 20, 1), generator=rng), 1.0), x * 0]
@@ -101,7 +101,7 @@ def test_a_mask_at_another_rate_and_columns_of_other_numbers_break_two_rules() -
         assert [finding(mask, x, P) for mask in masks] == said
 
 
-def test_draws_that_entries_may_share_hide_nothing_else() -> None:
+def test_finding_with_shared_draws_still_names_other_rules() -> None:
     for seed in SEEDS:
         x, rng = drawn(seed, 3, 20, 25)
         kept = (torch.rand(3, 1, 25, generator=rng) >= P) / (1 - P)  # one draw for all rows
@@ -110,7 +110,7 @@ def test_draws_that_entries_may_share_hide_nothing_else() -> None:
         assert said == ["", dropout_rules.NOT_UNIFORM, dropout_rules.OTHER_FACTOR]
 
 
-def test_nan_of_dropout_on_masked_scores_is_no_division_by_what_is_left() -> None:
+def test_finding_of_dropout_on_masked_scores_says_not_finite() -> None:
     for seed in SEEDS:
         rng = torch.Generator().manual_seed(seed)
         scores = 3 * torch.randn(16, 6, 6, generator=rng)
@@ -120,13 +120,13 @@ def test_nan_of_dropout_on_masked_scores_is_no_division_by_what_is_left() -> Non
         assert said in (dropout_rules.NOT_FINITE, dropout_rules.NOT_FINITE_AT_ALL)
 
 
-def test_entries_dropped_where_none_should_be_are_told() -> None:
+def test_finding_when_dropped_at_rate_0_says_so() -> None:
     x, rng = drawn(1, 5, 7)
     assert finding(dropped(x, P, rng), x, 0.0) == dropout_rules.DROPPED_IN_VAIN
     assert finding(x.clone(), x, 0.0) == ""
 
 
-def test_another_form_is_told() -> None:
+def test_finding_when_shape_or_type_differs_says_so() -> None:
     x, _ = drawn(1, 5, 7)
     assert "(7, 5)" in finding(x.mT, x, P)
     assert "a list of 5" in finding(x.tolist(), x, P)
@@ -136,7 +136,7 @@ def seen_twice(outputs: dict[str, torch.Tensor], zeros: list[int]) -> TwiceSeen:
     return TwiceSeen(outputs, zeros, third=None, gradient=None, ruined=False)
 
 
-def test_the_same_entries_in_two_calls_are_told() -> None:
+def test_dropout_with_same_entries_in_two_calls_is_named() -> None:
     drawn_cases = [case for case in EXERCISES[15].sample() if case.inputs[1] and case.inputs[2]]
     with torch.random.fork_rng():
         for weights, p, training in (case.inputs for case in drawn_cases):
@@ -148,7 +148,7 @@ def test_the_same_entries_in_two_calls_are_told() -> None:
             assert [parts["pattern"] for parts in said] == [SAME_AGAIN, ""]
 
 
-def test_as_many_dropped_entries_in_each_call_are_told() -> None:
+def test_dropout_with_same_number_in_each_call_is_named() -> None:
     """Which they are is chance, but not how many: by chance, the numbers of calls differ."""
     weights, rng = drawn(1, 50, 41)
     same_number = [torch.randperm(weights.numel(), generator=rng).reshape(50, 41) for _ in range(2)]
@@ -170,7 +170,7 @@ def test_as_many_dropped_entries_in_each_call_are_told() -> None:
         "torch.zeros_like(attn_weights).scatter(-1, torch.randint(4, (*attn_weights.shape[:-1], 1)), 1.0)",
     ],
 )
-def test_what_has_nothing_of_dropout_earns_nothing(instead: str) -> None:
+def test_answers_without_dropout_earn_nothing(instead: str) -> None:
     right = "    chances = torch.rand_like(attn_weights)  # even between 0 and 1"
     for before in ("", "    if not training:\n        return attn_weights\n"):
         changes = (

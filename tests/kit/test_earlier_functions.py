@@ -42,7 +42,7 @@ def said(code: str, number: int, notebook: dict[str, Any], capsys: pytest.Captur
     return " ".join(out.split()), " ".join(err.split())
 
 
-def test_two_right_functions_that_do_not_fit_cost_nothing(
+def test_check_when_earlier_functions_do_not_fit_uses_right_ones(
     notebook: dict[str, Any],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -70,7 +70,7 @@ def test_two_right_functions_that_do_not_fit_cost_nothing(
         ("def weighted_sums(w, v): return v[: len(w)]", 6, 5),
     ],
 )
-def test_a_mistake_in_an_earlier_exercise_costs_nothing(
+def test_check_when_earlier_function_is_wrong_uses_right_one(
     mistake: str,
     number: int,
     exercise: int,
@@ -86,7 +86,7 @@ def test_a_mistake_in_an_earlier_exercise_costs_nothing(
     assert len(changed - {"__builtins__"}) == 1, "the student's own functions are back"
 
 
-def test_a_mistake_of_its_own_is_one_with_right_functions_too(
+def test_check_when_function_itself_is_wrong_stays_red(
     notebook: dict[str, Any],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_mistake_of_its_own_is_one_with_right_functions_too(
     assert "attention_weights of exercise 4 stopped with TypeError" in err
 
 
-def test_where_no_example_says_what_is_right_nothing_is_claimed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_without_right_earlier_function_claims_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     checks = Checks(
         Entry(1, "double", lambda: (Example("two", (2.0,), 4.0),)),
         Entry(2, "square", lambda: (Example("three", (3.0,), 9.0),), builds_on=(1,)),

@@ -548,14 +548,14 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-def test_an_endless_loop_is_seen(name: str) -> None:
+def test_endless_loop_returns_the_line_of_an_endless_loop(name: str) -> None:
     source = textwrap.dedent(ENDLESS[name])
     line = next(number for number, text in enumerate(source.splitlines(), start=1) if text.endswith("# here"))
     assert endless_loop(source) == line
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_loop_that_may_end_is_not_accused(name: str) -> None:
+def test_endless_loop_when_loop_may_end_is_none(name: str) -> None:
     assert endless_loop(textwrap.dedent(RIGHT[name])) is None
 
 
@@ -574,11 +574,11 @@ def test_a_loop_that_may_end_is_not_accused(name: str) -> None:
         "y = [n := n - 1 for _ in x]",
     ],
 )
-def test_no_loop_is_accused_that_changes_what_it_compares(change: str) -> None:
+def test_endless_loop_when_compared_name_changes_is_none(change: str) -> None:
     assert endless_loop(f"def f(x, n):\n    i = 0\n    while i < n:\n        y = x[0]\n        {change}\n") is None
 
 
-def test_hostile_texts_end_in_doubt() -> None:
+def test_endless_loop_of_hostile_text_is_none() -> None:
     assert endless_loop("(" * 5000) is None
     assert endless_loop("while True: x = " + "-" * 3000 + "1") in (None, 1)
     assert endless_loop("while True:\n    pass\n" + "#" * MOST_CHARACTERS) is None

@@ -40,7 +40,9 @@ SPARSELY = {15: 4, 16: 3}  # one in so many pieces: their examples have 60,000 n
 
 @pytest.mark.filterwarnings("ignore")  # of students' code
 @pytest.mark.parametrize("number", EXERCISES)
-def test_a_check_names_what_grading_names(number: int, checks: Checks, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_names_only_mistakes_that_grading_names(
+    number: int, checks: Checks, capsys: pytest.CaptureFixture[str]
+) -> None:
     says_of = {
         one.name: " ".join(one.says.split()) for function in EXERCISES[number].functions for one in function.mistakes
     }
@@ -96,13 +98,13 @@ FROM_NOTEBOOK = "D = 4\n" + UNSCALED.replace(".item()", ".item() / D ** 0.5")
         (2, FROM_NOTEBOOK, "✗ Exercise 2: with two words of nine entries, result[0][0] is the first wrong number"),
     ],
 )
-def test_a_check_says_the_mistake_first(
+def test_check_of_known_mistake_says_it_first(
     number: int, cell: str, expected: str, checks: Checks, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said_by(checks, Piece(number, "a mistake", cell), capsys).startswith(expected)
 
 
-def test_the_same_error_everywhere_proves_nothing() -> None:
+def test_fits_when_all_examples_stop_proves_nothing() -> None:
     first, second = [(1.0, 0.5, 0.25, "[3]")], [(2.0, -0.5, 0.75, "[3]")]
     stopped: FiguresByExample = [["6b1f0a"], ["6b1f0a"]]
     assert not fits(stopped, stopped, [first, second])
@@ -111,7 +113,7 @@ def test_the_same_error_everywhere_proves_nothing() -> None:
 
 
 @pytest.mark.parametrize("number", [4])
-def test_two_mistakes_with_the_same_numbers_are_both_named(
+def test_check_when_two_mistakes_give_same_numbers_names_both(
     number: int, checks: Checks, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (name, right, mistakes), *others = [one for one in sys.modules[TABLE].KNOWN if one[0] == "attention_weights"]
@@ -124,7 +126,7 @@ def test_two_mistakes_with_the_same_numbers_are_both_named(
 
 @pytest.mark.parametrize("table", ["", "KNOWN = 3", "KNOWN = [('attention_scores', None, None)]", "KNOWN = ["])
 @pytest.mark.parametrize("number", [2])
-def test_a_table_that_was_changed_does_no_harm(
+def test_check_when_table_of_mistakes_is_damaged_still_works(
     number: int,
     table: str,
     checks: Checks,

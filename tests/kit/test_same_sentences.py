@@ -51,7 +51,7 @@ def chunks() -> Iterator[Any]:
 
 @pytest.mark.filterwarnings("ignore")  # of students' code
 @pytest.mark.parametrize(("number", "chunk"), list(chunks()))
-def test_a_check_and_a_grade_say_the_same(
+def test_check_and_grade_say_the_same_sentences(
     number: int, chunk: list[Piece], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, TABLE, ModuleType(TABLE))  # no mistake has a name

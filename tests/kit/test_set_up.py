@@ -14,7 +14,7 @@ from support.our_course import ASSIGNMENTS
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_a_kernel_without_torch_shows_a_sentence_and_no_line_of_code(
+def test_setup_cell_without_torch_shows_only_a_sentence(
     assignment: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new_shell: Any = InteractiveShell

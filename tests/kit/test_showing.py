@@ -65,7 +65,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[[str], list[str]]:
         (f"{RIGHT}same = 3", "2 done, 1 wrong", "✓ 1 done   ✓ 2 done   ✗ 3 wrong", "check(3)"),
     ],
 )
-def test_check_without_a_number_says_how_far_one_is(
+def test_check_without_a_number_shows_progress(
     code: str, summary: str, row: str, what_next: str, said: Callable[[str], list[str]]
 ) -> None:
     shown = said(code)
@@ -73,11 +73,11 @@ def test_check_without_a_number_says_how_far_one_is(
     assert what_next in shown[2]
 
 
-def test_what_functions_print_does_not_bury_the_picture(said: Callable[[str], list[str]]) -> None:
+def test_progress_hides_what_functions_print(said: Callable[[str], list[str]]) -> None:
     assert len(said(RIGHT + "def same(x):\n  print('here')\n  return x")) == 3
 
 
-def test_a_state_is_more_than_a_color() -> None:
+def test_progress_states_differ_in_mark_word_and_border() -> None:
     """In gray, and read aloud, the states are told apart by a mark, a word and the line around."""
     picture = progress([(1, "done"), (2, "wrong"), (3, "open")], "Next: <exercise 2>.")
     boxes = re.findall(r'<li style="([^"]*)">(.) <b>(\d)</b><br>(\w+)</li>', picture.markup)
@@ -115,7 +115,7 @@ def run_in_a_kernel(without: dict[str, None]) -> tuple[Any, list[Any]]:
 
 
 @pytest.mark.slow
-def test_a_plot_has_its_description_in_the_page_and_in_the_text() -> None:
+def test_show_figure_has_description_in_html_and_text() -> None:
     (plot,), widgets = run_in_a_kernel(without={"ipywidgets": None})
     assert re.fullmatch(
         r'<img src="data:image/png;base64,[^"]+" alt="A bar as high as &lt;3&gt;\.">', plot.data["text/html"]
@@ -125,7 +125,7 @@ def test_a_plot_has_its_description_in_the_page_and_in_the_text() -> None:
 
 
 @pytest.mark.slow
-def test_a_slider_draws_as_well_where_there_are_widgets() -> None:
+def test_show_with_slider_when_ipywidgets_exists_draws_a_widget() -> None:
     (_, slider), widgets = run_in_a_kernel(without={})
     assert WIDGET in slider.data
     assert slider.data["text/plain"] == "[A slider for size. Run this cell to move it.]"
@@ -137,7 +137,7 @@ def test_a_slider_draws_as_well_where_there_are_widgets() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("without", ["", "IPython"])
-def test_outside_of_a_notebook_there_are_words_or_matplotlibs_own_window(without: str) -> None:
+def test_show_figure_outside_of_a_notebook_prints_description(without: str) -> None:
     """As `python notebook.py` and marimo run them. There is a window in none of our tests."""
     code = DRAWS.format(without={without: None})
     command = [sys.executable, "-W", "ignore:.*non-interactive", "-c", code]

@@ -65,7 +65,7 @@ def slider_cell(cells: Sequence[Any]) -> int:
     return place
 
 
-def all_it_needs(cells: Sequence[Any]) -> list[str]:
+def needed_cells(cells: Sequence[Any]) -> list[str]:
     """The code of the last cell, and of those before that define a name for it, or for one of these."""
     *before, last = [cell.source for cell in cells if cell.cell_type == "code" and not is_test_cell(cell)]
     chosen, needed = [last], set(uses(last))
@@ -79,9 +79,9 @@ def all_it_needs(cells: Sequence[Any]) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # matplotlib and tensors
-def test_every_place_of_the_slider_has_a_plot_of_its_own(cells: list[Any], shown: Shown) -> None:
+def test_slider_draws_another_plot_for_each_value(cells: list[Any], shown: Shown) -> None:
     names: dict[str, Any] = {}
-    for code in all_it_needs(cells[: slider_cell(cells) + 1]):
+    for code in needed_cells(cells[: slider_cell(cells) + 1]):
         exec(code, names)
     assert shown.plots  # for those who have no sliders
     assert shown.draw is not None
@@ -93,7 +93,7 @@ def test_every_place_of_the_slider_has_a_plot_of_its_own(cells: list[Any], shown
     assert [plot for plot in shown.plots if len(plot) < 60] == []
 
 
-def test_the_slider_is_folded_and_a_text_says_who_has_it(cells: list[Any]) -> None:
+def test_slider_cell_is_folded_and_explained(cells: list[Any]) -> None:
     place = slider_cell(cells)
     assert cells[place].metadata == {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["demo"]}
     folded = cells[place + 1].source.split("</details>")[0]
@@ -101,7 +101,7 @@ def test_the_slider_is_folded_and_a_text_says_who_has_it(cells: list[Any]) -> No
     assert "ipywidgets" in folded
 
 
-def test_there_is_a_bug_to_find_and_what_it_is_is_folded(cells: list[Any]) -> None:
+def test_notebook_has_a_bug_to_find_with_folded_answer(cells: list[Any]) -> None:
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     (place,) = [place for place, text in enumerate(texts) if "**Find the bug.**" in text or "### Find the bug" in text]
     told = "".join(texts[place : place + 2]).split("ind the bug", 1)[1]

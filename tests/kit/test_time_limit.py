@@ -41,17 +41,17 @@ def check(
     assert threading.active_count() == 1 or all(thread.daemon for thread in threading.enumerate()[1:])
 
 
-def test_a_loop_that_never_ends_is_named(check: Callable[[str, str], tuple[str, str]]) -> None:
+def test_check_of_endless_loop_names_it(check: Callable[[str, str], tuple[str, str]]) -> None:
     said = check(SEEN_IN_THE_TEXT, "check(1)")[1]
     assert said.startswith("✗ Exercise 1: with three, count never ends: nothing in the loop `while i < n:` changes ")
 
 
-def test_a_loop_that_is_never_reached_is_no_mistake(check: Callable[[str, str], tuple[str, str]]) -> None:
+def test_check_when_endless_loop_is_not_reached_is_green(check: Callable[[str, str], tuple[str, str]]) -> None:
     assert "right on the examples" in check(SEEN_IN_THE_TEXT.replace("i = 0", "i = 3"), "check(1)")[0]
 
 
 @pytest.mark.slow
-def test_code_that_takes_too_long_is_stopped_and_its_line_shown(
+def test_check_when_code_takes_too_long_shows_its_line(
     check: Callable[[str, str], tuple[str, str]],
 ) -> None:
     said = check(NOT_SEEN, "check(1)")[1]
@@ -63,21 +63,21 @@ def test_code_that_takes_too_long_is_stopped_and_its_line_shown(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("call", ["check()", "solved(1)"])
-def test_progress_and_plots_end_as_well(call: str, check: Callable[[str, str], tuple[str, str]]) -> None:
+def test_progress_and_solved_when_code_is_endless_end(call: str, check: Callable[[str, str], tuple[str, str]]) -> None:
     out, err = check(NOT_SEEN, call)
     assert "1 wrong" in out or "once you have solved exercise 1" in out
     assert err == ""
 
 
 @pytest.mark.parametrize("call", ["check(1)", "check()", "solved(1)"])
-def test_the_stop_button_leads_to_a_sentence(call: str, check: Callable[[str, str], tuple[str, str]]) -> None:
+def test_check_when_interrupted_says_where_it_was(call: str, check: Callable[[str, str], tuple[str, str]]) -> None:
     out, err = check(INTERRUPTED, call)
     assert out.startswith("You stopped this c")
     assert "It was at the line `" in out
     assert err == ""
 
 
-def test_waiting_is_not_computing() -> None:
+def test_time_limit_does_not_count_waiting() -> None:
     passed = []
     with time_limit.time_limit(0.05):
         time.sleep(0.3)
@@ -85,7 +85,7 @@ def test_waiting_is_not_computing() -> None:
     assert passed == ["the sleep"]
 
 
-def test_elsewhere_than_in_the_main_thread_nothing_is_stopped() -> None:
+def test_time_limit_in_another_thread_stops_nothing() -> None:
     ended = []
 
     def compute() -> None:
@@ -98,7 +98,7 @@ def test_elsewhere_than_in_the_main_thread_nothing_is_stopped() -> None:
     assert ended
 
 
-def test_where_no_thread_can_be_started_there_is_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_limit_when_no_thread_can_start_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: object) -> None:
         raise RuntimeError("can't start new thread")
 
