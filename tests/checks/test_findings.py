@@ -56,7 +56,7 @@ self_attention                  all of it, in seconds                        0.0
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_each_line_of_the_table_is_one_line_of_80_columns(terminal: bool) -> None:
+def test_findings_table_fits_80_columns(terminal: bool) -> None:
     assert "\n".join(printed(80, terminal)).startswith(TABLE)
 
 
@@ -68,7 +68,7 @@ def test_in_a_pipe_a_finding_is_a_line_and_errors_come_last() -> None:
     ]
 
 
-def test_on_a_terminal_nothing_is_cut_off() -> None:
+def test_findings_on_a_terminal_are_wrapped_not_cut() -> None:
     lines = printed(80, terminal=True)
     assert max(map(len, lines)) == 80
     said = " ".join(line.strip() for line in lines)
@@ -81,7 +81,7 @@ def test_a_text_with_any_characters_stays_on_its_line() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_ends_with_1_only_if_something_is_wrong(tmp_path: Path) -> None:
+def test_validate_exits_with_1_only_when_something_is_wrong(tmp_path: Path) -> None:
     new_course(tmp_path)
     new_assignment(Course(tmp_path), "week1")
     new_exercise(Course(tmp_path), "mean", "week1")

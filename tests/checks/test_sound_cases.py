@@ -28,7 +28,7 @@ exercise = replace(exercise, solution=overflowing, mistakes=[])
 
 
 @pytest.fixture
-def own(course: Course, submit: Callable[..., Path], solved: dict[Label, str]) -> Course:
+def course_with_exercises(course: Course, submit: Callable[..., Path], solved: dict[Label, str]) -> Course:
     """Exercises that are the course's own, and a submission with exercise 3."""
     shutil.copytree(Path(grader.__file__).parent / "exercises", course.root / "exercises")
     settings = course.root / CONFIG_FILE
@@ -53,54 +53,60 @@ def grade(course: Course, *options: str) -> Ended:
         ("1 / 0", "the reference stops with ZeroDivisionError"),
     ],
 )
-def test_nothing_is_graded_where_right_answers_would_fail(reference: str, said: str, own: Course) -> None:
-    path = own.root / "exercises/ex03_softmax.py"
+def test_autograde_when_reference_is_unsound_grades_nothing(
+    reference: str, said: str, course_with_exercises: Course
+) -> None:
+    path = course_with_exercises.root / "exercises/ex03_softmax.py"
     before = path.read_text()
     path.write_text(before + OVERFLOWS.format(reference))
-    refused = grade(own)
+    refused = grade(course_with_exercises)
     assert refused.returncode == 1
     assert "Nothing was graded: right answers would fail. exercise 3" in refused.stderr
     assert said in refused.stderr
-    assert not (own.folder("autograded") / "ada").exists()
+    assert not (course_with_exercises.folder("autograded") / "ada").exists()
     path.write_text(before)
-    assert grade(own).returncode == 0
-    assert list(json.loads((own.root / NOTE).read_text())) == [ASSIGNMENT]
+    assert grade(course_with_exercises).returncode == 0
+    assert list(json.loads((course_with_exercises.root / NOTE).read_text())) == [ASSIGNMENT]
 
 
 def test_grading_asks_first_where_all_right_answers_turn_wrong(
-    own: Course, submit: Callable[..., Path], solved: dict[Label, str]
+    course_with_exercises: Course, submit: Callable[..., Path], solved: dict[Label, str]
 ) -> None:
     """The new reference answers, finitely and always the same, and is wrong."""
-    submit(own, "emmy", {3: solved[3]})
-    submit(own, "kurt", {2: solved[2]})
-    assert grade(own).returncode == 0
-    path = own.root / "exercises/ex03_softmax.py"
+    submit(course_with_exercises, "emmy", {3: solved[3]})
+    submit(course_with_exercises, "kurt", {2: solved[2]})
+    assert grade(course_with_exercises).returncode == 0
+    path = course_with_exercises.root / "exercises/ex03_softmax.py"
     before = path.read_text()
     path.write_text(before + OVERFLOWS.format("torch.as_tensor(items) * 3.0"))
-    refused = grade(own)
+    refused = grade(course_with_exercises)
     assert refused.returncode == 1
     assert (
         "Nothing was graded: exercise 3 was right for ada, emmy, but the same code would now be wrong. "
         "Check the exercise file. If it is right, run this again with --yes."
     ) in refused.stderr
-    assert points(own) == {"ada": 2, "emmy": 2, "kurt": 3}, "nothing was written"
-    assert grade(own, "--yes").returncode == 0
-    assert points(own) == {"ada": 0, "emmy": 0, "kurt": 3}
+    assert points(course_with_exercises) == {"ada": 2, "emmy": 2, "kurt": 3}, "nothing was written"
+    assert grade(course_with_exercises, "--yes").returncode == 0
+    assert points(course_with_exercises) == {"ada": 0, "emmy": 0, "kurt": 3}
 
 
 def test_grading_does_not_ask_where_one_right_answer_stays_right(
-    own: Course, submit: Callable[..., Path], solved: dict[Label, str]
+    course_with_exercises: Course, submit: Callable[..., Path], solved: dict[Label, str]
 ) -> None:
     """Nor is a class that hands in anew."""
-    submit(own, "emmy", {3: solved[3].replace("def softmax", "def softmax(items): return items\ndef softmax")})
-    assert grade(own).returncode == 0
-    path = own.root / "exercises/ex03_softmax.py"
+    submit(
+        course_with_exercises,
+        "emmy",
+        {3: solved[3].replace("def softmax", "def softmax(items): return items\ndef softmax")},
+    )
+    assert grade(course_with_exercises).returncode == 0
+    path = course_with_exercises.root / "exercises/ex03_softmax.py"
     path.write_text(path.read_text() + "\n# a comment\n")
-    assert grade(own).returncode == 0
+    assert grade(course_with_exercises).returncode == 0
     path.write_text(path.read_text() + OVERFLOWS.format("torch.as_tensor(items) * 3.0"))
     for student in ("ada", "emmy"):
-        submit(own, student, {2: solved[2], 3: solved[3]})
-    assert grade(own).returncode == 0
+        submit(course_with_exercises, student, {2: solved[2], 3: solved[3]})
+    assert grade(course_with_exercises).returncode == 0
 
 
 def points(course: Course) -> dict[str, float]:
@@ -108,10 +114,12 @@ def points(course: Course) -> dict[str, float]:
         return {one.student.id: one.score for one in gradebook.assignment_submissions(ASSIGNMENT)}
 
 
-def test_a_state_of_the_exercises_is_checked_once(own: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert grade(own).returncode == 0
+def test_a_state_of_the_exercises_is_checked_once(
+    course_with_exercises: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert grade(course_with_exercises).returncode == 0
     monkeypatch.setattr("grader.checks.exercise_checks.unsound_references", lambda _: 1 / 0)
-    assert grade(own).returncode == 0
-    (own.root / NOTE).write_text("[")
+    assert grade(course_with_exercises).returncode == 0
+    (course_with_exercises.root / NOTE).write_text("[")
     with pytest.raises(ZeroDivisionError):
-        grade(own)
+        grade(course_with_exercises)

@@ -28,7 +28,7 @@ def changed(*lines: str) -> list[str]:
     return [line for line in code if line not in LOOP.split("\n")] + [f"{len(code)} lines"]
 
 
-def test_a_piece_has_a_kind_a_name_words_and_fields() -> None:
+def test_read_pieces_returns_kind_name_about_and_fields() -> None:
     other = "=== wrong other, from loop: two, and a colon: here\n:named: one + two\n:told by: one word\n-    return y\n"
     right, wrong = read_pieces(f"{LOOP}\n{other}")
     assert (right.kind, right.name, right.about, right.fields, right.right) == ("right", "loop", "a loop", {}, True)
@@ -58,7 +58,7 @@ def test_a_hunk_applies_at_the_first_match_below_the_one_before() -> None:
         assert read(base, f"=== wrong other, from base: one of them\n{lines}")["other"] == code
 
 
-def test_a_piece_may_stand_before_the_one_that_it_differs_from() -> None:
+def test_read_pieces_accepts_patch_before_its_base() -> None:
     assert read("=== wrong other, from loop: no result\n-    return y\n", LOOP)["other"] == "".join(
         line for line in LOOP.splitlines(keepends=True)[1:] if "return" not in line
     )

@@ -70,7 +70,7 @@ def test_an_unknown_exercise_is_reported(asked: list[str], told: str, course: Co
     assert told in ended.stderr
 
 
-def test_one_of_two_assignments_has_to_be_named(course: Course) -> None:
+def test_try_when_two_assignments_have_the_exercise_asks_for_one(course: Course) -> None:
     new_exercise(course, "2", "week1")
     path = course.root / "exercises/week1_2.py"
     new_exercise(course, "2", "week2")

@@ -16,14 +16,14 @@ COURSE = Course(ROOT)
 
 
 @pytest.mark.parametrize("assignment", some_in_ci(ASSIGNMENTS, one_in=5))
-def test_an_assignment_holds_what_it_promises(assignment: str) -> None:
+def test_validate_finds_nothing_wrong_with_an_assignment(assignment: str) -> None:
     findings = list(validate(COURSE, assignment))
     assert [finding.text for finding in findings if not finding.ok] == []
     # Of the last three, one is the release. What visible checks let pass is told for each exercise.
     assert len({finding.checked for finding in findings}) == 8
 
 
-def test_references_and_mistakes_of_another_assignment_get_their_verdicts() -> None:
+def test_validate_first_four_checks_pass_for_causal_attention() -> None:
     """What takes no sandbox: all of it is part of the proof."""
     checked = []
     for finding in validate(COURSE, "causal_attention"):

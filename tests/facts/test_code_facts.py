@@ -65,7 +65,7 @@ def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tu
         ("def f(x):\n    y = torch.randn(3)\n    return x + y", FactKind.RANDOM, "y = torch.randn(3)"),
     ],
 )  # fmt: skip
-def test_what_a_code_shows(source: str, kind: FactKind, what: str) -> None:
+def test_facts_of_source_finds_its_fact(source: str, kind: FactKind, what: str) -> None:
     assert Fact(kind, what) in facts(source, variables=frozenset({"D"}))
 
 
@@ -79,7 +79,7 @@ def test_what_a_code_shows(source: str, kind: FactKind, what: str) -> None:
         "    def forward(self, x): return self.get_submodule('W')(x)",
     ],
 )
-def test_layers_that_other_code_may_use_are_not_said_to_be_unused(source: str) -> None:
+def test_never_called_ignores_layers_that_other_code_may_use(source: str) -> None:
     assert FactKind.NEVER_CALLED not in {fact.kind for fact in facts(source)}
 
 
@@ -95,7 +95,7 @@ def test_layers_that_other_code_may_use_are_not_said_to_be_unused(source: str) -
         "    def forward(self, x):\n        self.mine(x)\n        return x",
     ],
 )
-def test_what_is_called_for_what_it_does_is_not_thrown_away(source: str) -> None:
+def test_lost_ignores_calls_with_side_effects(source: str) -> None:
     assert {fact.kind for fact in facts(source)} & {FactKind.LOST, FactKind.UNUSED} == set()
 
 
@@ -112,7 +112,7 @@ def test_what_is_called_for_what_it_does_is_not_thrown_away(source: str) -> None
         ("out = torch.stack([y * z for z in x])", "out"),
     ],
 )
-def test_what_each_step_of_a_loop_makes_anew_is_not_kept(step: str, name: str) -> None:
+def test_replaced_finds_what_each_step_of_a_loop_makes_anew(step: str, name: str) -> None:
     source = f"def f(x):\n    out = x\n    for y in x:\n        {step}\n    return out"
     assert [fact.parts for fact in facts(source) if fact.kind == FactKind.REPLACED] == [(name,)]
 
@@ -132,19 +132,19 @@ def test_what_each_step_of_a_loop_makes_anew_is_not_kept(step: str, name: str) -
         "row = []\n        for z in y:\n            row.append(z)\n        out.append(row)",
     ],
 )
-def test_what_a_loop_goes_on_with_is_kept(step: str) -> None:
+def test_replaced_ignores_what_a_loop_accumulates(step: str) -> None:
     source = f"def f(x):\n    found, out = [], []\n    for y in x:\n        {step}\n    return out"
     assert [fact for fact in facts(source) if fact.kind in (FactKind.REPLACED, FactKind.LEFT_EARLY)] == []
 
 
-def test_a_name_that_gets_another_value_after_the_loop_is_not_read_there() -> None:
+def test_facts_when_name_is_rebound_after_loop_are_none() -> None:
     assert (
         facts("def f(x):\n    r = []\n    for y in x:\n        z = y * 2\n        r.append(z)\n    z = r\n    return z")
         == ()
     )
 
 
-def test_loops_of_hostile_length_are_soon_read() -> None:
+def test_facts_of_very_long_loop_are_none() -> None:
     lines = "".join(f"  a{i}=b{i}\n" for i in range(1_500))
     assert facts(f"def f(x):\n for y in x:\n{lines} return y") == ()
 
@@ -182,7 +182,7 @@ def test_loops_of_hostile_length_are_soon_read() -> None:
         "def f(x):\n    return x / torch.Tensor([len(x)]).sqrt() + torch.Tensor([y for y in x])",
     ],
 )
-def test_what_is_no_mistake_is_no_fact(source: str) -> None:
+def test_facts_of_right_code_are_none(source: str) -> None:
     assert facts(source, variables=frozenset({"D"}) - variables_of(source)) == ()
 
 
@@ -196,7 +196,7 @@ def test_what_is_no_mistake_is_no_fact(source: str) -> None:
         ("class f:\n    def forward(self, v, k, mask=None):\n        return v", "forward", ("k", "mask")),
     ],
 )  # fmt: skip
-def test_arguments_that_a_code_never_reads(source: str, function: str, names: tuple[str, ...]) -> None:
+def test_unread_finds_arguments_that_are_never_read(source: str, function: str, names: tuple[str, ...]) -> None:
     assert Fact(FactKind.UNREAD, function, names) in facts(source)
 
 
@@ -210,19 +210,19 @@ def test_arguments_that_a_code_never_reads(source: str, function: str, names: tu
         "class f(g):\n    def forward(self, x, mask):\n        return super(f, self).forward(*self.seen)",
     ],
 )
-def test_arguments_that_may_be_read(source: str) -> None:
+def test_unread_ignores_arguments_that_may_be_read(source: str) -> None:
     assert [fact for fact in facts(source) if fact.kind == FactKind.UNREAD] == []
 
 
 @pytest.mark.parametrize(
     "source", ["def f(:", "\0", "(" * 5000, "-" * 15_000 + "1", "def f(x):\n    x + 1\n" + "#" * MAX_SOURCE, "\ud800"]
 )
-def test_text_that_cannot_be_read_shows_nothing(source: str) -> None:
+def test_facts_of_unreadable_text_are_none(source: str) -> None:
     assert (facts(source), variables_of(source)) == ((), frozenset())
 
 
 @pytest.mark.slow
-def test_right_solutions_show_nothing_that_their_authors_would_be_told(right: Callable[[int, str], Verdict]) -> None:
+def test_solutions_get_no_sentence_about_facts(right: Callable[[int, str], Verdict]) -> None:
     for number, source in from_notebook().items():
         if number <= LAST:
             assert right(number, source).sentences == ("Right.",)
@@ -242,7 +242,7 @@ def right(course: Course, make_notebook: Any, solved: dict[int, str]) -> Callabl
     return verdict
 
 
-def test_of_what_other_cells_define_only_what_a_code_mentions_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_definitions_keep_only_variables_that_the_code_mentions(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was read is remembered, and a notebook has room for half a million names."""
     asked: list[frozenset[str]] = []
 
@@ -269,7 +269,7 @@ def f(x):
 """
 
 
-def test_only_what_is_added_to_is_told_to_begin_with_whatever_was_in_memory() -> None:
+def test_empty_finds_tensors_that_are_only_added_to() -> None:
     assert [fact.what for fact in facts(ADDED_TO) if fact.kind == FactKind.EMPTY] == ["total = torch.empty(2)"]
 
 
@@ -283,12 +283,12 @@ def test_only_what_is_added_to_is_told_to_begin_with_whatever_was_in_memory() ->
         "with torch.no_grad():\n    out[:] = x",
     ],
 )
-def test_a_tensor_whose_entries_are_set_is_not_said_to_hold_what_was_in_memory(body: str) -> None:
+def test_empty_ignores_tensors_whose_entries_are_set(body: str) -> None:
     assert FactKind.EMPTY not in {fact.kind for fact in facts(with_empty(body))}
 
 
 @pytest.mark.parametrize("body", ["pass", "out[..., 0] += x", "out += x", "other[:] = x"])
-def test_a_tensor_of_which_no_entry_is_set_holds_what_was_in_memory(body: str) -> None:
+def test_empty_finds_tensors_of_which_no_entry_is_set(body: str) -> None:
     assert FactKind.EMPTY in {fact.kind for fact in facts(with_empty(body))}
 
 
@@ -296,7 +296,7 @@ def with_empty(body: str) -> str:
     return f"def f(x, d):\n    out = torch.empty_like(x)\n{textwrap.indent(body, '    ')}\n    return out"
 
 
-def test_what_another_method_reads_is_not_said_to_be_unused() -> None:
+def test_variable_read_by_another_method_is_not_of_self() -> None:
     source = (
         "class f:\n    def __init__(self):\n        W = torch.rand(2)\n    def forward(self, x):\n        return x * W"
     )

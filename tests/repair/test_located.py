@@ -88,7 +88,7 @@ def test_the_line_is_shown_without_the_change() -> None:
         pytest.param("def all_context_vectors(inputs):\n    return inputs @ inputs.T / inputs", 0, id="one line"),
     ],
 )
-def test_only_code_that_is_mostly_right_earns_by_its_line(source: str, credit: float) -> None:
+def test_located_line_earns_credit_only_in_mostly_right_code(source: str, credit: float) -> None:
     assert verdict_on(source, 11).credit == credit
 
 
@@ -123,7 +123,7 @@ def test_a_small_change_in_one_line_earns_half_in_any_code(number: int, source: 
 
 
 @pytest.mark.parametrize("source", ["def softmax_stable(x, dim=-1):\n    return x.exp() * x.exp().sum(dim, True)"])
-def test_a_change_that_is_much_of_the_function_is_not_called_small(source: str) -> None:
+def test_located_change_of_much_of_the_function_is_not_small(source: str) -> None:
     verdict = verdict_on(source, 10)
     assert "makes all values right" not in " ".join(verdict.sentences)
     assert verdict.credit == 0
@@ -165,7 +165,7 @@ def test_a_search_that_takes_too_long_does_not_change_the_verdict(monkeypatch: p
     assert "first wrong number" in verdict.sentences[0]
 
 
-def test_behind_an_error_nothing_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locating_changes_nothing_after_the_line_of_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = versions_asked(monkeypatch)
     lines = [
         "def softmax_stable(x, dim=-1):",
@@ -220,7 +220,7 @@ def softmax_stable(x, dim=-1):
 
 
 @pytest.mark.parametrize("stall", STALLS.values(), ids=STALLS)
-def test_code_that_sleeps_when_it_runs_again_is_not_waited_for_longer_than_its_notebook(
+def test_locating_when_code_stalls_waits_no_longer_than_its_notebook(
     stall: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("grader.host.trial.PATIENCE", 1)
@@ -245,7 +245,7 @@ def test_code_that_sleeps_when_it_runs_again_is_not_waited_for_longer_than_its_n
     assert [deadline for deadline in deadlines if deadline > ends] == []
 
 
-def test_sandboxes_share_the_time_of_a_notebook() -> None:
+def test_time_of_a_notebook_is_shared_by_sandboxes() -> None:
     time = Time(1, 5)
     part = Time(3, 5, time)
     one, other = (SimpleNamespace(cpu_seconds=seconds) for seconds in (0.25, 0.5))
@@ -280,7 +280,7 @@ def versions_asked(monkeypatch: pytest.MonkeyPatch) -> list[EditedSource]:
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_every_change_of_a_right_solution_can_be_read(number: int) -> None:
+def test_edits_of_a_right_solution_compile(number: int) -> None:
     text = StudentText(definitions_in(from_notebook()[number]))
     edits = edits_of(text)
     assert len(edits) > 30
@@ -290,7 +290,7 @@ def test_every_change_of_a_right_solution_can_be_read(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_no_change_brings_in_more_than_a_word(number: int) -> None:
+def test_edits_bring_in_at_most_one_new_word(number: int) -> None:
     text = StudentText(definitions_in(from_notebook()[number]))
     own = {*WORDS.findall(text.source), *BESIDE_A_WORD}
     for edit in edits_of(text):
@@ -338,11 +338,11 @@ def tally() -> Tally:
             patch.setattr(f"grader.{limit}", 60.0)  # what is found is the same on a slow machine
         for number in EXERCISES:
             for exercise in functions(number).values():
-                _tell(exercise, found)
+                _locate_mutants(exercise, found)
     return found
 
 
-def _tell(exercise: Exercise, found: Tally) -> None:
+def _locate_mutants(exercise: Exercise, found: Tally) -> None:
     key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED))
     for mutant in some_mutants(exercise):
         cells = [*given_cells(exercise), mutant.source]  # as in a notebook, where it is run first
@@ -408,5 +408,5 @@ def test_the_shown_line_is_the_mutated_line(tally: Tally) -> None:
 
 
 @pytest.mark.proof
-def test_hardly_any_mutant_is_unexplained(tally: Tally) -> None:
+def test_mutants_are_hardly_ever_unexplained(tally: Tally) -> None:
     assert len(tally.unexplained) <= 0.03 * tally.all, tally.unexplained

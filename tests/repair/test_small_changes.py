@@ -173,7 +173,7 @@ def test_a_size_that_is_written_as_a_number_twice_is_located(number: int, cell: 
     assert not any("whatever was in memory" in sentence for sentence in verdict.sentences)
 
 
-def test_a_tensor_of_the_wrong_size_is_not_called_unfilled(judged: Judged) -> None:
+def test_empty_tensor_of_wrong_size_is_not_called_unfilled(judged: Judged) -> None:
     cell = "def simple_attention_scores(inputs, query):\n    scores = torch.empty(9)\n"
     cell += "    for i, x in enumerate(inputs):\n        scores[i] = x @ query\n    return scores\n"
     verdict = judged(9, cell)
@@ -241,13 +241,13 @@ def test_a_wrong_condition_is_shown_itself(judged: Judged) -> None:
 # The table of rules.
 
 
-def test_each_rule_gives_an_example() -> None:
+def test_repair_rules_each_have_an_example() -> None:
     rules = {rule.write: rule for rules in RULES.values() for rule in rules}
     assert len(rules) > 50
     assert [rule.name for rule in rules.values() if not rule.write.__doc__] == []
     assert {rule.write.__module__ for rule in rules.values()} == {module.__name__ for module in MODULES}
 
 
-def test_no_two_rules_have_one_name() -> None:
+def test_repair_rule_names_are_unique() -> None:
     functions = {rule.write for rules in RULES.values() for rule in rules}
     assert len({function.__name__ for function in functions}) == len(functions)
