@@ -137,6 +137,7 @@ class _Judgement:
             self._judge_right,
             self._judge_side_effects,
             self._judge_misconceptions,
+            self._judge_misconceptions_in_time,
             self._judge_right_output,
             self._judge_requirements,
             self._judge_all_nan,
@@ -260,6 +261,18 @@ class _Judgement:
         """The verdict that names one or two misconceptions which explain every answer."""
         explanation = find_explanation(self.cases, self.time)
         return self.name(explanation) if explanation else None
+
+    def _judge_misconceptions_in_time(self) -> Verdict | None:
+        """The verdict that names what explains all answers but a few that took too long. It earns no more than these."""
+        late_cases = [case for case in self.cases if isinstance(case.answer, Lost) and case.answer.loss.is_timeout]
+        if not 0 < len(late_cases) <= len(self.cases) / 2:
+            return None
+        explanation = find_explanation([case for case in self.cases if case not in late_cases], self.time)
+        if not explanation:
+            return None
+        verdict = self.name(explanation)
+        too_long = wording.in_another_case(late_cases[0].name, self._describe(late_cases[0]))
+        return replace(verdict, credit=0.0, sentences=(*verdict.sentences, too_long))
 
     def name(self, misconceptions: Sequence[Misconception], total: int = 1) -> Verdict:
         """The verdict that names these misconceptions. If there are more in total, the others are unknown."""

@@ -44,6 +44,12 @@ _HAS_NO_PROBABILITIES = "probability tensor contains either `inf`, `nan`"  # tor
 NO_PROBABILITIES = (
     "A softmax gives NaN if all its scores are −∞, or after a division by 0, such as by a temperature of 0."
 )
+_TYPE_ERRORS = {  # by what Python says
+    "'torch.Size' object is not callable": "A shape is not a function: write it without parentheses, and brackets "
+    "around the number of an axis.",
+    "builtin_function_or_method": "A function without parentheses behind it is not called.",
+    "'Tensor' object is not callable": "A tensor is not a function: there should be no parentheses behind it.",
+}
 CUT = "Your result is cut to whole numbers, as if by // instead of /, or by a tensor of integers. Keep the decimals."
 
 NEEDS_AUTOGRAD = "does not require grad"  # in torch's own words, where autograd is asked for and not there
@@ -256,6 +262,9 @@ def _failure(answer: Answer, noun: str) -> str:
             text += "."
             if _HAS_NO_PROBABILITIES in message:
                 text += f" {NO_PROBABILITIES}"
+            for words, hint in _TYPE_ERRORS.items():
+                if words in message:
+                    text += f" {hint}"
             return f"{text} {advice(answer, noun)}".rstrip()
         case Lost():
             return sentence_of(answer)

@@ -25,9 +25,9 @@ def swap_arguments(call: CallSite) -> Iterator[str]:
 
 @rule(ast.Call, change=Change.CALL, cost=1)
 def index_a_shape(call: CallSite) -> Iterator[str]:
-    """x.shape[0] for x.shape(0)"""
-    if call.name == "shape" and call.arguments:
-        yield f"{call.function}[{call.arguments[0]}]"
+    """x.shape[0] for x.shape(0), x.shape for x.shape()"""
+    if call.name == "shape":
+        yield f"{call.function}[{call.arguments[0]}]" if call.arguments else call.function
 
 
 @rule(ast.Call, change=Change.ARRANGEMENT, cost=2)

@@ -142,6 +142,14 @@ def _surplus_or_turned(site: ExpressionSite) -> Change:
 
 
 # No record needs it yet: mutants of right solutions do, in `make proof`.
+@rule(ast.Attribute, change=Change.CALL, cost=1)
+def call_size_of_all(site: ExpressionSite) -> Iterator[str]:
+    """B, T, d = x.size() for B, T, d = x.size"""
+    match site.parent, site.node:
+        case ast.Assign(targets=[ast.Tuple()]), ast.Attribute(attr="size"):
+            yield f"{site.of(site.node)}()"
+
+
 @rule(ast.Attribute, change=_surplus_or_turned, cost=1)
 def drop_attribute(site: ExpressionSite) -> Iterator[str]:
     """x for x.T"""
@@ -322,6 +330,14 @@ def slice_otherwise(site: ExpressionSite) -> Iterator[str]:
 def drop_subscript(site: ExpressionSite) -> Iterator[str]:
     """x for x[0]"""
     yield f"({site.operand(_subscript(site).value)})"
+
+
+@rule(ast.Subscript, change=Change.CALL, cost=1)
+def call_size(site: ExpressionSite) -> Iterator[str]:
+    """x.size(0) for x.size[0]"""
+    match site.node:
+        case ast.Subscript(value=ast.Attribute(attr="size") as method, slice=axis):
+            yield f"{site.of(method)}({site.of(axis)})"
 
 
 @rule(ast.Subscript, change=Change.NAME, cost=2)

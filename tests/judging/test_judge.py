@@ -194,6 +194,30 @@ def test_sentences_hold_no_expected_number() -> None:
             assert not re.search(r"\d\.\d|\de[-+]\d", text), text
 
 
+def test_a_mistake_is_named_from_the_other_cases_if_one_takes_too_long() -> None:
+    given = answers(3, lambda value: value * value.numel())
+    named = verdict(3, given)
+    assert named.misconceptions
+    found = verdict(3, [*given[:-1], Lost(Loss.TIME, 10)])
+    assert (found.credit, found.misconceptions) == (0.0, named.misconceptions)
+    assert "10 seconds" in found.sentences[-1]
+    mostly_lost = [given[0], *[Lost(Loss.TIME, 10)] * (len(given) - 1)]
+    assert not verdict(3, [*mostly_lost]).misconceptions
+
+
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        ("'torch.Size' object is not callable", "shape"),
+        ("cannot unpack non-iterable builtin_function_or_method object", "parentheses"),
+        ("'Tensor' object is not callable", "tensor is not a function"),
+    ],
+)
+def test_errors_of_calls_are_explained(message: str, hint: str) -> None:
+    (sentence, *_) = verdict(3, [Raised("TypeError", message)] * 8).sentences
+    assert hint in sentence.partition(message)[2]
+
+
 def test_constant_answers_are_called_constant() -> None:
     values = {name: torch.full((size,), 1 / size) for name, size in _sizes().items()}
     given: list[Answer] = [Returned(values[case.case.name], list(case.inputs)) for case in EXERCISES[3].sample()]
