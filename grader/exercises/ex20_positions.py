@@ -74,6 +74,11 @@ exercise = Exercise(
         wrong("only cosines", {"sines": "sines = angles.cos()"},
               "All columns of your table are cosines. Columns 0, 2, 4, … should be the sines of the same angles.",
               credit=0.25, kind="missing step"),
+        wrong("cosines of the next angle",
+              {"cosines": "cosines = (positions[:, None] / base ** (exponents + 2 / d_model)).cos()"},
+              "In your table, each cosine has the angle of the pair after its own: column 2i + 1 has t / base^((2i + "
+              "2)/d), as when columns are counted from 1 and then halved. Columns 2i and 2i + 1 share t / base^(2i/d).",
+              kind="mix-up"),
         wrong("an angle for each column", each_column("torch.arange(d_model) / d_model"),
               "In your table, each column has its own angle: column c has t / base^(c/d). Columns 2i and 2i + 1 should "
               "share one, t / base^(2i/d)."),
