@@ -30,6 +30,10 @@ def apply_rope(x, positions, base=10000.0):
     return turned  #: result
 
 
+OF_ANY_DIMENSIONS = (
+    "Your code works only for some numbers of dimensions, and stops for others. Any dimensions may come before the "
+    "last two of x, or none: take sizes from the end of its shape, and leave the others alone."
+)
 HALVES = "a, b = x.chunk(2, dim=-1)"
 IN_HALVES = "turned = torch.cat(pair, dim=-1).to(x.dtype)"
 # Code that repeats the angles for all entries, but in a different order than the pairs.
@@ -146,9 +150,29 @@ exercise = Exercise(
             wrong("only cosines", "pair = a * cos, b * cos",
                   "In your results, each entry is only multiplied by its cosine. A turn mixes the two entries of a "
                   "pair.", credit=0.25, kind="missing step"),
+            wrong("multiplied, not turned",
+                  ["pair = a * sin, b * cos", "pair = a * cos, b * sin", "pair = a * (cos + sin), b * (cos + sin)",
+                   "pair = a * (cos - sin), b * (cos + sin)",
+                   {"split": HALVES, "pair": "pair = a * (cos + sin), b * (cos + sin)", "join": IN_HALVES},
+                   {"split": HALVES, "pair": "pair = a * sin, b * cos", "join": IN_HALVES}],
+                  "In your results, each entry is only multiplied by a number made of sines and cosines. A turn mixes "
+                  "the two entries of a pair: (a cos − b sin, a sin + b cos).", credit=0.25, kind="missing step"),
             wrong("added, not turned", "pair = a + sin, b + cos",
                   "In your results, sines and cosines are added to the entries, as in exercise 20. Turn pairs instead.",
                   credit=0.0)),
+        *at("before pair",
+            wrong("one angle for each pair", "if d > 2:\n    raise RuntimeError",
+                  "Your code stops where x has more than one pair. Often, that is because d numbers are multiplied by "
+                  "d/2 sines or cosines: multiply the two entries of each pair apart, or repeat each sine and cosine.",
+                  kind="missing step"),
+            wrong("x of two dimensions alone", "if x.dim() != 2:\n    raise ValueError", OF_ANY_DIMENSIONS,
+                  kind="hard-coded"),
+            wrong("x of three dimensions alone", "if x.dim() != 3:\n    raise ValueError", OF_ANY_DIMENSIONS,
+                  kind="hard-coded"),
+            wrong("x of four dimensions alone", "if x.dim() != 4:\n    raise ValueError", OF_ANY_DIMENSIONS,
+                  kind="hard-coded"),
+            wrong("at least three dimensions", "if x.dim() < 3:\n    raise ValueError", OF_ANY_DIMENSIONS,
+                  kind="hard-coded")),
         wrong("x added", {"result": "return x + turned"},
               "Your result is x plus the turned pairs. Return only the turned pairs.", kind="mix-up"),
         *at("before angles",
