@@ -30,10 +30,6 @@ def apply_rope(x, positions, base=10000.0):
     return turned  #: result
 
 
-OF_ANY_DIMENSIONS = (
-    "Your code works only for some numbers of dimensions, and stops for others. Any dimensions may come before the "
-    "last two of x, or none: take sizes from the end of its shape, and leave the others alone."
-)
 HALVES = "a, b = x.chunk(2, dim=-1)"
 IN_HALVES = "turned = torch.cat(pair, dim=-1).to(x.dtype)"
 # Code that repeats the angles for all entries, but in a different order than the pairs.
@@ -165,13 +161,10 @@ exercise = Exercise(
                   "Your code stops where x has more than one pair. Often, that is because d numbers are multiplied by "
                   "d/2 sines or cosines: multiply the two entries of each pair apart, or repeat each sine and cosine.",
                   kind="missing step"),
-            wrong("x of two dimensions alone", "if x.dim() != 2:\n    raise ValueError", OF_ANY_DIMENSIONS,
-                  kind="hard-coded"),
-            wrong("x of three dimensions alone", "if x.dim() != 3:\n    raise ValueError", OF_ANY_DIMENSIONS,
-                  kind="hard-coded"),
-            wrong("x of four dimensions alone", "if x.dim() != 4:\n    raise ValueError", OF_ANY_DIMENSIONS,
-                  kind="hard-coded"),
-            wrong("at least three dimensions", "if x.dim() < 3:\n    raise ValueError", OF_ANY_DIMENSIONS,
+            wrong("a fixed number of dimensions",
+                  [f"if x.dim() {unfit}:\n    raise ValueError" for unfit in ("!= 2", "!= 3", "!= 4", "< 3")],
+                  "Your code works only for some numbers of dimensions, and stops for others. Any dimensions may come "
+                  "before the last two of x, or none: take sizes from the end of its shape, and leave others alone.",
                   kind="hard-coded")),
         wrong("x added", {"result": "return x + turned"},
               "Your result is x plus the turned pairs. Return only the turned pairs.", kind="mix-up"),

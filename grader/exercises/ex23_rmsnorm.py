@@ -179,6 +179,10 @@ exercise = Exercise(
         wrong("root missing", {"size": "size = mean + self.eps"},
               "Your vectors are divided by the mean of their squares. Divide by its root.", kind="missing step"),
         *at("divide",
+            wrong("eps added after dividing",
+                  ["y = precise * (1 / torch.sqrt(mean) + self.eps)", "y = precise / torch.sqrt(mean) + self.eps"],
+                  "In your results, eps is added only after dividing by the root, so that zeros are still divided by "
+                  "0. Add it to the mean of the squares, under the root.", credit=0.75, kind="arrangement"),
             wrong("multiplied by the root", "y = precise * size",
                   "Your vectors are multiplied by the root of the mean of the squares. Divide by it."),
             wrong("not divided", "y = precise",
@@ -198,9 +202,14 @@ exercise = Exercise(
                   "In your results, all vectors are divided by the same number. Each vector has its own size: take the "
                   "mean over the last dimension.", kind="axis")),
         *at("size",
-            wrong("eps outside the root", "size = torch.sqrt(mean) + self.eps",
+            wrong("eps outside the root",
+                  ["size = torch.sqrt(mean) + self.eps",
+                   "size = torch.sqrt(mean) + self.eps / x.shape[-1] ** 0.5"],
                   "In your results, eps is added to the root. Add it to the mean of the squares, under the root.",
                   credit=0.75),
+            wrong("eps divided by d_model", "size = torch.sqrt(mean + self.eps / x.shape[-1])",
+                  "In your results, eps / d_model is under the root, as when eps is added to the sum of the squares. "
+                  "Add it to their mean, after dividing.", credit=0.75, kind="mix-up"),
             wrong("eps left out", "size = torch.sqrt(mean)",
                   "Your results look as if there were no eps: a vector of zeros becomes 0/0, which is NaN. Add eps "
                   "under the root.", kind="missing step"),
