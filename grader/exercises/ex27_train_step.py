@@ -89,6 +89,11 @@ exercise = Exercise(
         wrong("gradients cleared too late", {"clear": "", "after step": "optimizer.zero_grad()"},
               "Your first step uses gradients that were there before. Clear them before backward, not only after the "
               "step.", credit=0.75, kind="arrangement"),
+        wrong("gradients set to zero before the step",
+              {"clear": "", "before step": "optimizer.zero_grad(set_to_none=False)"},
+              "When your optimizer takes its step, all gradients are zeros, and only what it does without them is "
+              "done, like the decay of weights. Clear gradients before backward, not between backward and the step.",
+              credit=0.25, kind="missing step"),
         *at("step",
             wrong("nothing learned", "",
                   "Your weights are the same after three steps: the optimizer takes no step, or has no gradients when "
