@@ -263,7 +263,7 @@ class _Judgement:
         return self.name(explanation) if explanation else None
 
     def _judge_misconceptions_in_time(self) -> Verdict | None:
-        """The verdict that names what explains all answers but a few that took too long. It earns no more than these."""
+        """The verdict that names what explains all answers but a few that took too long, which earn nothing."""
         late_cases = [case for case in self.cases if isinstance(case.answer, Lost) and case.answer.loss.is_timeout]
         if not 0 < len(late_cases) <= len(self.cases) / 2:
             return None
