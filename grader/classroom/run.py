@@ -62,15 +62,8 @@ BATCH = 32  # submissions that are written at once …
 BATCH_SECONDS = 1.0  # … or after this time, as many as there are
 
 
-class Watcher(Protocol):
-    """Looks at a run while it goes on."""
-
-    def look(self, running: Mapping[str, float]) -> None:
-        """Called now and then, with the students being graded, and for how many seconds."""
-
-
-class Nobody:
-    def look(self, running: Mapping[str, float]) -> None: ...
+# Called now and then during a run, with the students being graded, and for how many seconds.
+Watch = Callable[[Mapping[str, float]], None]
 
 
 def autograde(
@@ -83,14 +76,13 @@ def autograde(
     confined: bool = True,
     jobs: int = 1,
     dask: str = "",
-    watcher: Watcher | None = None,
+    watch: Watch = lambda _running: None,
 ) -> Generator[Graded]:
     """Yield the result of each submission as soon as it is written down. If one fails, the others go on.
 
     Unless `force` is true, a submission is not run again if nothing that its grade depends on has changed. The crew is
     `jobs` processes on this machine, or the workers of the Dask scheduler at the address `dask`.
     """
-    watcher = watcher or Nobody()
     chosen = who(course, assignment, students)
     _must_be_ready(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
@@ -98,7 +90,7 @@ def autograde(
     if dask and not dask.startswith("tls://"):
         log.warning(f"Without TLS, anyone who can reach {dask} can set any grade, and run commands on this machine.")
     sweep()
-    opened = open_run(course, assignment, device=device, force=force, confined=confined, watcher=watcher)
+    opened = open_run(course, assignment, device=device, force=force, confined=confined, watch=watch)
     with alone(course), opened as run:
         crew = functools.partial(crew_for, run.assignment, dask=dask)
         yield from run.grade(chosen, crew, jobs)
@@ -106,7 +98,13 @@ def autograde(
 
 @contextlib.contextmanager
 def open_run(
-    course: Course, assignment: str, *, device: str, force: bool, confined: bool, watcher: Watcher
+    course: Course,
+    assignment: str,
+    *,
+    device: str,
+    force: bool,
+    confined: bool,
+    watch: Watch = lambda _running: None,
 ) -> Iterator[Run]:
     """A run over an assignment. Whoever opens it is alone in the course until it ends."""
     api = course.api()
@@ -123,7 +121,7 @@ def open_run(
         intake = Intake(course, common, settings, gradebook, known)
         folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
         with contextlib.closing(Ledger(folder, known, common.given)) as ledger:
-            yield Run(common, intake, ledger, watcher, force)
+            yield Run(common, intake, ledger, watch, force)
         settle(opened, assignment, rules)
         warn_of_unknown_students(opened, rules)
     warn_of_unknown_lateness(course, assignment)
@@ -172,11 +170,11 @@ class _Attempts:
 class Run:
     """Decides what to grade, and when to write. The intake reads, and the ledger writes."""
 
-    def __init__(self, assignment: Assignment, intake: Intake, ledger: Ledger, watcher: Watcher, force: bool) -> None:
+    def __init__(self, assignment: Assignment, intake: Intake, ledger: Ledger, watch: Watch, force: bool) -> None:
         self.assignment = assignment
         self._intake = intake
         self._ledger = ledger
-        self._watcher = watcher
+        self._watch = watch
         self._force = force
         self._taken: dict[str, _Attempts] = {}  # by student, while they are being graded
         self._ready: list[Graded] = []  # to be yielded with the next batch, in this order
@@ -235,7 +233,7 @@ class Run:
         for graded in crew.grade(submissions):
             if graded is not None:
                 self._keep(graded)
-            self._watcher.look(crew.running())
+            self._watch(crew.running())
             if len(self._ready) >= BATCH or time.monotonic() > self._batch_began + BATCH_SECONDS:
                 yield self._write_down()
             elif graded is None:

@@ -117,7 +117,7 @@ def _grade(
     must_be_sound(course, assignment, how, anyway=yes, remember=not dry_run)
     onlooker = progress.Onlooker(console, len(chosen), silent)
     with rehearsal(course) if dry_run else nullcontext(course) as place:
-        run = autograde(place, assignment, students, **how, watcher=onlooker)
+        run = autograde(place, assignment, students, **how, watch=onlooker.look)
         before = told_before(place, assignment, dry_run)
         try:
             results = sorted(onlooker.follow(run), key=lambda result: result.student)

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,9 +105,6 @@ class Desk:
         self._thread.join()
         self._processes.close()
 
-    def look(self, running: Mapping[str, float]) -> None:
-        """What a run tells while it goes on is not needed here."""
-
     def _work(self) -> None:
         while not self.queue.is_closed:
             assignment = ""
@@ -130,12 +127,13 @@ class Desk:
         """Grade what waits. Runs over several assignments go on side by side, so none waits for a slow submission."""
         runs: dict[str, Iterator[None]] = {}
         while True:
-            if (assignment := self._next_assignment()) and assignment not in runs:
-                runs[assignment] = self._grade(assignment)
+            arrival = self._next_arrival()
+            if arrival and arrival.assignment not in runs:
+                runs[arrival.assignment] = self._grade(arrival.assignment)
             runs = {assignment: run for assignment, run in runs.items() if self._goes_on(assignment, run)}
             if not runs:
                 return
-            if not self._next_assignment():
+            if not self._next_arrival():
                 self._processes.wait()
 
     def _goes_on(self, assignment: str, run: Iterator[None]) -> bool:
@@ -150,14 +148,14 @@ class Desk:
             return True
         return False
 
-    def _next_assignment(self) -> str:
-        """The assignment of which a submission can be begun now; empty if there is none."""
-        waiting = self.queue.assignments() if self._processes.is_free else []
-        if not waiting:
-            return ""
-        if self._turn not in waiting or time.monotonic() > self._turn_ends:
-            self._begin_turn(waiting[0])
-        return self._turn
+    def _next_arrival(self) -> Arrival | None:
+        """The submission that can be begun now: the next one of the assignment whose turn it is, or of any other."""
+        line = self.queue.line() if self._processes.is_free else []
+        if not line:
+            return None
+        if time.monotonic() > self._turn_ends or all(arrival.assignment != self._turn for arrival in line):
+            self._begin_turn(line[0].assignment)
+        return next(arrival for arrival in line if arrival.assignment == self._turn)
 
     def _begin_turn(self, assignment: str) -> None:
         self._turn, self._turn_ends = assignment, time.monotonic() + LONGEST
@@ -183,14 +181,16 @@ class Desk:
         course = Course(self._course.root)  # its rules, and its notebooks, may have changed
 
         def coming() -> str | None:
-            while self._next_assignment() == assignment and (arrival := self.queue.take(assignment)) is not None:
+            while True:
+                arrival = self._next_arrival()
+                if arrival is None or arrival.assignment != assignment:
+                    return None
+                self._arrivals.begin(arrival)
                 self._grading[arrival.student] = arrival
                 if self._is_in_place(arrival, course):
                     return arrival.student
-            return None
 
-        opened = open_run(course, assignment, device=self._how.device, force=False, confined=True, watcher=self)
-        with opened as run:
+        with open_run(course, assignment, device=self._how.device, force=False, confined=True) as run:
             self._begin_turn(assignment)  # however long that took
             for batch in run.grade_whoever_comes(coming, SharingCrew(run.assignment, self._processes)):
                 for graded in batch:

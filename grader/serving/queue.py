@@ -30,8 +30,9 @@ class Queue:
         """Wait until there is something to do, and say of which assignment. It is empty once the queue is closed."""
         with self._changed:
             while not self.is_closed:
-                if assignments := self.assignments():
-                    return assignments[0]
+                line = self.line()
+                if line:
+                    return line[0].assignment
                 self._changed.wait(self._shortest_rest())
             return ""
 
@@ -41,19 +42,8 @@ class Queue:
             if not self.is_closed:
                 self._changed.wait(seconds)
 
-    def take(self, assignment: str) -> Arrival | None:
-        """Begin the turn of the next submission of this assignment, if there is one."""
-        for arrival in self._line():
-            if arrival.assignment == assignment:
-                self._arrivals.begin(arrival)
-                return arrival
-        return None
-
-    def assignments(self) -> list[str]:
-        """The assignments of which there is something to do now, that of whoever is next first."""
-        return list(dict.fromkeys(arrival.assignment for arrival in self._line()))
-
-    def _line(self) -> list[Arrival]:
+    def line(self) -> list[Arrival]:
+        """The submissions that can be graded now, the next one first. It is empty once the queue is closed."""
         return [] if self.is_closed else self._arrivals.in_line(self._resting())
 
     def ahead_of(self, arrival: Arrival) -> int:

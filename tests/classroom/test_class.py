@@ -221,15 +221,15 @@ def test_a_resubmission_that_fails_keeps_neither_old_points_nor_a_new_time(
     assert (rows(course), files(course)) == before
 
 
-class Watcher:
+def once(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
     """Does something at the first look at who is running."""
+    actions = [action]
 
-    def __init__(self, look: Callable[[], None]) -> None:
-        self._look = look
+    def look(_running: Mapping[str, float]) -> None:
+        while actions:
+            actions.pop()()
 
-    def look(self, _running: Mapping[str, float]) -> None:
-        action, self._look = self._look, lambda: None
-        action()
+    return look
 
 
 def test_a_worker_that_is_killed_costs_nobody_a_grade(course: Course, submit: Callable[..., Path], solved: Any) -> None:
@@ -239,7 +239,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(course: Course, submit: Ca
     def kill() -> None:
         multiprocessing.active_children()[0].kill()
 
-    results = list(autograde(course, ASSIGNMENT, jobs=2, watcher=Watcher(look=kill)))
+    results = list(autograde(course, ASSIGNMENT, jobs=2, watch=once(kill)))
     assert sorted((one.student, one.points) for one in results) == [(f"s{number}", 2) for number in range(6)]
 
 
@@ -320,8 +320,8 @@ def test_a_locked_gradebook_is_waited_for(
     submit(course, "ada", {3: solved[3]})
     lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     messages.at_first = lock.rollback
-    watcher = Watcher(look=lambda: lock.execute("BEGIN EXCLUSIVE").close())
-    (result,) = autograde(course, ASSIGNMENT, watcher=watcher)
+    watch = once(lambda: lock.execute("BEGIN EXCLUSIVE").close())
+    (result,) = autograde(course, ASSIGNMENT, watch=watch)
     lock.close()
     assert (result.points, result.error) == (2, "")
     (message,) = messages.texts
@@ -337,7 +337,7 @@ def test_nothing_is_half_written_when_the_gradebook_stays_locked(
     before = rows(course)
     lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     with pytest.raises(CourseError, match="locked"):
-        list(autograde(course, ASSIGNMENT, watcher=Watcher(look=lambda: lock.execute("BEGIN EXCLUSIVE").close())))
+        list(autograde(course, ASSIGNMENT, watch=once(lambda: lock.execute("BEGIN EXCLUSIVE").close())))
     lock.close()
     assert (rows(course), files_without_waiting(course)) == (before, {})
     (result,) = autograde(course, ASSIGNMENT)
@@ -358,7 +358,7 @@ def test_a_gradebook_that_is_removed_meanwhile_is_missed(
         gradebook.rename(course.root / "aside")
 
     with pytest.raises(CourseError, match="removed or replaced"):
-        list(autograde(course, ASSIGNMENT, watcher=Watcher(look=remove)))
+        list(autograde(course, ASSIGNMENT, watch=once(remove)))
     (course.root / "aside").rename(gradebook)
     (result,) = autograde(course, ASSIGNMENT)
     assert (result.points, result.unchanged) == (2, False)
@@ -393,7 +393,7 @@ def test_two_do_not_grade_the_same_course_at_once(course: Course, submit: Callab
         with pytest.raises(CourseError, match="already being graded"):
             list(autograde(course, ASSIGNMENT))
 
-    assert len(list(autograde(course, ASSIGNMENT, watcher=Watcher(look=again)))) == 1
+    assert len(list(autograde(course, ASSIGNMENT, watch=once(again)))) == 1
 
 
 def test_folders_of_graders_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

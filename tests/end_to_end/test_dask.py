@@ -165,7 +165,7 @@ def test_dask_when_worker_is_killed_grades_everyone(
         workers[pid].kill()
 
     watcher = Watcher(stuck, kill)
-    results = list(autograde(course, ASSIGNMENT, dask=cluster.address, watcher=watcher))
+    results = list(autograde(course, ASSIGNMENT, dask=cluster.address, watch=watcher.look))
     assert sorted(one.student for one in results) == course.students(ASSIGNMENT)
     assert [one.error for one in results if one.error] == []
     assert workers[int(stuck.read_text())].wait() == -signal.SIGKILL
@@ -191,7 +191,7 @@ def test_dask_when_scheduler_vanishes_keeps_finished_grades(
     stuck = tmp_path / "stuck"
     cluster.worker(STAY, STUCK=str(stuck), COURSE=str(course.root))
     results: list[str] = []
-    run = autograde(course, ASSIGNMENT, dask=cluster.address, watcher=Watcher(stuck, cluster.scheduler.kill))
+    run = autograde(course, ASSIGNMENT, dask=cluster.address, watch=Watcher(stuck, cluster.scheduler.kill).look)
     with pytest.raises(CourseError, match=r"Lost the connection to the scheduler tcp://.*run this again"):
         results.extend(one.student for one in run)
     assert {"s1", "s2", "s3", "s4"} <= set(results) <= {"s1", "s2", "s3", "s4", "s5"}  # two are under way at a time

@@ -41,7 +41,7 @@ def run_demo(
     console.print(f"Created {count} made-up submissions in {folder}/submitted.")
     onlooker = Onlooker(console, count, quiet=False)
     results = sorted(
-        onlooker.follow(autograde(course, assignment, jobs=cores(), watcher=onlooker)),
+        onlooker.follow(autograde(course, assignment, jobs=cores(), watch=onlooker.look)),
         key=lambda graded: graded.student,
     )
     pages = {
