@@ -924,7 +924,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outputs, Outputs]]:
+def outputs_of_both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outputs, Outputs]]:
     """The outputs of each cell, ours and Jupyter's."""
     folder = tmp_path_factory.mktemp("both")
     (folder / "beside.py").write_text("value = 'beside'\n")
@@ -938,15 +938,15 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outputs, O
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CELLS)
-def test_same_outputs_as_in_jupyter(name: str, both: dict[str, tuple[Outputs, Outputs]]) -> None:
-    ours, theirs = both[name]
+def test_cell_outputs_equal_those_of_jupyter(name: str, outputs_of_both: dict[str, tuple[Outputs, Outputs]]) -> None:
+    ours, theirs = outputs_of_both[name]
     timed = name.startswith("timing")
     assert comparable(ours, timed) == comparable(theirs, timed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_solved", [True, False], ids=["solved", "unsolved"])
-def test_same_outputs_in_the_courses_notebook(
+def test_course_notebook_outputs_equal_those_of_jupyter(
     is_solved: bool, released_course: Course, solved: dict[int, str], make_notebook: Callable[..., Any], tmp_path: Path
 ) -> None:
     notebook = make_notebook(released_course, solved if is_solved else {}, demos=True)
@@ -1031,27 +1031,27 @@ def _picture_size(picture: str) -> str:
 
 
 @pytest.mark.parametrize("source", ["input('name? ')", "__import__('getpass').getpass()"])
-def test_nobody_answers(source: str, sandbox: Sandbox) -> None:
+def test_input_says_that_nobody_answers(source: str, sandbox: Sandbox) -> None:
     (error,) = sandbox.run(source)
     assert error["ename"] == "StdinNotImplementedError"
     assert "nobody is there to answer" in error["evalue"]
 
 
 @pytest.mark.parametrize("source", ["%debug", "import pdb; pdb.set_trace()", "%pdb on\n1 / 0"])
-def test_a_debugger_has_nobody_to_talk_to(source: str, sandbox: Sandbox) -> None:
+def test_debugger_says_that_nobody_answers(source: str, sandbox: Sandbox) -> None:
     sandbox.run("1 / 0")
     outputs = sandbox.run(source)
     sandbox.run("%pdb off")
     assert "StdinNotImplementedError" in [output.get("ename") for output in outputs]
 
 
-def test_a_forgotten_breakpoint_changes_nothing(sandbox: Sandbox) -> None:
+def test_breakpoint_when_forgotten_changes_nothing(sandbox: Sandbox) -> None:
     """As in a kernel that has debugpy, which JupyterLab's own debugger needs."""
     sandbox.run("def f(x):\n    breakpoint()\n    return x")
     assert sandbox.run("f(1)")[0]["data"] == {"text/plain": "1"}
 
 
-def test_commands_are_not_run_and_do_not_end_the_cell(sandbox: Sandbox) -> None:
+def test_shell_commands_are_not_run_and_do_not_end_the_cell(sandbox: Sandbox) -> None:
     """A cell that installs something and then imports it must go on."""
     message, result = sandbox.run("!pip install torch\nfiles = !ls\nimport torch\nfiles, _exit_code")
     assert message["name"] == "stderr"
@@ -1062,17 +1062,17 @@ def test_commands_are_not_run_and_do_not_end_the_cell(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("source", ["%%bash\nls", "import subprocess; subprocess.run(['ls'])"])
-def test_programs_are_an_error(source: str, sandbox: Sandbox) -> None:
+def test_starting_a_program_is_a_permission_error(source: str, sandbox: Sandbox) -> None:
     assert sandbox.run(source)[-1]["ename"] == "PermissionError"
 
 
 @pytest.mark.parametrize("source", ["exit", "quit()", "%autosave 60", "%clear"])
-def test_what_is_for_the_browser_does_nothing(source: str, sandbox: Sandbox) -> None:
+def test_commands_for_the_browser_do_nothing(source: str, sandbox: Sandbox) -> None:
     assert sandbox.run(f"x = 1\n{source}\nx = 2") == []
     assert sandbox.run("x")[0]["data"] == {"text/plain": "2"}
 
 
-def test_what_is_written_past_the_streams_goes_nowhere(sandbox: Sandbox) -> None:
+def test_writes_past_the_streams_go_nowhere(sandbox: Sandbox) -> None:
     assert sandbox.run("import os; os.write(1, b'unseen'); os.write(2, b'unseen');") == []
 
 
@@ -1083,12 +1083,12 @@ def test_streams_stay_in_order(sandbox: Sandbox) -> None:
     assert [output.get("name") for output in outputs] == ["stdout", "stderr", None] * 2
 
 
-def test_a_progress_bar_is_one_output(sandbox: Sandbox) -> None:
+def test_progress_bar_is_one_output(sandbox: Sandbox) -> None:
     (bar,) = sandbox.run("for i in range(3):\n    print(f'\\r{i}', end='', flush=True)")
     assert bar["text"] == "\r0\r1\r2"
 
 
-def test_numbers_that_json_does_not_have(sandbox: Sandbox) -> None:
+def test_json_display_of_nan_and_infinity_is_text(sandbox: Sandbox) -> None:
     (result,) = sandbox.run("from IPython.display import JSON\nJSON({'a': float('nan'), 'b': float('-inf')})")
     assert result["data"]["application/json"] == {"a": "nan", "b": "-inf"}
 
@@ -1101,13 +1101,13 @@ def test_numbers_that_json_does_not_have(sandbox: Sandbox) -> None:
         ("_render_traceback_ = __str__ = lambda self: 1", "TypeError: "),
     ],
 )
-def test_an_odd_error_still_ends_the_cell(body: str, error: str, sandbox: Sandbox) -> None:
+def test_run_cell_when_error_is_odd_still_reports_it(body: str, error: str, sandbox: Sandbox) -> None:
     result = sandbox.process.run_cell(f"class Odd(Exception):\n    {body}\nraise Odd", SECONDS)
     assert result.error.startswith(error)
     assert result.outputs[-1]["output_type"] == "error"
 
 
-def test_a_cell_is_numbered_like_in_the_notebook() -> None:
+def test_execution_counts_equal_those_of_the_notebook() -> None:
     """Cells that the judge answers count, too."""
     test_cell = nbformat.v4.new_code_cell("check(1)")
     test_cell.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": "test-exercise-1", "points": 1}
@@ -1141,7 +1141,7 @@ FLOODS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", FLOODS.values(), ids=FLOODS.keys())
-def test_output_is_bounded(source: str, sandbox: Sandbox) -> None:
+def test_cell_output_is_bounded(source: str, sandbox: Sandbox) -> None:
     outputs = sandbox.run(source)
     assert _size(outputs) < 1.1 * MAX_OUTPUT
     assert any(output.get("text") == NOTICE for output in outputs)
@@ -1153,14 +1153,14 @@ def _size(outputs: Outputs) -> int:
 
 
 @pytest.mark.parametrize("text", ["'x'", "'x' * 10**7"])
-def test_the_error_after_too_much_output_is_shown(text: str, sandbox: Sandbox) -> None:
+def test_cell_output_when_too_long_still_shows_the_error(text: str, sandbox: Sandbox) -> None:
     outputs = sandbox.run(f"print('x' * 2 * 10**6)\nraise ValueError({text})")
     assert [output["output_type"] for output in outputs] == ["stream", "stream", "error"]
     assert outputs[-1]["ename"] == "ValueError"
     assert _size(outputs) < 1.1 * MAX_OUTPUT
 
 
-def test_much_that_is_cleared_again_is_not_too_much(sandbox: Sandbox) -> None:
+def test_cell_output_that_is_cleared_does_not_count(sandbox: Sandbox) -> None:
     (left,) = sandbox.run(
         "from IPython.display import clear_output\n"
         "for i in range(5):\n    clear_output(wait=True)\n    print('x' * 10**6)\n"
@@ -1169,6 +1169,6 @@ def test_much_that_is_cleared_again_is_not_too_much(sandbox: Sandbox) -> None:
     assert left["text"] == "left\n"
 
 
-def test_little_output_is_kept_whole(sandbox: Sandbox) -> None:
+def test_cell_output_within_the_limit_is_kept_whole(sandbox: Sandbox) -> None:
     (whole,) = sandbox.run("for _ in range(10**5):\n    print('nine char')")
     assert len(whole["text"]) == 10**6

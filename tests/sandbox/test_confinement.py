@@ -112,18 +112,18 @@ def sandbox() -> Any:
 
 
 @pytest.mark.parametrize("attempt", DENIED.values(), ids=DENIED.keys())
-def test_denied(attempt: str, sandbox: SandboxProcess) -> None:
+def test_confinement_denies_attempt(attempt: str, sandbox: SandboxProcess) -> None:
     result = sandbox.run_cell(attempt, 20)
     assert result.error.split(":")[0] in ("PermissionError", "OSError", "MemoryError", "ValueError"), result
     assert sandbox.run_cell("1 + 1", 20).outputs[0].data["text/plain"] == "2"
 
 
 @pytest.mark.parametrize("attempt", ALLOWED.values(), ids=ALLOWED.keys())
-def test_allowed(attempt: str, sandbox: SandboxProcess) -> None:
+def test_confinement_allows_use(attempt: str, sandbox: SandboxProcess) -> None:
     assert sandbox.run_cell(attempt, 20).error == ""
 
 
-def test_calls_that_nobody_has_heard_of_are_denied(sandbox: SandboxProcess) -> None:
+def test_confinement_denies_unknown_system_calls(sandbox: SandboxProcess) -> None:
     """By number: a library that knows no name for a call cannot deny it by name."""
     source = (
         "import ctypes\n"
@@ -134,7 +134,7 @@ def test_calls_that_nobody_has_heard_of_are_denied(sandbox: SandboxProcess) -> N
     assert sandbox.run_cell(source, 20).outputs[0].data["text/plain"] == "{(-1, 1)}"
 
 
-def test_without_confinement_the_same_attempts_succeed() -> None:
+def test_same_attempts_without_confinement_succeed() -> None:
     """So it is the confinement that the tests above see."""
     process = SandboxProcess({}, Limits(), confined=False)
     for name in ("the grader's references", "system files", "the network", "a fork", "another program"):
@@ -145,7 +145,7 @@ def test_without_confinement_the_same_attempts_succeed() -> None:
     process.close()
 
 
-def test_capabilities_are_gone_and_cannot_be_had_again(sandbox: SandboxProcess) -> None:
+def test_confinement_drops_capabilities_for_good(sandbox: SandboxProcess) -> None:
     source = (
         "import ctypes\n"
         "header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()\n"
@@ -185,7 +185,7 @@ while True:
 @pytest.mark.slow
 @pytest.mark.parametrize(("source", "what"), TOO_MUCH.values(), ids=TOO_MUCH.keys())
 @pytest.mark.usefixtures("without_disks")
-def test_too_much_in_a_folder_ends_the_sandbox(source: str, what: str) -> None:
+def test_sandbox_when_its_folder_is_too_full_is_ended(source: str, what: str) -> None:
     process = SandboxProcess({}, Limits(cell=60))
     process.run_cell("import os", 20)
     with pytest.raises(SandboxLost, match=what):
@@ -194,13 +194,13 @@ def test_too_much_in_a_folder_ends_the_sandbox(source: str, what: str) -> None:
 
 
 @pytest.mark.slow
-def test_too_many_threads_end_the_sandbox(sandbox: SandboxProcess) -> None:
+def test_sandbox_with_too_many_threads_is_ended(sandbox: SandboxProcess) -> None:
     with pytest.raises(SandboxLost, match="512 threads"):
         sandbox.run_cell(THREADS, 60)
 
 
 @pytest.mark.slow
-def test_a_loop_is_ended_by_the_time_of_the_processor() -> None:
+def test_sandbox_that_loops_is_ended_by_processor_time() -> None:
     process = SandboxProcess({}, Limits(patience=1000))
     with pytest.raises(SandboxLost) as lost:
         process.run_cell("import time\nwhile time.time(): pass", 1)  # its text does not show that it never ends
@@ -209,7 +209,7 @@ def test_a_loop_is_ended_by_the_time_of_the_processor() -> None:
 
 
 @pytest.mark.slow
-def test_a_sandbox_that_gets_no_processor_is_not_ended_by_the_short_limit() -> None:
+def test_sandbox_that_gets_no_processor_is_not_ended_early() -> None:
     """As on a machine that is busy with something else."""
     process = SandboxProcess({}, Limits(patience=100))
     process.run_cell("x = 1", 10)
@@ -225,7 +225,7 @@ def test_a_sandbox_that_gets_no_processor_is_not_ended_by_the_short_limit() -> N
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_disks")
-def test_a_folder_goes_whatever_is_in_it() -> None:
+def test_sandbox_folder_is_removed_whatever_is_in_it() -> None:
     """Too deep for Python to remove, and, to an ordinary user, closed."""
     process = SandboxProcess({}, Limits())
     folder = Path(process.run_cell("import os\nos.environ['HOME']", 20).outputs[0].data["text/plain"].strip("'"))
@@ -238,7 +238,7 @@ def test_a_folder_goes_whatever_is_in_it() -> None:
     assert not folder.exists()
 
 
-def test_the_zygote_has_one_thread_and_nothing_of_the_judge(sandbox: SandboxProcess) -> None:
+def test_zygote_has_one_thread_and_a_clean_environment(sandbox: SandboxProcess) -> None:
     zygote = int(sandbox.run_cell("import os\nos.getppid()", 20).outputs[0].data["text/plain"])
     assert len(list(Path(f"/proc/{zygote}/task").iterdir())) == 1
     assert "GRADER" not in Path(f"/proc/{zygote}/environ").read_text()
@@ -251,7 +251,7 @@ def parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rsplit(")", 1)[1].split()[1])
 
 
-def test_a_zygote_for_another_process_is_forked_from_it_and_ends_alone() -> None:
+def test_zygote_for_another_process_ends_alone() -> None:
     """What its sandboxes do is then nobody else's affair: numbers of processes that have ended are its own."""
     zygote = start_zygote()
     another = Zygote(zygote.another())
@@ -266,7 +266,7 @@ def test_a_zygote_for_another_process_is_forked_from_it_and_ends_alone() -> None
 
 
 @pytest.mark.slow
-def test_a_zygote_that_died_is_replaced() -> None:
+def test_zygote_when_it_died_is_replaced() -> None:
     """Nobody waits for its last words while another one, forked from it, could still write some."""
     with start_zygote().another():
         _replaces_one_that_died()
@@ -282,7 +282,7 @@ def _replaces_one_that_died() -> None:
 
 
 @pytest.mark.slow
-def test_a_grader_and_exercises_in_site_packages_are_hidden_too(tmp_path: Path) -> None:
+def test_grader_and_exercises_in_site_packages_are_hidden(tmp_path: Path) -> None:
     """Beside them, everything that is installed can be read."""
     venv.create(tmp_path, symlinks=True)
     (installed,) = tmp_path.glob("lib/python*/site-packages")
@@ -324,7 +324,7 @@ def test_sandboxes_do_not_see_each_other() -> None:
     other.close()
 
 
-def test_many_sandboxes_from_many_threads() -> None:
+def test_sandboxes_started_from_many_threads_all_answer() -> None:
     """Threads of the grader share one zygote, one order at a time."""
     results: list[str] = []
 
@@ -342,7 +342,7 @@ def test_many_sandboxes_from_many_threads() -> None:
 
 
 @pytest.mark.slow
-def test_a_platform_that_cannot_confine_is_refused_unless_told(
+def test_autograde_when_platform_cannot_confine_asks_for_unconfined(
     course: Course, monkeypatch: pytest.MonkeyPatch, submit: Any, solved: Any
 ) -> None:
     submit(course, "ada", {3: solved[3]})
@@ -353,13 +353,13 @@ def test_a_platform_that_cannot_confine_is_refused_unless_told(
     assert result.points == 2
 
 
-def test_a_platform_without_libseccomp_says_so() -> None:
+def test_why_not_without_libseccomp_says_so() -> None:
     code = "import sys; sys.modules['pyseccomp'] = None; from grader.sandbox.confine import why_not; print(why_not())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("libseccomp is missing (")
 
 
-def test_a_sandbox_that_could_not_be_confined_runs_nothing() -> None:
+def test_sandbox_when_confinement_fails_runs_nothing() -> None:
     """A limit that the kernel refuses stands for any step of confinement that fails."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("open('/etc/passwd')")])
     with pytest.raises(confine.CannotConfineError):
@@ -372,12 +372,12 @@ FILL = "for number in range({count}): open(str(number), 'wb').write(bytes({size}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fill", [FILL.format(count=20, size="32 * 2**20"), FILL.format(count=20_000, size=0)])
-def test_the_disk_of_a_sandbox_has_an_end(fill: str, sandbox: SandboxProcess) -> None:
+def test_sandbox_disk_when_full_says_no_space_left(fill: str, sandbox: SandboxProcess) -> None:
     assert "No space left" in sandbox.run_cell(fill, 20).error
     assert sandbox.run_cell("os.remove('0'); open('small', 'w').write('there is room again')", 20).error == ""
 
 
-def test_the_disk_of_a_sandbox_is_none_of_the_machines(sandbox: SandboxProcess) -> None:
+def test_sandbox_disk_is_none_of_the_machine(sandbox: SandboxProcess) -> None:
     """Told by its number, and not by the room that is left on the machine's, where others write and delete as well."""
     shown = sandbox.run_cell("import os; os.stat('.').st_dev", 20).outputs[0].data["text/plain"]
     mounted = [line.split()[2].split(":") for line in Path("/proc/self/mountinfo").read_text().splitlines()]
@@ -385,7 +385,7 @@ def test_the_disk_of_a_sandbox_is_none_of_the_machines(sandbox: SandboxProcess) 
     assert int(shown) not in machines
 
 
-def test_files_beside_the_notebook_are_on_its_disk() -> None:
+def test_sandbox_disk_holds_companion_files_with_old_times() -> None:
     process = SandboxProcess({"table.csv": b"1,2", "data/more.csv": b"3"}, Limits(cell=20))
     try:
         shown = process.run_cell("open('table.csv').read(), open('data/more.csv').read()", 20).outputs
@@ -396,7 +396,7 @@ def test_files_beside_the_notebook_are_on_its_disk() -> None:
         process.close()
 
 
-def test_order_and_times_of_files_tell_code_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scratch_writes_files_in_name_order_with_one_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their order in a zip would be a number with many digits, which does not count among what is handed in."""
     written: list[str] = []
     write = Path.write_bytes
@@ -416,7 +416,7 @@ def test_order_and_times_of_files_tell_code_nothing(monkeypatch: pytest.MonkeyPa
     assert written == [*"abcabc"]
 
 
-def test_the_kernel_counts_threads_too(sandbox: SandboxProcess) -> None:
+def test_sandbox_has_a_kernel_limit_on_threads(sandbox: SandboxProcess) -> None:
     """For ordinary users: for root it counts none."""
     limit = sandbox.run_cell("__import__('resource').getrlimit(__import__('resource').RLIMIT_NPROC)[0]", 20)
     assert limit.outputs[0].data["text/plain"] == "1024"

@@ -38,7 +38,7 @@ CHANGES: dict[str, Callable[[Any], object]] = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_whatever_is_changed_is_seen_and_the_next_call_gets_what_was_given(what: str) -> None:
+def test_is_unchanged_when_inputs_change_is_false_and_next_call_is_fresh(what: str) -> None:
     case = given_as(INPUTS)
     inputs = case.inputs(again=True)
     assert case.is_unchanged(inputs)
@@ -47,7 +47,7 @@ def test_whatever_is_changed_is_seen_and_the_next_call_gets_what_was_given(what:
     assert case.is_unchanged(case.inputs(again=True))
 
 
-def test_what_is_large_is_not_copied_for_a_single_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inputs_when_large_are_not_copied_for_a_single_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "MOST_COPIED", 8)
     case = given_as([torch.arange(4.0)])
     inputs = case.inputs(again=False)
@@ -56,6 +56,6 @@ def test_what_is_large_is_not_copied_for_a_single_call(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("value", [float("nan"), torch.tensor([float("nan")]), {1, 2}, pd.DataFrame({"a": [1, 2]})])
-def test_where_it_cannot_be_told_here_the_judge_is_to_look(value: Any) -> None:
+def test_is_unchanged_when_it_cannot_be_told_is_false(value: Any) -> None:
     case = given_as([value])
     assert not case.is_unchanged(case.inputs(again=True))

@@ -99,7 +99,7 @@ def sandbox() -> Iterator[SandboxProcess]:
 
 
 @pytest.mark.parametrize("package", LABS)
-def test_what_a_package_asks_for_by_itself_is_no_attempt(package: str, sandbox: SandboxProcess) -> None:
+def test_take_denied_after_use_of_a_package_is_empty(package: str, sandbox: SandboxProcess) -> None:
     if importlib.util.find_spec(package) is None:
         skip(f"{package} is not installed: `make labs-installed` installs it")
     assert sandbox.run_cell(LABS[package], SECONDS).error == ""
@@ -107,13 +107,13 @@ def test_what_a_package_asks_for_by_itself_is_no_attempt(package: str, sandbox: 
 
 
 @pytest.mark.parametrize("path", ABOUT_THE_MACHINE)
-def test_a_question_about_the_machine_is_no_attempt(path: str, sandbox: SandboxProcess) -> None:
+def test_take_denied_after_a_question_about_the_machine_is_empty(path: str, sandbox: SandboxProcess) -> None:
     sandbox.run_cell(f"open('{path}')", SECONDS)
     assert sandbox.take_denied() == []
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_an_attempt_is_reported_whoever_makes_it_for_a_student(attempt: str, sandbox: SandboxProcess) -> None:
+def test_take_denied_reports_an_attempt_through_a_library(attempt: str, sandbox: SandboxProcess) -> None:
     if "pandas" in ATTEMPTS[attempt] and importlib.util.find_spec("pandas") is None:
         pytest.skip("pandas is not installed")
     sandbox.run_cell(ATTEMPTS[attempt], SECONDS)
