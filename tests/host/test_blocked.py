@@ -59,7 +59,7 @@ def sandbox() -> Any:
 
 
 @pytest.mark.parametrize(("attempt", "sentence"), ATTEMPTS.items())
-def test_an_attempt_is_noted_even_if_its_error_is_hushed_up(
+def test_take_denied_reports_an_attempt_whose_error_is_caught(
     attempt: str, sentence: str, sandbox: SandboxProcess
 ) -> None:
     sandbox.run_cell(f"try:\n    {attempt}\nexcept BaseException:\n    pass", 20)
@@ -68,12 +68,12 @@ def test_an_attempt_is_noted_even_if_its_error_is_hushed_up(
 
 
 @pytest.mark.parametrize("source", HARMLESS)
-def test_what_is_allowed_is_not_noted(source: str, sandbox: SandboxProcess) -> None:
+def test_take_denied_after_harmless_code_is_empty(source: str, sandbox: SandboxProcess) -> None:
     assert sandbox.run_cell(source, 20).error == ""
     assert sandbox.take_denied() == []
 
 
-def test_a_sandbox_is_asked_before_it_is_ready_and_starts_all_the_same() -> None:
+def test_take_denied_before_the_sandbox_is_ready_is_empty() -> None:
     """The first notes hand over what the grader holds it by."""
     process = SandboxProcess({}, Limits())
     try:
@@ -85,13 +85,13 @@ def test_a_sandbox_is_asked_before_it_is_ready_and_starts_all_the_same() -> None
 
 
 @pytest.mark.parametrize(("letter", "error"), [("x", ""), ("ä", "CellTooLong"), ("語", "CellTooLong")])
-def test_a_cell_is_too_long_by_what_is_sent(letter: str, error: str, sandbox: SandboxProcess) -> None:
+def test_run_cell_measures_length_in_bytes_sent(letter: str, error: str, sandbox: SandboxProcess) -> None:
     """Letters of other alphabets take more room."""
     assert sandbox.run_cell(f"'{letter * (MAX_SOURCE // 3)}'; 1", 20).error.partition(":")[0] == error
 
 
 @pytest.mark.slow
-def test_notes_are_bounded(sandbox: SandboxProcess) -> None:
+def test_take_denied_is_bounded(sandbox: SandboxProcess) -> None:
     sandbox.run_cell("import os\nfor pid in range(100000, 100200):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
     assert len(sandbox.take_denied()) == MOST
 
@@ -109,7 +109,7 @@ RAW = [  # system calls past Python, which knows nothing of them
 
 
 @pytest.mark.parametrize("call", RAW)
-def test_a_call_past_python_is_denied_too(call: str, sandbox: SandboxProcess) -> None:
+def test_system_call_past_python_is_denied(call: str, sandbox: SandboxProcess) -> None:
     sandbox.run_cell("import ctypes; library = ctypes.CDLL(None, use_errno=True)", 20)
     result = sandbox.run_cell(f"library.{call}, ctypes.get_errno()", 20)
     assert result.outputs[0].data["text/plain"] == "(-1, 1)"
@@ -125,14 +125,14 @@ if get_ipython().execution_count {{}} {FIRST_RUN}:
 
 
 @pytest.mark.parametrize(("when", "told_at"), [("!=", 4), ("==", 2)])
-def test_what_is_tried_by_a_cell_that_runs_again_is_told_once(when: str, told_at: int) -> None:
+def test_attempt_of_a_cell_that_runs_again_is_shown_once(when: str, told_at: int) -> None:
     sources = ["import torch", ENDS, OTHERWISE_A_TRY.format(when), ENDS, "torch"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     grade_notebook(notebook, settings=OURS)
     assert [number for number, cell in enumerate(notebook.cells) if "/etc/passwd" in str(cell.outputs)] == [told_at]
 
 
-def test_a_question_about_the_system_starts_no_program() -> None:
+def test_platform_question_starts_no_program() -> None:
     process = SandboxProcess({}, Limits(cell=20))
     try:
         assert process.run_cell("import platform; platform.platform(), platform.processor()", 20).error == ""
@@ -141,7 +141,7 @@ def test_a_question_about_the_system_starts_no_program() -> None:
         process.close()
 
 
-def test_an_empty_note_hides_nothing() -> None:
+def test_take_denied_when_code_sends_empty_notes_misses_nothing() -> None:
     process = SandboxProcess({}, Limits(cell=20))
     try:
         process.run_cell("import os, socket\nnotes = socket.socket(fileno=4)\nfor _ in range(5): notes.send(b'')", 20)
@@ -155,7 +155,7 @@ def test_an_empty_note_hides_nothing() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)", "while True: pass"])
-def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
+def test_take_denied_reports_an_attempt_before_the_process_ends(end: str) -> None:
     process = SandboxProcess({}, Limits())
     with pytest.raises(SandboxLost):
         process.run_cell(f"import os\ntry: open('/etc/passwd')\nexcept OSError: pass\n{end}", 3)
@@ -186,18 +186,18 @@ NOTES = [
 
 
 @pytest.mark.parametrize("note", NOTES)
-def test_a_note_that_is_none_is_dropped(note: bytes) -> None:
+def test_denied_in_note_when_malformed_is_none(note: bytes) -> None:
     assert denied_in_note(note) is None
 
 
-def test_a_note_on_a_file_with_an_odd_name_is_read() -> None:
+def test_denied_in_note_reads_odd_file_names() -> None:
     """Python writes the half of a character that stands for a byte, as in names of files."""
     note = json.dumps(["read", os.fsdecode(b"/etc/\xff")]).encode()
     assert denied_in_note(note) == DeniedCall(Tried.READ, "/etc/")
 
 
 @pytest.mark.slow
-def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any) -> None:
+def test_attempts_are_shown_to_student_and_instructor(course: Course, submit: Any, solved: Any) -> None:
     """In the student's notebook below the cell and above the verdict, and in the instructor's table."""
     curious = solved[3] + "\n\ntry:\n    open('/etc/passwd')\nexcept OSError:\n    pass\n"
     asks = solved[5].replace(":\n", ":\n    try:\n        open('/etc/shadow')\n    except OSError:\n        pass\n", 1)
@@ -225,7 +225,7 @@ def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any
 
 
 @pytest.mark.slow
-def test_the_solved_course_notebook_raises_no_flag(released_course: Course, solved: Any, make_notebook: Any) -> None:
+def test_solved_notebook_has_no_blocked_attempts(released_course: Course, solved: Any, make_notebook: Any) -> None:
     notebook = make_notebook(released_course, solved, demos=True)
     grade_notebook(notebook, files_beside(released_course.root / "release/self_attention"), OURS)
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]

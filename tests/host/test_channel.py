@@ -112,7 +112,7 @@ def ask(process: SandboxProcess) -> Any:
     return answer
 
 
-def test_an_honest_reply_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_when_reply_is_honest_are_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     """So the refusals below have their reasons."""
     with hostile_sandbox(monkeypatch, reply) as process:
         answer = ask(process)
@@ -191,7 +191,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("play", "reason"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_is_no_answer_is_a_lost_one(
+def test_answers_when_reply_is_malformed_are_lost(
     play: Callable[[socket.socket], None], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with hostile_sandbox(monkeypatch, play) as process:
@@ -228,7 +228,7 @@ LATER = {
 
 
 @pytest.mark.parametrize(("acts", "expected"), LATER.values(), ids=LATER.keys())
-def test_what_is_answered_stays_whatever_comes_next(
+def test_answers_before_a_failure_stay(
     acts: list[Callable[[socket.socket, str], None]], expected: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with hostile_sandbox(monkeypatch, first_then(*acts)) as process:
@@ -239,7 +239,7 @@ def test_what_is_answered_stays_whatever_comes_next(
     assert [type(answer) for answer in answers] == [Returned, expected]
 
 
-def test_many_cases_go_in_several_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_of_many_cases_take_several_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def answer_all(channel: socket.socket) -> None:
@@ -257,7 +257,7 @@ def test_many_cases_go_in_several_requests(monkeypatch: pytest.MonkeyPatch) -> N
     assert sum(asked) == len(answers) == 7
 
 
-def test_each_case_keeps_its_inputs_in_whichever_batch_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_keep_the_inputs_of_each_case(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few large ones, and then more small ones than these."""
     cases = [
         replace(FOUR, inputs=(torch.full((size,), float(index)),)) for index, size in enumerate([100, 100, *[2] * 6])
@@ -269,7 +269,7 @@ def test_each_case_keeps_its_inputs_in_whichever_batch_it_goes(monkeypatch: pyte
     assert [[tensor.tolist() for tensor in inputs] for inputs in sent] == [[case.inputs[0].tolist()] for case in cases]
 
 
-def test_a_second_reply_makes_the_next_request_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_after_a_second_reply_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     def twice(channel: socket.socket) -> None:
         identity = wire.receive(channel).header["id"]
         for _ in range(2):
@@ -281,12 +281,12 @@ def test_a_second_reply_makes_the_next_request_fail(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-def test_a_request_that_is_never_read_does_not_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_cell_when_request_is_never_read_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     with hostile_sandbox(monkeypatch, never_reads) as process, pytest.raises(SandboxLost, match="1 second"):
         process.run_cell("x" * 2**20, 1)
 
 
-def test_a_cell_without_end_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_cell_when_source_is_too_long_does_not_send_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with hostile_sandbox(monkeypatch, never_reads) as process:
         assert process.run_cell("x" * (sandbox_process.MAX_SOURCE + 1), 1).error.startswith("CellTooLong")
 
@@ -339,7 +339,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize(("make", "reason"), UNUSABLE.values(), ids=UNUSABLE.keys())
-def test_answers_that_cannot_be_graded_are_refused_with_a_reason(make: Callable[[], Any], reason: str) -> None:
+def test_decode_when_observation_cannot_be_graded_names_the_reason(make: Callable[[], Any], reason: str) -> None:
     value = decoder.decode(*values.encode(make(), is_observation=True), is_observation=True)
     while isinstance(value, list):
         value = value[0]
@@ -348,7 +348,7 @@ def test_answers_that_cannot_be_graded_are_refused_with_a_reason(make: Callable[
 
 
 @pytest.mark.parametrize("tensor", [torch.zeros(3).to(torch.float8_e5m2), torch.zeros([1] * 40)])
-def test_the_trusted_end_refuses_them_by_itself(tensor: torch.Tensor) -> None:
+def test_decode_refuses_unusable_tensors_by_itself(tensor: torch.Tensor) -> None:
     """The sandbox's own care may have been patched away."""
     assert isinstance(decoder.decode({"tensor": "0"}, {"0": tensor}), values.Unusable)
     for tree in ({"tensor": "0"}, {"tensor": "0", "numpy": True}):
@@ -368,24 +368,24 @@ NOT_OBSERVED: list[tuple[Any, dict[str, torch.Tensor]]] = [
 
 
 @pytest.mark.parametrize(("tree", "tensors"), NOT_OBSERVED, ids=str)
-def test_an_observation_holds_few_kinds(tree: Any, tensors: dict[str, torch.Tensor]) -> None:
+def test_decode_of_observation_accepts_few_types(tree: Any, tensors: dict[str, torch.Tensor]) -> None:
     assert not isinstance(decoder.decode(tree, tensors), values.Unusable)
     assert isinstance(decoder.decode(tree, tensors, is_observation=True), values.Unusable)
 
 
-def test_the_keys_of_an_observation_are_names() -> None:
+def test_decode_of_observation_makes_keys_names() -> None:
     tree = {"dict": [[0, 1], [{"tuple": [True]}, 2]]}
     assert decoder.decode(tree, {}, is_observation=True) == {"0": 1, "(True,)": 2}
 
 
-def test_a_short_message_cannot_hold_a_long_value() -> None:
+def test_decode_when_a_tensor_is_named_often_returns_it_once() -> None:
     """A tensor that is named a thousand times counts once."""
     read = decoder.decode({"list": [{"tensor": "0"}] * 1000}, {"0": torch.zeros(9)})
     assert sum(isinstance(value, torch.Tensor) for value in read) == 1
 
 
 @pytest.mark.parametrize("kind", ["set", "frozenset", "dict"])
-def test_keys_that_all_have_one_hash_are_not_compared_each_with_each(kind: str) -> None:
+def test_read_when_keys_share_one_hash_is_unusable(kind: str) -> None:
     def of(keys: list[Any]) -> Any:
         return read("function", {kind: [[key, 0] for key in keys] if kind == "dict" else keys}, {})
 
@@ -400,7 +400,7 @@ def call(arguments: list[Any]) -> dict[str, Any]:
     return stand_ins.compute(frame, {"product": lambda *factors: functools.reduce(torch.mul, factors)})[0]
 
 
-def test_a_standin_computes_for_small_arguments_only() -> None:
+def test_standin_computes_for_small_arguments_only() -> None:
     """Its results must not become large, either."""
     assert "value" in call([torch.ones(9, 9), torch.ones(9, 9)])
     assert "refused" in call([torch.ones(99, 99), torch.ones(99, 99)])
@@ -418,7 +418,7 @@ def named(argument: str) -> dict[str, Any]:
     return stand_ins.compute(frame, {"softmax_stable": EXERCISES[10].solution})[0]
 
 
-def test_a_standin_takes_what_the_exercise_names_and_tells_nothing_of_its_steps() -> None:
+def test_standin_accepts_only_named_arguments_of_the_exercise() -> None:
     assert "value" in named("dim")
     for name in ("shift", "no_such_step"):
         assert named(name) == {"refused": f"softmax_stable(): got an unexpected keyword argument '{name}'"}
@@ -441,7 +441,7 @@ def counted(number: Any) -> dict[str, Any]:
     [2e7, torch.tensor(2e7), torch.tensor(5000), np.array(5000), torch.tensor([20_000_000]), np.array([20_000_000])],
     ids=repr,
 )
-def test_a_number_in_whatever_form_makes_nothing_large(number: Any) -> None:
+def test_standin_when_a_number_is_large_is_refused(number: Any) -> None:
     before = resource.getrlimit(resource.RLIMIT_AS)
     found = counted(number)
     assert "refused" in found or "unusable" in found["value"]  # where the process has kept room, it may be made
@@ -453,7 +453,7 @@ def test_a_number_in_whatever_form_makes_nothing_large(number: Any) -> None:
     assert "value" in counted(torch.tensor([3000, 30_000]))  # positions, tokens
 
 
-def test_a_long_answer_is_not_taken_apart() -> None:
+def test_judge_when_answer_is_long_does_not_take_it_apart() -> None:
     """A judge that makes a tensor of each of its rows would be at it for minutes."""
     answer = Returned(torch.zeros(values.MAX_SIZE, dtype=torch.uint8), [torch.arange(4.0)])
     assert judge(EXERCISES[1], EXERCISES[1].sample()[:2], [answer] * 2).credit == 0
@@ -562,7 +562,7 @@ EXERCISE = replace(EXERCISES[3], mistakes=())  # they are compared with as the r
 DRAWN = EXERCISE.sample()[:2]
 
 
-def take_in(data: bytes) -> None:
+def process_message(data: bytes) -> None:
     """All that the trusted side does with a message."""
     try:
         received = wire.receive(Canned(data), None)  # type: ignore[arg-type]
@@ -585,18 +585,18 @@ def take_in(data: bytes) -> None:
 @pytest.mark.slow
 @settings(max_examples=MESSAGES // BATCH, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(seed=st.integers(0, 2**64 - 1))
-def test_malformed_messages(seed: int) -> None:
+def test_malformed_messages_raise_nothing(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(BATCH):
         data = malformed(chance)
         try:
-            take_in(data)
+            process_message(data)
         except Exception as error:
             error.add_note(f"the message: {data!r}")
             raise
 
 
-def test_a_text_from_the_other_side_stays_on_one_line() -> None:
+def test_decode_of_observation_keeps_texts_on_one_line() -> None:
     tree = {"dict": [["a\nb\x1b", "c\u202ed"], ["ä b", "e" * 300]]}
     assert decoder.decode(tree, {}, is_observation=True) == {"a b ": "c d", "ä b": "e" * 200}
 
@@ -611,11 +611,11 @@ def test_a_text_from_the_other_side_stays_on_one_line() -> None:
         (["a", "b", "c", "d"], "a, b, c or 1 more"),
     ],
 )
-def test_names_are_listed_as_people_read_them(names: list[str], said: str) -> None:
+def test_listed_joins_names_as_people_read_them(names: list[str], said: str) -> None:
     assert listed(names, 3, last="or") == said
 
 
-def test_devices_are_found_wherever_a_tensor_stands() -> None:
+def test_devices_finds_nested_tensors() -> None:
     leaves = [{"tensor": str(number), "device": device} for number, device in enumerate(("cpu", "cuda", "\nmeta"))]
     tree = {"list": [leaves[0], {"tuple": [leaves[1], None]}, {"dict": [["x", {"list": [leaves[2]]}]]}, {"list": 3}, 7]}
     assert decoder.devices(tree) == {"cpu", "cuda", " meta"}
@@ -631,7 +631,7 @@ ONE, OTHER = (
 )
 
 
-def test_versions_that_say_the_same_have_one_answer() -> None:
+def test_answers_of_edited_when_equal_are_one_object() -> None:
     read_here = replies.AnswersOfEdited("function")
     first, second, third = read_here.read(answers_of_versions(ONE, OTHER, ONE), 3)
     assert isinstance(first, Returned)
@@ -641,7 +641,7 @@ def test_versions_that_say_the_same_have_one_answer() -> None:
     assert read_here.read(answers_of_versions(ONE), 1)[0] is first
 
 
-def test_answers_of_versions_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_of_edited_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replies, "MAX_KEPT", len(ONE))
     read_here = replies.AnswersOfEdited("function")
     (first,), (second,) = (read_here.read(answers_of_versions(part), 1) for part in (ONE, OTHER))
@@ -664,11 +664,11 @@ def test_answers_of_versions_are_kept_as_far_as_there_is_room(monkeypatch: pytes
         pytest.param(wire.Frame({"lengths": [2, 2]}, {"answers": torch.zeros(4)}), id="other numbers"),
     ],
 )
-def test_versions_whose_answers_cannot_be_told_apart_have_none(frame: wire.Frame) -> None:
+def test_answers_of_edited_when_lengths_are_wrong_are_lost(frame: wire.Frame) -> None:
     assert replies.AnswersOfEdited("function").read(frame, 2) == [Lost(Loss.FORGED)] * 2
 
 
 @pytest.mark.parametrize("broken", [b"", b"1234567", ONE[:-1], ONE + b"1", b"\xff" * 8, b"\0\0\0\2\0\0\0\0{]"])
-def test_what_is_no_frame_cannot_be_unpacked(broken: bytes) -> None:
+def test_unpacked_when_bytes_are_no_frame_raises(broken: bytes) -> None:
     with pytest.raises(wire.ChannelError):
         wire.unpacked(broken)

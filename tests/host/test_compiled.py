@@ -22,7 +22,7 @@ def shown(files: Files, cell: str) -> str:
 LOOK = "import showing; print(vars(showing).get('MADE'), showing.show_figure.__code__.co_filename == showing.__file__)"
 
 
-def test_they_are_not_compiled_again_and_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_companion_modules_run_as_compiled_by_the_grader(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(all_modules(), LOOK) == "None True\n"
     more = {place: content + b"\nMADE = 1\n" for place, content in all_modules().items()}
     other = {place: (content, as_compiled(place, more[place])) for place, content in all_modules().items()}
@@ -30,17 +30,17 @@ def test_they_are_not_compiled_again_and_say_the_same(monkeypatch: pytest.Monkey
     assert shown(all_modules(), LOOK) == "1 True\n"
 
 
-def test_what_a_student_calls_the_same_is_the_students_own() -> None:
+def test_with_compiled_leaves_the_students_own_modules() -> None:
     theirs = {"showing.py": b"MADE = 2", "folder/checking.py": all_modules()["checking.py"]}
     assert with_compiled(theirs) == theirs
     assert shown(theirs, "import showing; print(showing.MADE)") == "2\n"
 
 
-def test_each_module_is_compiled() -> None:
+def test_with_compiled_adds_each_module() -> None:
     assert len(with_compiled(all_modules())) == 2 * len(all_modules())
 
 
 @pytest.mark.parametrize("place", ["__pycache__", f"{cache_from_source('showing.py')}/file"])
-def test_what_is_called_as_their_folder_is_left_out(place: str) -> None:
+def test_with_compiled_leaves_out_a_file_named_like_its_folder(place: str) -> None:
     assert with_compiled({**all_modules(), place: b""}) == with_compiled(all_modules())
     assert shown({**all_modules(), place: b""}, LOOK) == "None True\n"

@@ -43,7 +43,9 @@ accelerator.start = start"""
         ("0,-1,1", 1, ["0"]),  # what stands behind a number that is none, CUDA does not see
     ],
 )
-def test_each_gpu_has_a_name(said: str | None, count: int, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpus_returns_the_name_of_each(
+    said: str | None, count: int, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
     monkeypatch.delenv(GPUS, raising=False)
     if said is not None:
@@ -51,7 +53,7 @@ def test_each_gpu_has_a_name(said: str | None, count: int, names: list[str], mon
     assert devices.gpus() == names
 
 
-def test_a_sandbox_sees_the_gpu_that_is_chosen_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seeing_sets_the_gpu_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(GPUS, "0,1")
     with devices.seeing("1"):
         assert inherited()[GPUS] == "1"
@@ -66,12 +68,12 @@ def test_a_sandbox_sees_the_gpu_that_is_chosen_for_it(monkeypatch: pytest.Monkey
     ("free", "processors", "jobs"),
     [([80], 16, 16), ([3.5], 16, 3), ([3.5, 2.1], 16, 5), ([0.1], 16, 1), ([80, 80], 64, 64), ([10], 1, 1)],
 )
-def test_as_many_as_have_room(free: list[float], processors: int, jobs: int) -> None:
+def test_jobs_on_gpus_are_as_many_as_have_room(free: list[float], processors: int, jobs: int) -> None:
     assert devices.jobs_on_gpus([int(one * 2**30) for one in free], processors) == jobs
 
 
 @pytest.mark.slow
-def test_a_class_is_spread_over_all_gpus(course: Course, submit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_autograde_spreads_a_class_over_all_gpus(course: Course, submit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_crew, "places_on", lambda _: ["a", "b", "c"])
     students = [f"student{number}" for number in range(9)]
     for student in students:
@@ -86,7 +88,7 @@ def test_a_class_is_spread_over_all_gpus(course: Course, submit: Any, monkeypatc
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_where_no_sandbox_can_start_it_is_told_once_for_all(
+def test_autograde_when_no_sandbox_can_start_says_so_once(
     jobs: int, course: Course, submit: Any, other_zygote: Callable[[str], None]
 ) -> None:
     for student in ("ada", "grace", "kurt"):
@@ -98,7 +100,7 @@ def test_where_no_sandbox_can_start_it_is_told_once_for_all(
 
 
 @pytest.mark.slow
-def test_where_none_can_start_any_longer_the_class_stops_and_keeps_what_it_has(
+def test_autograde_when_sandboxes_stop_starting_keeps_its_results(
     course: Course, submit: Any, monkeypatch: pytest.MonkeyPatch, other_zygote: Callable[[str], None]
 ) -> None:
     """The first sandbox of all works, and that of the first student; then something is gone."""
@@ -114,7 +116,7 @@ def test_where_none_can_start_any_longer_the_class_stops_and_keeps_what_it_has(
     assert not (course.root / "autograded/grace").exists()
 
 
-def test_a_package_that_is_missing_has_a_way_out() -> None:
+def test_cannot_start_when_package_is_missing_names_a_way_out() -> None:
     said = str(devices.cannot_start(ModuleNotFoundError("No module named 'safetensors'")))
     assert said.startswith("Cannot start a sandbox: No module named 'safetensors'. Sandboxes only use packages in")
     assert str(devices.cannot_start(OSError("too many files."))).endswith(
@@ -123,7 +125,7 @@ def test_a_package_that_is_missing_has_a_way_out() -> None:
 
 
 @pytest.mark.slow
-def test_a_gpu_that_others_fill_is_waited_for(
+def test_grading_when_gpu_is_full_waits(
     course: Course, make_notebook: Any, monkeypatch: pytest.MonkeyPatch, other_zygote: Callable[[str], None]
 ) -> None:
     """It is no fault of the submission, and may have room again."""
@@ -136,7 +138,7 @@ def test_a_gpu_that_others_fill_is_waited_for(
     assert waited == [0.1, 0.2]
 
 
-def test_a_device_is_full_by_what_has_led_to_the_error() -> None:
+def test_is_full_looks_at_the_cause_of_an_error() -> None:
     assert is_full(torch.OutOfMemoryError("CUDA out of memory"))
     assert is_full(RuntimeError("CUDA error: out of memory"))
     led_to = ValueError("a driver")
@@ -165,8 +167,8 @@ def test_a_device_is_full_by_what_has_led_to_the_error() -> None:
         ),
     ],
 )
-def test_what_keeps_to_the_cpu_has_a_name(code: str, named: str, quoted: str) -> None:
-    found = _named(code)
+def test_with_device_named_names_code_that_keeps_to_the_cpu(code: str, named: str, quoted: str) -> None:
+    found = named_verdict(code)
     assert found.misconceptions == (named,)
     assert found.sentences[0] == "elsewhere"
     assert quoted in found.sentences[1]
@@ -187,20 +189,20 @@ def test_what_keeps_to_the_cpu_has_a_name(code: str, named: str, quoted: str) ->
         "this is no Python",
     ],
 )
-def test_what_goes_along_has_none(code: str) -> None:
-    assert _named(code).misconceptions == ()
+def test_with_device_named_when_code_follows_the_device_names_nothing(code: str) -> None:
+    assert named_verdict(code).misconceptions == ()
 
 
-def _named(code: str) -> Verdict:
+def named_verdict(code: str) -> Verdict:
     return with_device_named(Verdict(1, "Title", 0.0, Reason.WRONG_DEVICE, ("elsewhere",)), code)
 
 
-def test_another_verdict_stays_as_it_is() -> None:
+def test_with_device_named_when_reason_differs_keeps_the_verdict() -> None:
     verdict = Verdict(1, "Title", 0.0, Reason.WRONG, ("elsewhere",))
     assert with_device_named(verdict, "def f(x):\n    return x.cpu()") is verdict
 
 
-def test_alembic_is_found_where_pip_puts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_alembic_finds_it_beside_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the interpreter as a rule; tests/end_to_end/test_installations.py has the other ways."""
     from grader.course.folder import folder_of_alembic
 

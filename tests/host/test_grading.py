@@ -38,7 +38,7 @@ def score(cell: Any) -> float:
     return float(result.data["text/plain"])
 
 
-def test_right_and_wrong_functions_get_their_points_in_nbgraders_form() -> None:
+def test_points_are_written_in_the_form_of_nbgrader() -> None:
     _, notebook = grade(
         SOFTMAX, 3, "def attention_scores(q, k):\n    return [[(a * b).sum() for b in k] for a in q]", 2
     )
@@ -48,7 +48,7 @@ def test_right_and_wrong_functions_get_their_points_in_nbgraders_form() -> None:
     assert "not scale" in display.data["text/html"]
 
 
-def test_every_answer_begins_with_the_same_random_numbers_of_each_library() -> None:
+def test_answers_begin_with_the_same_random_state_of_each_library() -> None:
     draws = """
 import random
 import numpy as np
@@ -70,7 +70,7 @@ def test_outputs_of_ordinary_cells_are_kept() -> None:
 
 
 @pytest.mark.slow
-def test_a_case_that_hangs_costs_its_exercise_only() -> None:
+def test_case_that_hangs_costs_only_its_exercise() -> None:
     verdicts, _ = grade("def softmax(x):\n    while True: pass", 3, "n = 1", SCORES, 2, limits=SHORTER)
     assert verdicts[3].reason == "no answer"
     assert "`while` loop in line 2 of its cell never ends" in verdicts[3].sentences[0]
@@ -78,7 +78,7 @@ def test_a_case_that_hangs_costs_its_exercise_only() -> None:
 
 
 @pytest.mark.slow
-def test_a_function_that_hangs_is_waited_for_once_and_not_wherever_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_function_that_hangs_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
 
     def counted(*arguments: Any) -> SandboxProcess:
@@ -105,19 +105,19 @@ NORM = """class RMSNorm(torch.nn.Module):
         return (y / (y.pow(2).mean(-1, keepdim=True) + self.eps).sqrt() * self.weight).to(x.dtype)"""
 
 
-def test_modes_that_a_cell_sets_cost_nothing() -> None:
+def test_torch_modes_that_a_cell_sets_cost_nothing() -> None:
     verdicts, _ = grade(f"{MODES}\n{STABLE.format('')}", 10, NORM, 23)
     assert [verdicts[number].right for number in (10, 23)] == [True, True]
 
 
-def test_modes_that_an_answer_leaves_cost_its_exercise_only() -> None:
+def test_torch_modes_that_an_answer_leaves_cost_only_its_exercise() -> None:
     verdicts, _ = grade(STABLE.format(MODES), 10, NORM, 23)
     assert verdicts[10].misconceptions == ("gradients cut off",)
     assert verdicts[23].right
 
 
 @pytest.mark.slow
-def test_what_is_to_be_compiled_runs_as_it_is() -> None:
+def test_torch_compile_runs_the_function_uncompiled() -> None:
     """A compiler is a program, which no sandbox may start."""
     compiled = "@torch.compile\ndef softmax_stable(x, dim=-1):\n    return torch.softmax(x, dim)"
     verdicts, _ = grade(f"import torch\n{compiled}", 10, limits=Limits())  # to import the compiler takes a while
@@ -125,26 +125,26 @@ def test_what_is_to_be_compiled_runs_as_it_is() -> None:
 
 
 @pytest.mark.slow
-def test_a_cell_that_hangs_is_stopped_and_the_rest_goes_on_with_what_was_there() -> None:
+def test_cell_that_hangs_is_stopped_and_the_rest_goes_on() -> None:
     verdicts, notebook = grade(SOFTMAX, "while True: pass", 3, limits=SHORTER)
     assert verdicts[3].right
     assert notebook.cells[2].outputs[0].ename == "CellStopped"
 
 
 @pytest.mark.parametrize("death", ["import os; os._exit(0)", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
-def test_a_process_that_dies_costs_its_cell_only(death: str) -> None:
+def test_cell_that_ends_the_process_costs_only_itself(death: str) -> None:
     verdicts, notebook = grade(SOFTMAX, death, 3)
     assert verdicts[3].right
     assert "ended the Python process" in notebook.cells[2].outputs[0].evalue
 
 
-def test_a_function_that_kills_its_process_loses_its_exercise_only() -> None:
+def test_function_that_ends_the_process_costs_only_its_exercise() -> None:
     verdicts, _ = grade("import os\ndef softmax(x):\n    os._exit(0)", 3, SCORES, 2)
     assert (verdicts[3].reason, verdicts[2].reason) == ("no answer", "right")
 
 
 @pytest.mark.slow
-def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop() -> None:
+def test_cell_that_sleeps_is_stopped_without_word_of_endless_loop() -> None:
     patient = Limits(cell=1, case=1, submission=60, patience=1.5)
     notebook = nbformat.v4.new_notebook(cells=[code("import time\ntime.sleep(3600)")])
     grade_notebook(notebook, settings=replace(OURS, limits=patient))
@@ -155,7 +155,7 @@ def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop
 
 
 @pytest.mark.slow
-def test_a_notebook_that_waits_too_long_is_stopped_for_it() -> None:
+def test_notebook_that_waits_too_long_is_stopped() -> None:
     """Cells that compute are still run after the first time, and none after the second."""
     sleeps = "import time\ntime.sleep(3600)"
     verdicts, notebook = grade(sleeps, SOFTMAX, 3, sleeps, SCORES, 2, limits=Limits(waiting=1))
@@ -175,7 +175,7 @@ def softmax(items_in):
 """
 
 
-def test_a_loop_that_never_ends_is_given_up_at_once_with_its_line() -> None:
+def test_endless_loop_is_given_up_at_once_with_its_line() -> None:
     """Limits of time have no part in it, nor have other losses; what else the notebook does is graded."""
     verdicts, _ = grade(
         LOOP.format(limit="len(items_in)"), 3, SCORES, 2, limits=Limits(cell=10**6, case=10**6, submission=10**6)
@@ -184,7 +184,7 @@ def test_a_loop_that_never_ends_is_given_up_at_once_with_its_line() -> None:
     assert verdicts[2].right
 
 
-def test_a_loop_that_is_never_entered_or_left_with_an_error_costs_nothing() -> None:
+def test_endless_loop_when_never_entered_or_left_costs_nothing() -> None:
     verdicts, _ = grade(LOOP.format(limit=0), 3)
     assert verdicts[3].right
     leaves = "    try:\n        while True:\n            items_in['x']\n    except Exception: pass\n"
@@ -192,7 +192,7 @@ def test_a_loop_that_is_never_entered_or_left_with_an_error_costs_nothing() -> N
     assert verdicts[3].right
 
 
-def test_all_that_a_notebook_waits_counts_together() -> None:
+def test_time_adds_up_all_waiting_of_a_notebook() -> None:
     time = Time(60, 5, waiting=1)
     time.waits(0.6)
     with pytest.raises(MustEnd):
@@ -206,7 +206,7 @@ def test_all_that_a_notebook_waits_counts_together() -> None:
     assert part.is_over
 
 
-def test_code_that_gets_no_processor_does_not_wait() -> None:
+def test_code_that_gets_no_processor_does_not_count_as_waiting() -> None:
     """It has the lowest priority on a processor that others use."""
     process = SandboxProcess({}, Limits(waiting=0.2, patience=1000))
     rival = subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -225,7 +225,7 @@ def test_code_that_gets_no_processor_does_not_wait() -> None:
 
 
 @pytest.mark.slow
-def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
+def test_notebook_time_limit_is_named_as_that_of_the_notebook() -> None:
     """However little of it is left."""
     busy = "import time\nuntil = time.process_time() + {}\nwhile time.process_time() < until: pass"
     sources = (SETUP, busy.format(1), busy.format(60), "print('not run')")
@@ -242,7 +242,7 @@ def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
     assert verdict.sentences[0] == f"{whole}, so this exercise was not run."
 
 
-def test_what_is_not_run_after_too_much_waiting_says_so() -> None:
+def test_cells_after_too_much_waiting_say_not_run() -> None:
     naps = [code("import time\ntime.sleep(9)") for _ in range(MOST_ENDS)]
     notebook = nbformat.v4.new_notebook(cells=[code(SETUP), *naps, code("print('not run')"), test_cell(3)])
     limits = Limits(cell=30, case=30, waiting=1, patience=50)
@@ -252,45 +252,45 @@ def test_what_is_not_run_after_too_much_waiting_says_so() -> None:
     assert verdict.sentences[0] == f"{waited}, so this exercise was not run."
 
 
-def test_leaving_by_exit_is_an_error_like_others() -> None:
+def test_system_exit_is_an_error_like_others() -> None:
     verdicts, _ = grade("def softmax(x):\n    raise SystemExit('bye')", 3, "exit()", SCORES, 2)
     assert (verdicts[3].reason, verdicts[2].reason) == ("error", "right")
 
 
-def test_a_missing_function_and_a_syntax_error_are_told_apart() -> None:
+def test_missing_function_and_syntax_error_have_different_sentences() -> None:
     verdicts, _ = grade("x = 1", 3, "def attention_scores(q, k)\n    return []", 2)
     assert verdicts[3].sentences == ("There is no function called softmax.",)
     assert "SyntaxError" in " ".join(verdicts[2].sentences)
 
 
-def test_a_wrong_softmax_costs_exercise_3_and_not_4() -> None:
+def test_wrong_softmax_costs_exercise_3_and_not_4() -> None:
     verdicts, _ = grade("def softmax(x):\n    return torch.exp(torch.as_tensor(x))", 3, WEIGHTS, 4)
     assert verdicts[3].misconceptions == ("not normalized",)
     assert verdicts[4].right
 
 
 @pytest.mark.slow
-def test_exercise_6_is_judged_with_right_parts_where_the_students_parts_are_wrong_or_missing() -> None:
+def test_exercise_6_is_judged_with_standins_for_wrong_parts() -> None:
     todo = "def attention_scores(q, k):\n    raise NotImplementedError()"
     verdicts, _ = grade(todo, 2, SOFTMAX, 3, WEIGHTS, 4, "def weighted_sums(w, v):\n    return v", 5, ATTENTION, 6)
     assert [verdicts[number].right for number in (2, 3, 4, 5, 6)] == [False, True, True, False, True]
 
 
 @pytest.mark.slow
-def test_right_parts_that_do_not_fit_together_do_not_cost_exercise_6() -> None:
+def test_right_parts_that_do_not_fit_do_not_cost_exercise_6() -> None:
     """Numbers from exercise 2 and torch.stack in exercise 4 are right each for itself."""
     numbers = SCORES.replace("(a * b).sum()", "(a * b).sum().item()")
     verdicts, _ = grade(numbers, 2, SOFTMAX, 3, WEIGHTS, 4, SUMS, 5, ATTENTION, 6)
     assert all(verdict.right for verdict in verdicts.values())
 
 
-def test_a_mistake_of_exercise_6_itself_is_not_forgiven() -> None:
+def test_mistake_of_exercise_6_itself_is_not_forgiven() -> None:
     wrong = ATTENTION.replace("attention_scores(q, k)", "attention_scores(k, q)")
     verdicts, _ = grade(SCORES, 2, SOFTMAX, 3, WEIGHTS, 4, SUMS, 5, wrong, 6)
     assert verdicts[6].misconceptions == ("queries and keys exchanged",)
 
 
-def test_a_right_function_lent_to_a_later_exercise_cannot_be_kept() -> None:
+def test_standin_cannot_be_kept_for_another_exercise() -> None:
     """The stand-in for softmax answers in a sandbox of its own, which ends with exercise 4."""
     thief = (
         "import builtins\n"
@@ -304,7 +304,7 @@ def test_a_right_function_lent_to_a_later_exercise_cannot_be_kept() -> None:
     assert not verdicts[3].right
 
 
-def test_scores_may_come_as_tensors_numbers_or_matrices() -> None:
+def test_attention_scores_come_as_tensors_or_numbers_as_code_needs() -> None:
     cat = (
         "def attention_weights(all_scores):\n"
         "    return [torch.softmax(torch.cat(row).flatten(), 0) for row in all_scores]"
@@ -320,7 +320,7 @@ def test_scores_may_come_as_tensors_numbers_or_matrices() -> None:
 
 
 @pytest.mark.slow
-def test_printing_warning_and_drawing_while_answering_is_fine() -> None:
+def test_answer_that_prints_warns_and_draws_is_right() -> None:
     noisy = (
         "import sys, warnings\nimport matplotlib.pyplot as plt\n"
         "def softmax(x):\n"
@@ -338,7 +338,7 @@ def test_input_says_that_nobody_answers() -> None:
     assert "nobody is there to answer" in notebook.cells[1].outputs[0].evalue
 
 
-def test_the_sandbox_holds_nothing_of_the_judge() -> None:
+def test_sandbox_holds_nothing_of_the_judge() -> None:
     _, notebook = grade(
         "import sys, gc\n"
         "print([name for name in sys.modules if name.startswith('grader.')])\n"
@@ -350,7 +350,7 @@ def test_the_sandbox_holds_nothing_of_the_judge() -> None:
     assert notebook.cells[2].outputs[0].ename == "ModuleNotFoundError"
 
 
-def test_the_sandbox_sees_nothing_of_the_instructors_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sandbox_sees_nothing_of_the_instructors_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "canary")
     _, notebook = grade("import os\nprint('canary' in str(dict(os.environ)), os.environ['HOME'] == os.getcwd())")
     assert notebook.cells[1].outputs[0].text == "False True\n"
@@ -366,7 +366,7 @@ def test_patching_torch_in_the_sandbox_changes_no_verdict() -> None:
     assert verdicts[3].credit == 0
 
 
-def test_files_beside_the_notebook_can_be_imported_but_shadow_nothing(tmp_path: Path) -> None:
+def test_companion_files_can_be_imported_but_shadow_nothing(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("answer = 42")
     (tmp_path / "json.py").write_text("raise SystemExit('shadowed')")
     (tmp_path / "link.txt").symlink_to("/etc/hostname")
@@ -374,20 +374,20 @@ def test_files_beside_the_notebook_can_be_imported_but_shadow_nothing(tmp_path: 
     assert notebook.cells[1].outputs[0].text == "42 False\n"
 
 
-def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grading_leaves_nothing_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     grade("open('big', 'w').write('x')", "import os; os._exit(1)", SOFTMAX, 3)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_test_cell_of_no_exercise_gets_zero_and_says_why() -> None:
+def test_test_cell_of_no_exercise_gets_zero_and_says_why() -> None:
     _, notebook = grade(99)
     assert score(notebook.cells[1]) == 0
     assert "does not belong to an exercise" in notebook.cells[1].outputs[0].data["text/plain"]
 
 
 @pytest.mark.slow
-def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> None:
+def test_inputs_are_the_same_on_every_run_and_differ_by_seed() -> None:
     spy = "seen = []\ndef softmax(x):\n    seen.append(str(x))\n    return x\n"
     runs = []
     for seed in ("1", "1", "2"):
@@ -397,7 +397,7 @@ def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> No
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_a_given_demo_is_not_run_and_a_changed_one_is() -> None:
+def test_demo_when_given_is_not_run_and_when_changed_is() -> None:
     demo = "seen = 'the given demo'"
     changed = demo.replace("given", "changed")
     _, notebook = grade(demo, changed, "print(seen)", demos=frozenset({demo}))
@@ -405,7 +405,7 @@ def test_a_given_demo_is_not_run_and_a_changed_one_is() -> None:
     assert notebook.cells[-1].outputs[0].text == "the changed demo\n"
 
 
-def test_demos_are_run_where_the_student_goes_on_with_what_they_define() -> None:
+def test_demo_whose_names_the_student_uses_is_run() -> None:
     demo = "print('drawn')\nzero_dim = 0"
     own = "axis = zero_dim\ndef softmax(x):\n    return torch.softmax(torch.as_tensor(x), axis)"
     verdicts, notebook = grade(demo, own, 3, "no_such_name", demos=frozenset({demo}))
@@ -414,7 +414,7 @@ def test_demos_are_run_where_the_student_goes_on_with_what_they_define() -> None
     assert notebook.cells[-1].outputs[0].ename == "NameError"
 
 
-def test_demos_are_the_cells_tagged_demo() -> None:
+def test_demos_of_returns_cells_tagged_demo() -> None:
     demo, other = code("plot()"), code("plot_more()")
     demo.metadata.tags, other.metadata.tags = ["demo"], ["remove-input"]
     release = nbformat.v4.new_notebook(cells=[demo, other, code("x = 1")])
@@ -431,7 +431,7 @@ def inputs_seen(*after: str, files: Path | None = None, seed: str = "ada") -> st
 
 
 @pytest.mark.slow
-def test_each_submission_has_inputs_of_its_own_whenever_it_is_graded(tmp_path: Path) -> None:
+def test_inputs_depend_on_seed_code_and_files_of_a_submission(tmp_path: Path) -> None:
     """So that a table of answers to inputs that somebody has printed is worth nothing."""
     (tmp_path / "table.txt").write_text("1")
     first = inputs_seen(files=tmp_path)
@@ -443,7 +443,7 @@ def test_each_submission_has_inputs_of_its_own_whenever_it_is_graded(tmp_path: P
 
 
 @pytest.mark.slow
-def test_answers_cannot_be_handed_in_as_names_of_files(tmp_path: Path) -> None:
+def test_inputs_depend_on_names_and_limits_of_files(tmp_path: Path) -> None:
     """Nor anywhere else that the code can look at: where one file ends and the next begins, or how they are called."""
     seen = []
     for number, files in enumerate(
@@ -472,7 +472,7 @@ def multihead_scaled_self_attention(
 """
 
 
-def test_what_the_cell_of_an_exercise_defines_is_part_of_the_answer() -> None:
+def test_definitions_in_the_exercise_cell_are_not_replaced_by_standins() -> None:
     """An earlier exercise's function is one in another cell; only there is a right one lent in place of it."""
     assert grade(UNSCALED, 7, TWO_HEADS, 8)[0][8].right
     own = grade(UNSCALED + TWO_HEADS, 8)[0][8]
@@ -490,12 +490,12 @@ def test_what_the_cell_of_an_exercise_defines_is_part_of_the_answer() -> None:
         "class softmax(list):\n    pass",
     ],
 )
-def test_however_a_name_is_defined_there(definition: str) -> None:
+def test_name_defined_in_any_way_in_the_exercise_cell_is_judged(definition: str) -> None:
     assert not grade(SOFTMAX, 3, f"{definition}\n{WEIGHTS}", 4)[0][4].right
 
 
 @pytest.mark.slow
-def test_a_local_name_or_a_method_is_no_definition_of_the_cell() -> None:
+def test_local_name_or_method_is_no_definition_of_the_cell() -> None:
     """So a wrong softmax of exercise 3 costs exercise 3 alone."""
     wrong = "def softmax(items_in):\n    return torch.as_tensor(items_in) * 3"
     beside = "class Mine:\n    def softmax(self, x):\n        return x\n\ndef other(softmax):\n    return softmax"

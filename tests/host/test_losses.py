@@ -71,7 +71,7 @@ WATCHED = (Loss.BYTES, Loss.FILES, Loss.DEPTH, Loss.CLOSED)
 
 
 @pytest.fixture
-def smaller(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], None]:
+def shrink_limits(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], None]:
     """Makes amounts smaller, and folders called closed ones that not even root can look into."""
     look = os.scandir
 
@@ -91,15 +91,15 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], None]
 # tests/host/test_memory.py has the others.
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", [loss for loss in Loss if loss is not Loss.MEMORY])
-def test_the_verdict_says_how_the_sandbox_was_lost(
-    loss: Loss, smaller: Callable[[dict[str, int]], None], request: pytest.FixtureRequest
+def test_verdict_says_how_the_sandbox_was_lost(
+    loss: Loss, shrink_limits: Callable[[dict[str, int]], None], request: pytest.FixtureRequest
 ) -> None:
     if loss is Loss.DEVICE:
         request.getfixturevalue("other_zygote")(CPU_FAILS)
     if loss in WATCHED:
         request.getfixturevalue("without_disks")
     does, limits, amounts = WAYS[loss]
-    smaller(amounts)
+    shrink_limits(amounts)
     imports = f"{SETUP}\nimport os, struct, threading, time"
     # The function of exercise 4 calls that of exercise 3, which it is lent when its own answers are wrong.
     asked = 4 if loss == Loss.CALLS else 3
@@ -119,7 +119,7 @@ def test_the_verdict_says_how_the_sandbox_was_lost(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", Loss)
-def test_the_report_lists_it(loss: Loss, course: Course) -> None:
+def test_report_lists_each_loss(loss: Loss, course: Course) -> None:
     """Whether an exercise was asked or a cell was run when it happened."""
     asked, ran = Lost(loss, 7), Lost(loss, 8)
     grade(course, Paper("grace", lost={5: asked}, stopped={3: ran}))
@@ -137,11 +137,11 @@ def test_the_report_lists_it(loss: Loss, course: Course) -> None:
 
 
 @pytest.mark.parametrize("loss", Loss)
-def test_no_sentence_speaks_of_no_seconds_at_all(loss: Loss) -> None:
+def test_sentence_of_loss_never_says_0_seconds(loss: Loss) -> None:
     assert "0 seconds" not in sentence_of(Lost(loss, 0.2))
 
 
-def test_a_cell_that_belongs_to_no_exercise_is_listed_as_such(course: Course) -> None:
+def test_report_lists_loss_in_a_cell_of_no_exercise(course: Course) -> None:
     grade(course, Paper("grace", stopped={None: Lost(Loss.DEATH)}))
     assert [line["exercise"] for line in told(course)["stopped"]] == [None]
     assert "another cell" in text_of(written(course)[".html"])
@@ -168,11 +168,11 @@ WHOLE = Verdict(
 
 
 @pytest.mark.parametrize("verdict", [PART, WHOLE, Verdict(None, "an-assertion", 0.0, Reason.NO_ANSWER)])
-def test_a_verdict_is_read_back_as_what_it_was(verdict: Verdict) -> None:
+def test_verdict_from_json_returns_the_verdict(verdict: Verdict) -> None:
     assert Verdict.from_json(json.loads(json.dumps(verdict.to_json(), allow_nan=False))) == verdict
 
 
-def test_what_was_written_before_is_read_as_well() -> None:
+def test_scored_from_json_reads_the_old_form() -> None:
     old = {
         "exercise": 0, "title": "an-assertion", "credit": 0.5, "reason": "no answer", "sentences": ["a"],
         "misconceptions": [], "cases_right": 1, "cases": 2, "reread": "section", "points": 1.0, "max_points": 2.0,
@@ -198,7 +198,7 @@ def changed(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @given(
     st.fixed_dictionaries({}, optional=dict.fromkeys([*WHOLE.to_json(), "loss", "limit", "numbers", "sums"], values()))
 )
-def test_whatever_somebody_has_made_of_it_is_a_verdict_of_the_right_kinds_or_none(data: dict[str, Any]) -> None:
+def test_scored_from_json_when_data_is_random_is_valid_or_none(data: dict[str, Any]) -> None:
     for version in changed({**Scored(WHOLE, 2.0).to_json(), **data}):
         scored = Scored.from_json(version)
         if scored is not None:
@@ -236,44 +236,42 @@ WRONG_VALUES: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("field", WRONG_VALUES)
-def test_one_wrong_value_rejects_a_verdict(field: str) -> None:
+def test_scored_from_json_with_one_wrong_value_is_none(field: str) -> None:
     right = json.loads(json.dumps(Scored(WHOLE, 2.0).to_json()))
     assert Scored.from_json(right) == Scored(WHOLE, 2.0)
     assert [value for value in WRONG_VALUES[field] if Scored.from_json({**right, field: value})] == []
 
 
 @pytest.mark.parametrize("depth", [2, 100, 10_000])
-def test_functions_have_no_functions_however_deep(depth: int) -> None:
+def test_verdict_from_json_when_functions_are_nested_is_none(depth: int) -> None:
     assert Verdict.from_json(nested(1))
     assert Verdict.from_json(nested(depth)) is None
 
 
-def test_every_field_is_tried_with_wrong_values() -> None:
+def test_wrong_values_cover_every_field() -> None:
     names = {field.name for field in fields(Verdict)} - {"holds_nan"}  # which is never written
     assert names | {"max_points"} == set(WRONG_VALUES)
 
 
-def test_no_title_breaks_a_line() -> None:
+def test_verdict_from_json_keeps_the_title_on_one_line() -> None:
     verdict = Verdict.from_json({**PART.to_json(), "title": "a\nb\x1b[31m"})
     assert verdict
     assert verdict.title == "a b [31m"
 
 
 @pytest.mark.parametrize("data", [None, 3, "x", [], {}, {"credit": 1}])
-def test_what_is_no_verdict_is_none(data: Any) -> None:
+def test_scored_from_json_when_not_a_verdict_is_none(data: Any) -> None:
     assert Scored.from_json(data) is None
 
 
-def test_a_gradebook_keeps_the_verdicts_as_they_are(course: Course) -> None:
+def test_read_class_returns_the_verdicts_that_were_written(course: Course) -> None:
     made = Paper("ada", {2: 0.5}, {2: ["not scaled"]}, lost={5: Lost(Loss.FILES, 10)})
     grade(course, made)
     (standing,) = (one for one in read_class(course, ASSIGNMENT).graded if one.student == "ada")
     assert standing.verdicts == made.verdicts()
 
 
-def test_memory_in_too_many_parts_counts_as_files_that_nobody_has_seen(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_held_bytes_when_mappings_are_too_many_is_unseen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """All of them may have long paths, and the grader would read hundreds of megabytes ten times a second."""
     assert scratch.held_bytes(os.getpid(), tmp_path, 1) == 0
     monkeypatch.setattr(scratch, "MAX_MAPPINGS", 5)

@@ -129,7 +129,7 @@ def answers(sandbox: SandboxProcess, code: str, *cases: SampledCase) -> list[Ans
 @pytest.mark.parametrize(
     "grad", ["", "\nf = torch.no_grad()(f)", "\nf = (lambda g: lambda x: g(x.requires_grad_()))(f)"]
 )
-def test_the_table_fails_and_the_stream_passes(grad: str, sandbox: SandboxProcess) -> None:
+def test_memory_limit_stops_a_table_and_not_a_stream(grad: str, sandbox: SandboxProcess) -> None:
     [table] = answers(sandbox, TABLE + grad, long(8192))
     [stream] = answers(sandbox, STREAM + grad, long(8192))
     assert table == Lost(Loss.MEMORY, 64.0)
@@ -137,19 +137,19 @@ def test_the_table_fails_and_the_stream_passes(grad: str, sandbox: SandboxProces
 
 
 @pytest.mark.parametrize(("T", "fits"), [(1024, True), (3072, True), (6144, False), (8192, False)])
-def test_what_fits_under_the_limit_is_no_table_that_fails(T: int, fits: bool, sandbox: SandboxProcess) -> None:
+def test_memory_limit_lets_tables_that_fit_pass(T: int, fits: bool, sandbox: SandboxProcess) -> None:
     [answer] = answers(sandbox, TABLE, long(T))
     assert isinstance(answer, Returned) == fits
 
 
 @pytest.mark.parametrize("code", WAYS_ROUND.values(), ids=WAYS_ROUND)
-def test_no_way_round(code: str, sandbox: SandboxProcess) -> None:
+def test_memory_limit_cannot_be_evaded(code: str, sandbox: SandboxProcess) -> None:
     [answer] = answers(sandbox, code, long(8192))
     assert not isinstance(answer, Returned)
 
 
 @pytest.mark.slow
-def test_a_process_can_have_an_odd_name(sandbox: SandboxProcess) -> None:
+def test_memory_limit_holds_when_process_has_an_odd_name(sandbox: SandboxProcess) -> None:
     named = """
 import ctypes
 ctypes.CDLL(None).prctl(15, b"\\xff\\nVmHWM: 0 kB")"""
@@ -160,14 +160,14 @@ ctypes.CDLL(None).prctl(15, b"\\xff\\nVmHWM: 0 kB")"""
 
 
 @pytest.mark.slow
-def test_what_a_notebook_keeps_does_not_count(sandbox: SandboxProcess) -> None:
+def test_memory_limit_does_not_count_what_the_notebook_keeps(sandbox: SandboxProcess) -> None:
     """Such as modules, plots, a model, data."""
     kept = "import torch._dynamo\nkept = torch.rand(8192, 8192)\nmodel = torch.nn.Transformer(512)"
     [answer] = answers(sandbox, f"{kept}\n{STREAM}", long(8192))
     assert isinstance(answer, Returned)
 
 
-def test_there_is_no_room_beside_what_is_allowed(sandbox: SandboxProcess) -> None:
+def test_memory_limit_leaves_no_room_beside_what_is_allowed(sandbox: SandboxProcess) -> None:
     """Such as a heap that a thread has left behind."""
     collect = """
 def f(x):
@@ -183,7 +183,7 @@ def f(x):
 
 
 @pytest.mark.slow
-def test_rows_that_are_freed_leave_no_gaps_between_small_things_that_are_kept(sandbox: SandboxProcess) -> None:
+def test_memory_limit_lets_freed_rows_be_used_again(sandbox: SandboxProcess) -> None:
     rows = """
 def f(x):
     kept = []
@@ -196,7 +196,7 @@ def f(x):
     assert isinstance(answer, Returned)
 
 
-def test_other_cases_have_their_memory(sandbox: SandboxProcess) -> None:
+def test_memory_limit_holds_only_for_its_case(sandbox: SandboxProcess) -> None:
     got = answers(sandbox, TABLE, short(), long(8192), short())
     assert [type(answer) for answer in got] == [Returned, Lost, Returned]
     [free] = answers(sandbox, TABLE, SampledCase(short().case, (torch.ones(4096, 4),)))
@@ -213,7 +213,7 @@ def one(rng: torch.Generator) -> Inputs:
     return (torch.randn(3, 4, generator=rng),)
 
 
-def test_no_mistake_is_tried_in_a_long_text_that_a_short_one_rules_out() -> None:
+def test_misconceptions_ruled_out_by_short_cases_skip_the_long_one() -> None:
     tried: list[int] = []
 
     def doubled(x: torch.Tensor) -> torch.Tensor:
@@ -234,7 +234,7 @@ def test_no_mistake_is_tried_in_a_long_text_that_a_short_one_rules_out() -> None
 @pytest.mark.parametrize(
     "broken", [Raised("MemoryError"), Raised("RuntimeError", "DefaultCPUAllocator: no"), Lost(Loss.DEATH)]
 )
-def test_half_the_points_where_the_rest_is_right(broken: Answer) -> None:
+def test_code_beyond_the_memory_limit_earns_half_when_rest_is_right(broken: Answer) -> None:
     promise = MemoryPromise(1, 2, BROKEN)
     of = exercise(Case("short", "", one), Case("long", "", one, promise=promise))
     cases = of.sample()
@@ -247,13 +247,13 @@ def test_half_the_points_where_the_rest_is_right(broken: Answer) -> None:
     assert judge(of, cases, [*wrong[:-1], promise.kept_by(broken)]).credit == 0
 
 
-def test_other_errors_are_no_lack_of_memory() -> None:
+def test_memory_limit_keeps_answers_of_other_errors() -> None:
     promise = MemoryPromise(1, 2)
     for answer in (Raised("RuntimeError", "shapes"), Lost(Loss.TIME, 5.0)):
         assert promise.kept_by(answer) == answer
 
 
-def test_half_the_points_and_advice_where_only_the_long_text_takes_too_long() -> None:
+def test_code_too_slow_only_for_the_long_case_earns_half() -> None:
     of = exercise(Case("short", "", one), Case("long", "", one, promise=MemoryPromise(1, 2, BROKEN)))
     cases = of.sample()
     right: list[Answer] = [Returned(case.inputs[0].sum(-1), list(case.inputs)) for case in cases]

@@ -44,7 +44,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "PAUSES", (0.0,) * 3)
 
 
-def test_work_is_begun_again_until_it_succeeds_or_waiting_is_of_no_use() -> None:
+def test_patiently_repeats_work_until_it_succeeds() -> None:
     slept: list[float] = []
 
     def pause_after(error: Exception, failed: int) -> float:
@@ -58,7 +58,7 @@ def test_work_is_begun_again_until_it_succeeds_or_waiting_is_of_no_use() -> None
         patience.patiently(lambda: 1 / 0, pause_after)
 
 
-def test_a_short_machine_is_tried_once_more_than_there_are_pauses() -> None:
+def test_while_short_tries_once_more_than_there_are_pauses() -> None:
     tries = len(patience.PAUSES) + 1
     assert patience.while_short(FailingAtFirst(lambda: 7, errno.ENOSPC, tries - 1)) == 7
     with pytest.raises(OSError, match="No space left"):
@@ -67,7 +67,7 @@ def test_a_short_machine_is_tried_once_more_than_there_are_pauses() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EMFILE, errno.ENOMEM])
-def test_a_sandbox_that_has_no_room_waits_for_it(
+def test_sandbox_when_machine_is_short_waits(
     error: int, course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada", {3: solved[3]})
@@ -77,7 +77,7 @@ def test_a_sandbox_that_has_no_room_waits_for_it(
 
 
 @pytest.mark.slow
-def test_a_fork_that_fails_is_tried_again(
+def test_fork_when_it_fails_is_tried_again(
     course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada", {3: solved[3]})
@@ -88,7 +88,7 @@ def test_a_fork_that_fails_is_tried_again(
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_waited_for_when_results_are_written(
+def test_autograde_when_disk_is_full_waits_to_write_results(
     course: Course,
     submit: Callable[..., Path],
     solved: dict[int, str],
@@ -106,7 +106,7 @@ def test_a_full_disk_is_waited_for_when_results_are_written(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("before", [0, 1])
-def test_what_does_not_pass_is_told_at_once_and_the_folder_of_the_sandbox_is_gone(
+def test_autograde_when_error_lasts_says_so_and_removes_the_folder(
     before: int, course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada")
@@ -124,7 +124,7 @@ def test_what_does_not_pass_is_told_at_once_and_the_folder_of_the_sandbox_is_gon
 
 
 @pytest.mark.slow
-def test_what_lasts_ends_the_run_and_loses_nothing(
+def test_autograde_when_disk_stays_full_ends_and_loses_nothing(
     course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from grader.classroom import graded_folder
@@ -140,7 +140,7 @@ def test_what_lasts_ends_the_run_and_loses_nothing(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("error", [ZygoteError("it ended"), CannotConfineError("it is not confined")])
-def test_a_submission_whose_sandbox_never_starts_fails_alone(
+def test_submission_whose_sandbox_never_starts_fails_alone(
     error: Exception,
     course: Course,
     submit: Callable[..., Path],
@@ -166,7 +166,7 @@ def test_a_submission_whose_sandbox_never_starts_fails_alone(
 
 
 @pytest.mark.slow
-def test_a_machine_that_cannot_start_sandboxes_any_more_ends_the_run(
+def test_autograde_when_no_sandbox_starts_any_more_ends(
     course: Course, submit: Callable[..., Path], solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada", {3: solved[3]})

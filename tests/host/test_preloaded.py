@@ -30,11 +30,11 @@ CHECKS = ROOT / "source" / "fast_attention"
     ("cells", "loaded"),
     [(["x = 1", "o = torch.optim.SGD(p, lr=1)"], [COMPILER]), (["x = 1", "y = torch.ones(2)"], []), ([], [])],
 )
-def test_a_notebook_tells_by_its_text_what_it_needs(cells: list[str], loaded: list[str]) -> None:
+def test_worth_loading_returns_modules_that_cells_need(cells: list[str], loaded: list[str]) -> None:
     assert worth_loading(cells) == loaded
 
 
-def test_it_is_there_when_a_sandbox_starts() -> None:
+def test_preloaded_module_is_there_when_a_sandbox_starts() -> None:
     process = SandboxProcess({}, Limits(cell=60), loaded=[COMPILER])
     try:
         (output,) = process.run_cell(ASKED, 60).outputs
@@ -43,7 +43,7 @@ def test_it_is_there_when_a_sandbox_starts() -> None:
     assert output["text"].strip() == "True"
 
 
-def test_it_leaves_nothing_behind_that_a_sandbox_has_of_its_own() -> None:
+def test_preloaded_module_leaves_temporary_files_usable() -> None:
     process = SandboxProcess({}, Limits(cell=60), loaded=[COMPILER])
     try:
         result = process.run_cell("import tempfile\ntempfile.TemporaryFile().write(b'x')", 60)
@@ -52,7 +52,7 @@ def test_it_leaves_nothing_behind_that_a_sandbox_has_of_its_own() -> None:
         process.close()
 
 
-def test_garbage_is_collected_in_a_sandbox() -> None:
+def test_sandbox_collects_garbage() -> None:
     """While the process imports from which it is forked, it is not."""
     ring = "import gc, weakref\nclass Ring: pass\nring = Ring()\nring.own, seen = ring, weakref.ref(ring)\ndel ring"
     many = "kept = [[] for _ in range(200_000)]\nprint(gc.isenabled(), seen() is None)"
@@ -65,7 +65,7 @@ def test_garbage_is_collected_in_a_sandbox() -> None:
 
 
 @pytest.mark.slow
-def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
+def test_long_example_check_does_not_load_the_compiler() -> None:
     program = (
         "import sys, torch\nfrom checks import LongExample\n"
         "problem = LongExample(64, (torch.ones(64, 2),)).problem(lambda x: x @ x.mT, 'f')\n"
@@ -77,7 +77,7 @@ def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False])
-def test_fonts_are_looked_for_once_on_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+def test_zygote_looks_for_fonts_once_on_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
     """Matplotlib keeps a list of them, where it may; each zygote would look for them again, for up to seconds."""
     if not kept:
         (tmp_path / FOLDER).write_text("no folder can be here")
@@ -89,7 +89,7 @@ def test_fonts_are_looked_for_once_on_a_machine(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_fonts_of_whoever_grades_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sandbox_does_not_list_fonts_of_the_instructor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No sandbox may read them, and a student whose plot asks for one by name must get another one, and no error."""
     entry = font_manager.FontEntry(fname=str(tmp_path / "mine.ttf"), name="Mine")
     manager = copy.copy(font_manager.fontManager)
@@ -109,7 +109,7 @@ def test_fonts_of_whoever_grades_are_not_there(tmp_path: Path, monkeypatch: pyte
     ("handed_in", "graded", "new"),
     [(None, None, True), (100, None, True), (100, 200, False), (300, 200, True), (None, 200, True)],
 )
-def test_what_takes_long_is_begun_early_if_somebody_has_handed_in(
+def test_may_be_new_compares_submissions_with_the_gradebook(
     tmp_path: Path, handed_in: int | None, graded: int | None, new: bool
 ) -> None:
     for place, time in (("submitted/ada/week1/week1.ipynb", handed_in), ("gradebook.db", graded)):
@@ -120,7 +120,7 @@ def test_what_takes_long_is_begun_early_if_somebody_has_handed_in(
     assert may_be_new(tmp_path) == new
 
 
-def test_what_nobody_may_look_at_may_be_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_may_be_new_when_a_folder_is_unreadable_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A student's folder without the right to enter it is told of by who grades, and stops nothing before that."""
     (tmp_path / "gradebook.db").touch()
     path = tmp_path / "submitted/ada/week1/week1.ipynb"

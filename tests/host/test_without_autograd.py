@@ -122,20 +122,20 @@ def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("source", WAYS_BACK.values(), ids=WAYS_BACK)
-def test_ways_back_lead_nowhere_where_autograd_is_no_more(source: str) -> None:
+def test_exercise_33_with_autograd_earns_nothing(source: str) -> None:
     judged = verdict_on(source)
     assert judged.credit == 0
     assert (NO_AUTOGRAD in judged.sentences) is ("does not require grad" in judged.sentences[0])
 
 
 @pytest.mark.slow
-def test_lines_are_searched_for_without_autograd_too() -> None:
+def test_locating_in_exercise_33_runs_without_autograd() -> None:
     """With it, one small change would make all values right."""
     assert verdict_on(WAYS_BACK["autograd"].replace("grad_output.clone()", "-grad_output")).credit == 0
 
 
 @pytest.mark.slow
-def test_cells_of_the_notebook_keep_autograd() -> None:
+def test_notebook_cells_keep_autograd() -> None:
     """It is away only where the answers come from."""
     notebook = notebook_with(Piece(33, "right/solution", from_notebook()[33]))
     compared = """
@@ -160,7 +160,7 @@ OF_THE_JUDGE = {
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("gradients", OF_THE_JUDGE.values(), ids=OF_THE_JUDGE)
-def test_the_judge_lends_no_gradients_where_they_are_asked_for(gradients: str) -> None:
+def test_standin_gives_no_gradients_in_exercise_33(gradients: str) -> None:
     judged = verdict_on(f"""{HEAD}
     q, k, v, g = (x[0, 0, :, :64] for x in (queries, keys, values, grad_output))
     raise ValueError(*{{type(gradient).__name__ for gradient in {gradients}}})""")
@@ -168,7 +168,7 @@ def test_the_judge_lends_no_gradients_where_they_are_asked_for(gradients: str) -
     assert re.search("ValueError: NoneType|the arguments do not fit|too many positional arguments", judged.sentences[0])
 
 
-def test_finite_differences_have_too_many_entries_to_go_through() -> None:
+def test_exercise_33_inputs_are_too_large_for_finite_differences() -> None:
     """Two answers for each, of some tens of microseconds."""
     entries = [sum(tensor.numel() for tensor in case.inputs[:3]) for case in EXERCISES[33].sample()]
     assert max(entries) > 100_000
