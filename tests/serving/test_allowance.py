@@ -28,7 +28,7 @@ def rules(zone: str = "", **serving: object) -> AssignmentRules:
     return AssignmentRules(serving=Serving(**serving), zone=zone)  # type: ignore[arg-type]
 
 
-def test_the_example_of_the_docs(tmp_path: Path) -> None:
+def test_rules_example_of_the_docs_is_read(tmp_path: Path) -> None:
     (example,) = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/serving.md").read_text(), re.DOTALL)
     (tmp_path / COURSE_FILE).write_text(example)
     found = read_rules(tmp_path)
@@ -40,18 +40,18 @@ def test_the_example_of_the_docs(tmp_path: Path) -> None:
     assert shown_to(found.of("self_attention"), "ada", before + timedelta(minutes=1)) is Detail.EVERYTHING
 
 
-def test_without_rules_there_are_fifty_attempts() -> None:
+def test_allowance_without_rules_is_fifty_attempts() -> None:
     assert allowance(AssignmentRules(), [at(minute) for minute in range(49)], NOON).left == 1
     assert allowance(AssignmentRules(), [at(minute) for minute in range(50)], NOON).refusal.startswith("You have used")
 
 
-def test_if_the_best_counts_there_are_no_more_attempts_than_are_kept() -> None:
+def test_allowance_when_best_counts_is_what_can_be_kept() -> None:
     best = replace(rules(attempts=1000), best=True)
     assert allowance(best, [at(0)], NOON).left == attempts.MOST - 1
     assert allowance(rules(attempts=1000), [at(0)], NOON).left == 999
 
 
-def test_what_we_failed_to_grade_is_no_attempt() -> None:
+def test_allowance_does_not_count_failed_grading() -> None:
     arrivals = [at(0), at(1, Stage.FAILED), at(2, Stage.WAITING)]
     assert allowance(rules(attempts=3), arrivals, NOON).left == 1
     allowed = allowance(rules(attempts=2), arrivals, NOON)
@@ -59,7 +59,7 @@ def test_what_we_failed_to_grade_is_no_attempt() -> None:
     assert allowance(rules(attempts=1), [at(0)], NOON).refusal == "You have used your only attempt."
 
 
-def test_a_day_is_one_of_the_course() -> None:
+def test_allowance_a_day_follows_the_time_zone_of_the_course() -> None:
     late, early = at(60 * 9), at(60 * 11)  # 21:00 and 23:00 in UTC; 23:00 and, a day later, 1:00 in Berlin
     now = early.arrived
     assert allowance(rules(a_day=2), [late, early], now).left == 0
@@ -71,13 +71,13 @@ def test_a_day_is_one_of_the_course() -> None:
 @pytest.mark.parametrize(
     ("attempts", "minutes"), [(0, 0), (1, 0), (2, 10), (3, 20), (4, 40), (5, 60), (40, 60), (3000, 60)]
 )
-def test_pauses_grow_up_to_an_hour(attempts: int, minutes: int) -> None:
+def test_pause_after_grows_up_to_an_hour(attempts: int, minutes: int) -> None:
     serving = Serving(pause=timedelta(minutes=10))
     assert serving.pause_after(attempts) == timedelta(minutes=minutes)
     assert Serving(pause=timedelta(hours=3)).pause_after(5) == timedelta(hours=3)
 
 
-def test_a_pause_says_when_it_ends() -> None:
+def test_allowance_during_a_pause_says_when_it_ends() -> None:
     of_berlin = rules("Europe/Berlin", pause=timedelta(minutes=10), attempts=5)
     arrivals = [at(0), at(5)]
     allowed = allowance(of_berlin, arrivals, at(14).arrived)
@@ -85,7 +85,7 @@ def test_a_pause_says_when_it_ends() -> None:
     assert allowance(of_berlin, arrivals, at(15).arrived).refusal == ""
 
 
-def test_what_is_shown_depends_on_the_due_date_of_each_student() -> None:
+def test_shown_to_depends_on_the_due_date_of_each_student() -> None:
     due = datetime(2026, 10, 12, 12)
     of_all = AssignmentRules(
         due=due, extensions={"emmy": timedelta(days=1)}, serving=Serving(before=Detail.POINTS, after=Detail.MISTAKES)

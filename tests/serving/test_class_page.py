@@ -59,7 +59,7 @@ def test_class_page_links_to_report_of_now(
         assert browser.get(place).status_code == 404
 
 
-def test_an_extension_counts_for_the_server_and_for_whoever_grades(served: Served, right: bytes) -> None:
+def test_extension_counts_for_server_and_autograde(served: Served, right: bytes) -> None:
     served.verdict("ada", served.submit("ada", right)["submission"])
     assert penalty(served.course) > 0
     place = f"/assignments/{ASSIGNMENT}/extensions"
@@ -92,7 +92,7 @@ def penalty(course: Course) -> float:
         return float(gradebook.find_submission(ASSIGNMENT, "ada").late_submission_penalty)
 
 
-def test_an_instructor_stops_an_assignment_and_accepts_it_again(served: Served, right: bytes) -> None:
+def test_class_page_closes_and_opens_an_assignment(served: Served, right: bytes) -> None:
     place = f"/assignments/{ASSIGNMENT}/closed"
     with served.browser("prof") as browser:
         page = browser.get("/class").text
@@ -108,7 +108,7 @@ def test_an_instructor_stops_an_assignment_and_accepts_it_again(served: Served, 
     served.verdict("ada", served.submit("ada", right)["submission"])
 
 
-def test_only_instructors_decide_and_only_by_the_form_of_the_page(served: Served) -> None:
+def test_class_page_decisions_need_an_instructor_and_the_form(served: Served) -> None:
     form = {"student": "ada", "until": "2099-01-02T10:00", "closed": "yes"}
     before = (served.course.root / CHANGES_FILE).read_bytes()
     for what in ("closed", "extensions"):
@@ -123,7 +123,7 @@ def test_only_instructors_decide_and_only_by_the_form_of_the_page(served: Served
     assert (served.course.root / CHANGES_FILE).read_bytes() == before
 
 
-def test_who_decided_what_is_logged(new_course: Callable[[], Course]) -> None:
+def test_class_page_decisions_are_logged(new_course: Callable[[], Course]) -> None:
     with serving(new_course()) as one:
         with one.browser("prof") as browser:
             form = token_in(browser.get("/class").text)
@@ -131,7 +131,7 @@ def test_who_decided_what_is_logged(new_course: Callable[[], Course]) -> None:
         assert "prof: self_attention is closed." in one.stop()
 
 
-def test_a_broken_file_of_decisions_is_named(course: Course, submit: Callable[..., Path]) -> None:
+def test_autograde_when_changes_file_is_broken_names_it(course: Course, submit: Callable[..., Path]) -> None:
     submit(course, "ada", {})
     (course.root / CHANGES_FILE).write_text('{"self_attention": []}')
     done = grader("autograde", ASSIGNMENT, folder=course.root)

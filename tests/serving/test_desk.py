@@ -107,7 +107,7 @@ def _end_of(table: Table, *arrivals: Arrival) -> None:
         assert (now.state, now.result.get("error")) == (Stage.GRADED, None)
 
 
-def test_whoever_is_slow_stops_nobody_else(
+def test_desk_when_a_submission_is_slow_grades_others(
     course: Course, table: Table, submit: Callable[[Desk, str, str], Arrival], messages: Messages
 ) -> None:
     desk = Desk(course, table, How(2))
@@ -134,7 +134,7 @@ def test_whoever_is_slow_stops_nobody_else(
     assert (desk.trouble, messages.texts, Process.every) == ({}, [], [])
 
 
-def test_trouble_with_an_assignment_is_told_once_and_stops_no_other(
+def test_desk_when_an_assignment_breaks_logs_once_and_grades_others(
     course: Course,
     table: Table,
     submit: Callable[[Desk, str, str], Arrival],

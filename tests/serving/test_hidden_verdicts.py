@@ -36,7 +36,7 @@ def notebook(served: Served, make_notebook: Callable[..., Any], solved: dict[int
     return json.dumps(make_notebook(served.course, solved)).encode()
 
 
-def seen(served: Served, numbers: list[int]) -> dict[str, object]:
+def visible_answers(served: Served, numbers: list[int]) -> dict[str, object]:
     """All that a student can ask for, and what others can who have no link."""
     read: dict[str, object] = {}
     for number in numbers:
@@ -53,19 +53,19 @@ def seen(served: Served, numbers: list[int]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("count", [1, MOST_WAITING])
-def test_nothing_changes_when_it_is_graded(served: Served, notebook: bytes, count: int) -> None:
+def test_hidden_verdict_pages_do_not_change_when_graded(served: Served, notebook: bytes, count: int) -> None:
     with alone(served.course):  # nothing is graded meanwhile
         numbers = [served.submit("ada", notebook)["submission"] for _ in range(count)]
-        before = seen(served, numbers)
+        before = visible_answers(served, numbers)
     for number in numbers:
         assert served.verdict("prof", number)["result"]["points"] == 30
-    assert seen(served, numbers) == before
+    assert visible_answers(served, numbers) == before
     error = before["another submission"]
     assert isinstance(error, dict)
     assert ("often lately" in error["error"]) == (count == MOST_WAITING)
 
 
-def test_a_program_that_submits_does_not_wait(
+def test_submit_when_verdicts_are_hidden_does_not_wait(
     served: Served, notebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -78,7 +78,7 @@ def test_a_program_that_submits_does_not_wait(
     assert "Results are hidden for now.\n" in done.stdout
 
 
-def test_instructors_see_it_as_it_is(served: Served, notebook: bytes) -> None:
+def test_hidden_verdict_is_shown_to_instructors(served: Served, notebook: bytes) -> None:
     with alone(served.course):
         number = served.submit("ada", notebook)["submission"]
         assert served.get("prof", f"/submissions/{number}").json()["state"] in ("waiting", "grading")

@@ -29,7 +29,7 @@ def served(new_course: Callable[[], Course]) -> Iterator[Served]:
         yield one
 
 
-def sent(served: Served, request: str, content: bytes = b"") -> socket.socket:
+def send_request(served: Served, request: str, content: bytes = b"") -> socket.socket:
     """A connection on which this was sent, and perhaps not all that it announces."""
     host, port = served.address.removeprefix("http://").split(":")
     connection = socket.create_connection((host, int(port)), timeout=PATIENCE)
@@ -37,10 +37,10 @@ def sent(served: Served, request: str, content: bytes = b"") -> socket.socket:
     return connection
 
 
-def begun(served: Served, length: int) -> socket.socket:
+def begin_notebook_upload(served: Served, length: int) -> socket.socket:
     """A notebook of Ada's of which nothing comes."""
     headers = f"Host: x\nAuthorization: Bearer {served.codes['ada']}\nContent-Length: {length}"
-    return sent(served, f"POST {API}{PLACE} HTTP/1.1\n{headers}\n\n")
+    return send_request(served, f"POST {API}{PLACE} HTTP/1.1\n{headers}\n\n")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def begun(served: Served, length: int) -> socket.socket:
         ),
     ],
 )
-def test_a_form_that_cannot_be_read_is_the_clients_mistake(served: Served, kind: str, content: bytes) -> None:
+def test_form_when_unreadable_is_a_bad_request(served: Served, kind: str, content: bytes) -> None:
     headers = {"Authorization": f"Bearer {served.codes['ada']}", "Content-Type": kind}
     answer = httpx.post(served.address + API + PLACE, content=content, headers=headers, timeout=PATIENCE)
     assert (answer.status_code, answer.json()) == (400, {"error": "This form cannot be read."})
@@ -71,13 +71,13 @@ def test_a_form_that_cannot_be_read_is_the_clients_mistake(served: Served, kind:
     ],
     ids=["nested", "number", "twice", "cells", "encoding"],
 )
-def test_no_notebook_is_too_strange_for_a_sentence(served: Served, content: bytes) -> None:
+def test_submit_when_notebook_is_odd_gives_a_sentence(served: Served, content: bytes) -> None:
     answer = served.post("ada", PLACE, content)
     assert answer.status_code == 400
     assert answer.json()["error"].startswith("This cannot be graded as self_attention: ")
 
 
-def test_only_students_with_a_notebook_may_send_much(served: Served) -> None:
+def test_large_requests_are_accepted_only_for_notebooks(served: Served) -> None:
     """Of a form, anything is held until all of it is here; of what nobody may send, nothing is."""
     large = b"x" * (MOST_OF_FORMS + 1)
     for place in ("/leave", f"/enter/{served.codes['ada']}", f"{PLACE}/closed"):
@@ -86,11 +86,11 @@ def test_only_students_with_a_notebook_may_send_much(served: Served) -> None:
     assert served.post("", PLACE, large).status_code == 401
 
 
-def test_a_student_sends_few_notebooks_at_once_and_is_not_locked_out(served: Served) -> None:
+def test_student_with_many_open_requests_is_refused_for_a_while(served: Served) -> None:
     for _ in range(MOST_SENT + 1):
-        with begun(served, MOST_BYTES + 1) as connection:
+        with begin_notebook_upload(served, MOST_BYTES + 1) as connection:
             connection.recv(100)  # it is too large
-    held = [begun(served, 10) for _ in range(MOST_SENT)]
+    held = [begin_notebook_upload(served, 10) for _ in range(MOST_SENT)]
     until = time.monotonic() + PATIENCE
     while (answer := served.post("ada", PLACE, b"{}")).status_code != 429 and time.monotonic() < until:
         time.sleep(0.05)  # until all of them have been seen
@@ -114,10 +114,10 @@ def test_a_student_sends_few_notebooks_at_once_and_is_not_locked_out(served: Ser
         "Transfer-Encoding: chunked, identity",
     ],
 )
-def test_where_a_request_ends_is_never_in_doubt(served: Served, lengths: str) -> None:
+def test_request_with_ambiguous_length_is_refused(served: Served, lengths: str) -> None:
     request = f"POST /leave HTTP/1.1\nHost: x\n{lengths}\n\n"
     smuggled = b"0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-    with sent(served, request, smuggled) as connection:
+    with send_request(served, request, smuggled) as connection:
         said = b""
         with contextlib.suppress(ConnectionError):
             while more := connection.recv(1000):
@@ -126,7 +126,7 @@ def test_where_a_request_ends_is_never_in_doubt(served: Served, lengths: str) ->
     assert b"trouble" not in said
 
 
-def test_what_a_client_says_of_the_host_leads_nobody_elsewhere(served: Served) -> None:
+def test_forged_host_header_does_not_redirect(served: Served) -> None:
     for host in ("evil.example", 'x";import os#'):
         answer = httpx.get(f"{served.address}/enter/x", headers={"Host": host}, follow_redirects=False)
         assert "evil" not in answer.text
@@ -135,7 +135,7 @@ def test_what_a_client_says_of_the_host_leads_nobody_elsewhere(served: Served) -
         assert (answer.status_code in (401, 404), answer.headers.get("Location")) == (True, None)
 
 
-def test_no_page_can_be_framed_by_another_site(served: Served, make_notebook: Any, solved: dict[int, str]) -> None:
+def test_pages_cannot_be_framed_by_another_site(served: Served, make_notebook: Any, solved: dict[int, str]) -> None:
     content = json.dumps(make_notebook(served.course, solved)).encode()
     number = served.submit("emmy", content)["submission"]
     served.verdict("emmy", number)
@@ -144,21 +144,21 @@ def test_no_page_can_be_framed_by_another_site(served: Served, make_notebook: An
             assert "frame-ancestors 'none'" in browser.get(place).headers["Content-Security-Policy"]
 
 
-def test_connections_on_which_nothing_comes_keep_nobody_out_and_fill_no_log(
+def test_idle_connections_keep_nobody_out_and_fill_no_log(
     new_course: Callable[[], Course], make_notebook: Any, solved: dict[int, str]
 ) -> None:
     with serving(new_course()) as one, contextlib.ExitStack() as opened:
         one.stop()
         one.start(descriptors=256)
         for _ in range(300):
-            opened.enter_context(sent(one, ""))
-            opened.enter_context(sent(one, "GET / HTTP/1.1\nHost: x\n"))
+            opened.enter_context(send_request(one, ""))
+            opened.enter_context(send_request(one, "GET / HTTP/1.1\nHost: x\n"))
         content = json.dumps(make_notebook(one.course, solved)).encode()
         assert one.verdict("ada", one.submit("ada", content)["submission"])["result"]["points"] == 30
         assert one.stop() == ""
 
 
-def test_what_is_wrong_with_many_requests_is_logged_once(new_course: Callable[[], Course]) -> None:
+def test_same_problem_of_many_requests_is_logged_once(new_course: Callable[[], Course]) -> None:
     with serving(new_course()) as one:
         (one.course.root / "course.toml").write_text("[serving]\nattempts = 0\n")
         for number in range(20):
@@ -171,7 +171,7 @@ def test_what_is_wrong_with_many_requests_is_logged_once(new_course: Callable[[]
     assert "attempts: 0 is not a whole number" in lines[1]
 
 
-def test_many_submissions_at_once_are_no_more_than_allowed(
+def test_concurrent_submissions_do_not_exceed_the_attempts(
     new_course: Callable[[], Course], make_notebook: Any, solved: dict[int, str]
 ) -> None:
     with serving(new_course()) as one:
@@ -183,7 +183,7 @@ def test_many_submissions_at_once_are_no_more_than_allowed(
         assert set(answers) <= {202, 403, 429}
 
 
-def test_names_are_text_on_every_page(new_course: Callable[[], Course]) -> None:
+def test_student_names_are_escaped_on_pages(new_course: Callable[[], Course]) -> None:
     course = new_course()
     (course.root / "roster.csv").write_text("id\n<script>alert(1)</script>\n")
     with serving(course) as one:
@@ -193,7 +193,7 @@ def test_names_are_text_on_every_page(new_course: Callable[[], Course]) -> None:
         assert "<script>alert" not in page
 
 
-def test_no_code_of_a_link_is_in_the_log(new_course: Callable[[], Course]) -> None:
+def test_log_holds_no_code_of_a_link(new_course: Callable[[], Course]) -> None:
     with serving(new_course()) as one:
         place = f"{one.address}/enter/{one.codes['ada']}"
         assert httpx.post(place).status_code == 403  # without the form's token

@@ -39,7 +39,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedWords]:
             one.stop()
 
 
-def test_names_are_shown_and_found(served: ServedWords) -> None:
+def test_names_of_students_are_shown_and_found(served: ServedWords) -> None:
     number = served.submit("ada", answered(served.course, {}))["submission"]
     served.verdict("ada", number)
     for text in ("ada", "ADA", "lovelace", "Lovelace, ada".replace(",", "")):
@@ -56,7 +56,7 @@ def test_names_are_shown_and_found(served: ServedWords) -> None:
     assert (line["student"], line["full_name"]) == ("ada", "Ada Lovelace")
 
 
-def test_the_link_of_an_instructor_says_what_it_can_do(served: ServedWords) -> None:
+def test_enter_page_of_an_instructor_says_what_the_link_can_do(served: ServedWords) -> None:
     enter = httpx.get(f"{served.address}/enter/{served.codes['prof']}").text
     assert "in your name" not in enter
     assert "see the points of the whole class" in enter
@@ -77,9 +77,7 @@ def test_the_link_of_an_instructor_says_what_it_can_do(served: ServedWords) -> N
         ),
     ],
 )
-def test_a_file_that_cannot_be_graded_is_named_and_there_is_a_way_back(
-    served: ServedWords, content: bytes, words: str
-) -> None:
+def test_refused_file_is_named_with_a_way_back(served: ServedWords, content: bytes, words: str) -> None:
     name = "mine.ipynb" if content[:1] == b"{" else "mine.zip"
     with served.browser("kurt") as browser:
         home = browser.get("/").text
@@ -93,7 +91,7 @@ def test_a_file_that_cannot_be_graded_is_named_and_there_is_a_way_back(
     assert 'href="/">Back to the course</a>' in answer.text
 
 
-def test_who_is_no_longer_on_the_roster_is_not_let_in(served: ServedWords) -> None:
+def test_student_removed_from_roster_is_not_let_in(served: ServedWords) -> None:
     roster = served.course.root / "roster.csv"
     token = grader("students", "token", "lea", "--scope", "read", folder=served.course.root).stdout.strip()
     authorized = {"Authorization": f"Bearer {token}"}
@@ -114,7 +112,7 @@ def test_who_is_no_longer_on_the_roster_is_not_let_in(served: ServedWords) -> No
     assert served.get("lea", "/me").status_code == 200
 
 
-def test_links_are_a_table_for_a_mail_merge(served: ServedWords) -> None:
+def test_students_invite_prints_a_table_for_a_mail_merge(served: ServedWords) -> None:
     roster = served.course.root / "roster.csv"
     usual = roster.read_text()
     roster.write_text('id,name,email\nbob,"Bob, the Builder",bob@example.edu\n')
@@ -128,7 +126,7 @@ def test_links_are_a_table_for_a_mail_merge(served: ServedWords) -> None:
     assert line["link"].startswith("https://grader.example.edu/enter/")
 
 
-def test_links_are_mailed_as_the_page_says(tmp_path: Path) -> None:
+def test_mail_commands_of_the_docs_mail_the_links(tmp_path: Path) -> None:
     page = (ROOT / "docs/serving.md").read_text(encoding="utf-8")
     (commands,) = re.findall(r"```sh\n(python3 - links.csv.*?)```", page, re.DOTALL)
     link = "https://grader.example.edu/enter/x"
@@ -142,7 +140,7 @@ def test_links_are_mailed_as_the_page_says(tmp_path: Path) -> None:
     assert link in mails
 
 
-def test_a_command_is_told_as_a_command(
+def test_submit_in_a_terminal_speaks_of_commands(
     served: ServedWords, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -171,7 +169,7 @@ def test_a_command_is_told_as_a_command(
     assert "… why, – of 2" in told, "no points yet is not 0 points"
 
 
-def test_assignments_that_are_left_out_are_listed_at_the_start(served: ServedWords) -> None:
+def test_serve_lists_assignments_that_cannot_be_served(served: ServedWords) -> None:
     """The last test: it stops the server."""
     known = json.loads(served.get("ada", "/me").text)["assignments"]
     assert list(known) == [WORDS]

@@ -133,17 +133,17 @@ def feedback_page(served: ServedWords, student: str) -> str:
 # --- it is the same --------------------------------------------------------------------------------------------------
 
 
-def test_all_places_say_the_same_before_and_after_publishing(served: ServedWords, numbers: dict[str, int]) -> None:
+def test_total_is_the_same_everywhere_before_and_after_publishing(served: ServedWords, numbers: dict[str, int]) -> None:
     told = in_console(served)
     assert [name for name in told if told[name].waits] == ["ada", "kurt"], "the class is as awkward as it should be"
     assert [name for name in told if told[name].penalty] == ["ada", "zoe"]
-    everywhere(served, numbers, told)
+    assert_same_everywhere(served, numbers, told)
     run(served, "publish", WORDS, "--waiting-anyway")
     assert in_publication(served) == told
-    everywhere(served, numbers, told)
+    assert_same_everywhere(served, numbers, told)
 
 
-def everywhere(served: ServedWords, numbers: dict[str, int], told: dict[str, Standing]) -> None:
+def assert_same_everywhere(served: ServedWords, numbers: dict[str, int], told: dict[str, Standing]) -> None:
     assert in_report(served) == told == for_programs(served, numbers) == for_programs(served, numbers, "prof")
     assert in_class_for_programs(served) == {name: (one.total, one.most, [*one.waits]) for name, one in told.items()}
     points = exported(served)
@@ -167,7 +167,7 @@ def everywhere(served: ServedWords, numbers: dict[str, int], told: dict[str, Sta
     assert f"Your points: {told['zoe'].words}" in served.page("max", "/"), "who submits for a group submits for all"
 
 
-def test_each_exercise_is_as_on_the_feedback_page(served: ServedWords, numbers: dict[str, int]) -> None:
+def test_submission_page_shows_exercises_as_the_feedback_page(served: ServedWords, numbers: dict[str, int]) -> None:
     run(served, "feedback", WORDS)
     for student in STUDENTS:
         page, feedback = served.page(student, f"/submissions/{numbers[student]}"), feedback_page(served, student)
@@ -180,7 +180,7 @@ def test_each_exercise_is_as_on_the_feedback_page(served: ServedWords, numbers: 
         assert "`" not in page.partition("Receipt")[0]
 
 
-def test_a_submission_that_does_not_count_says_which_one_does(served: ServedWords, numbers: dict[str, int]) -> None:
+def test_submission_page_when_not_counted_says_which_one_counts(served: ServedWords, numbers: dict[str, int]) -> None:
     page = served.page("zoe", f"/submissions/{numbers['zoe, first']}")
     assert "Submission 2 counts, not this one." in page
     assert "Read the feedback page" not in page
@@ -189,7 +189,7 @@ def test_a_submission_that_does_not_count_says_which_one_does(served: ServedWord
         assert browser.get(f"/submissions/{numbers['zoe, first']}/feedback").status_code == 404
 
 
-def test_what_is_not_published_yet_is_only_for_instructors(served: ServedWords, numbers: dict[str, int]) -> None:
+def test_unpublished_points_are_shown_only_to_instructors(served: ServedWords, numbers: dict[str, int]) -> None:
     run(served, "publish", WORDS, "--waiting-anyway", "--yes")
     place = f"/submissions/{numbers['kurt']}"
     before = served.page("kurt", place), served.page("kurt", f"{place}/feedback"), served.page("kurt", "/")
@@ -203,7 +203,7 @@ def test_what_is_not_published_yet_is_only_for_instructors(served: ServedWords, 
 # --- being late ------------------------------------------------------------------------------------------------------
 
 
-def test_being_late_is_said_before_and_after(served: ServedWords, numbers: dict[str, int]) -> None:
+def test_late_penalty_is_shown_before_and_after_submitting(served: ServedWords, numbers: dict[str, int]) -> None:
     home, page = served.page("ada", "/"), served.page("ada", f"/submissions/{numbers['ada']}")
     assert re.search(
         r"This would be late and lose 40% of its points \(10% of the points for each hour started, at most 50%\)\. "
@@ -221,7 +221,7 @@ def test_being_late_is_said_before_and_after(served: ServedWords, numbers: dict[
     assert state["remarks"][0].startswith("This is late: ")
 
 
-def test_a_form_from_before_the_due_date_does_not_replace_what_counts(served: ServedWords) -> None:
+def test_form_from_before_the_due_date_submits_nothing_late(served: ServedWords) -> None:
     content = answered(served.course, {"why": "In time, as far as I know."})
     place, files = f"/assignments/{WORDS}", {"notebook": ("my words.ipynb", content)}
     before = len(served.get("prof", "/class?student=ada").json()["submissions"])
@@ -246,13 +246,13 @@ ALL = {
 }
 
 
-def test_every_setting_has_a_test() -> None:
+def test_every_serving_setting_has_a_test() -> None:
     assert {*SERVING} == {*ALL, *DUE}
 
 
 @pytest.mark.parametrize("when", DUE)
 @pytest.mark.parametrize("shown", Detail)
-def test_each_page_shows_as_much_as_it_should(
+def test_pages_show_as_much_as_the_setting_says(
     served: ServedWords, numbers: dict[str, int], when: str, shown: Detail
 ) -> None:
     rules, number = served.course.root / COURSE_FILE, numbers["ada"]
@@ -283,7 +283,7 @@ MORE = [DETAILS[1:], DETAILS[2:], DETAILS[3:], DETAILS[4:]]  # what shows points
 
 
 @pytest.mark.parametrize("setting", ALL)
-def test_each_limit_is_said_on_the_page(served: ServedWords, numbers: dict[str, int], setting: str) -> None:
+def test_page_says_each_limit(served: ServedWords, numbers: dict[str, int], setting: str) -> None:
     rules = served.course.root / COURSE_FILE
     usual = rules.read_text()
     value, refusal = ALL[setting]
@@ -298,9 +298,7 @@ def test_each_limit_is_said_on_the_page(served: ServedWords, numbers: dict[str, 
         rules.write_text(usual)
 
 
-def test_with_the_best_attempt_each_submission_has_its_own_verdict(
-    served: ServedWords, numbers: dict[str, int]
-) -> None:
+def test_submissions_when_best_counts_have_their_own_verdicts(served: ServedWords, numbers: dict[str, int]) -> None:
     """The last test: lea is in no other."""
     assert "lea" not in numbers
     rules = served.course.root / COURSE_FILE

@@ -66,7 +66,7 @@ def new_token(served: Served, name: str, *scopes: Scope) -> str:
 # --- the description -------------------------------------------------------------------------------------------------
 
 
-def test_every_address_answers_as_it_is_described(
+def test_api_answers_as_openapi_describes(
     served: Served, graded: int, notebook: bytes, description: dict[str, Any]
 ) -> None:
     assert description["openapi"] == "3.1.0"
@@ -94,7 +94,7 @@ def must_fit(answer: httpx.Response, described: dict[str, Any]) -> None:
         Draft202012Validator(schema).validate(answer.json())
 
 
-def test_no_address_is_missing_from_the_description(description: dict[str, Any]) -> None:
+def test_openapi_describes_every_address(description: dict[str, Any]) -> None:
     services: Any = SimpleNamespace(secret=b"", hub=None)
     matchers = [rule.matcher for rule in application(services, secure=False).wildcard_router.rules]
     found = [one.regex.pattern for one in matchers if isinstance(one, PathMatches)]
@@ -105,20 +105,20 @@ def test_no_address_is_missing_from_the_description(description: dict[str, Any])
         assert [one for one in described if re.fullmatch(place, one)], place
 
 
-def test_a_wrong_answer_would_be_seen(served: Served, description: dict[str, Any]) -> None:
+def test_must_fit_when_answer_is_wrong_raises(served: Served, description: dict[str, Any]) -> None:
     answer = served.get("ada", "/me")
     other = httpx.Response(200, json=answer.json() | {"role": "king"})
     with pytest.raises(Exception, match="king"):
         must_fit(other, description["paths"]["/me"]["get"])
 
 
-def test_events_hold_states(served: Served, graded: int) -> None:
+def test_events_hold_the_state_of_a_submission(served: Served, graded: int) -> None:
     (line,) = served.get("ada", f"/submissions/{graded}/events").text.split("\n\n")[:-1]
     state = json.loads(line.removeprefix("data: "))
     assert state | {"receipt": ...} == served.get("ada", f"/submissions/{graded}").json() | {"receipt": ...}
 
 
-def test_streams_that_are_open_when_the_server_stops_are_no_errors(
+def test_server_that_stops_with_open_streams_logs_no_error(
     new_course: Callable[[], Course], make_notebook: Callable[..., Any], solved: dict[int, str]
 ) -> None:
     with serving(new_course()) as one:
@@ -131,7 +131,7 @@ def test_streams_that_are_open_when_the_server_stops_are_no_errors(
     assert one.process.returncode == 0
 
 
-def test_what_may_be_submitted_is_said(served: Served) -> None:
+def test_me_lists_scopes_and_assignments(served: Served) -> None:
     told = served.get("ada", "/me").json()
     assert (told["name"], told["role"], told["scopes"]) == ("ada", "student", ["read", "submit"])
     for name in ("prof", "grace"):
@@ -142,7 +142,7 @@ def test_what_may_be_submitted_is_said(served: Served) -> None:
     assert told["assignments"][ASSIGNMENT] == known
 
 
-def test_points_of_all_are_those_of_the_report(served: Served, notebook: bytes) -> None:
+def test_class_points_equal_those_of_the_report(served: Served, notebook: bytes) -> None:
     number = served.submit("emmy", notebook)["submission"]
     served.verdict("emmy", number)
     (line,) = served.get("grace", "/class?student=emmy").json()["submissions"]
@@ -165,7 +165,7 @@ def test_points_of_all_are_those_of_the_report(served: Served, notebook: bytes) 
     ("name", "scope"),
     [("ada", Scope.READ), ("ada", Scope.SUBMIT), *(("grace", scope) for scope in Scope)],
 )
-def test_a_token_does_what_its_scope_says_and_nothing_else(
+def test_token_does_only_what_its_scope_allows(
     served: Served, graded: int, notebook: bytes, description: dict[str, Any], name: str, scope: Scope
 ) -> None:
     called = new_token(served, name, scope)
@@ -185,7 +185,7 @@ def test_a_token_does_what_its_scope_says_and_nothing_else(
     assert may["/class"] == may["/term.csv"] == may["/metrics"] == (scope is Scope.CLASS)
 
 
-def test_scopes_add_up_and_end_where_their_owner_ends(served: Served, graded: int) -> None:
+def test_token_scopes_add_up_within_the_rights_of_the_owner(served: Served, graded: int) -> None:
     both = new_token(served, "grace", Scope.CLASS, Scope.READ)
     assert served.get(both, f"/submissions/{graded}").status_code == 200
     assert served.post(both, f"/assignments/{ASSIGNMENT}", b"{}").status_code == 403
@@ -193,7 +193,7 @@ def test_scopes_add_up_and_end_where_their_owner_ends(served: Served, graded: in
     assert served.get(other, f"/submissions/{graded}").status_code == 404
 
 
-def test_a_token_of_a_student_never_sees_the_class(served: Served, graded: int) -> None:
+def test_token_of_a_student_never_sees_the_class(served: Served, graded: int) -> None:
     refused = grader("students", "token", "emmy", "--scope", "class", "--scope", "read", folder=served.course.root)
     assert "emmy is a student, who never sees the class." in refused.stderr
     called = new_token(served, "emmy", Scope.READ)
@@ -204,7 +204,7 @@ def test_a_token_of_a_student_never_sees_the_class(served: Served, graded: int) 
         assert served.get(called, place).status_code == 404
 
 
-def test_a_token_signs_nobody_in(served: Served) -> None:
+def test_token_signs_nobody_in(served: Served) -> None:
     code = served.codes[new_token(served, "ada", *(Scope.READ, Scope.SUBMIT))]
     assert httpx.get(f"{served.address}/enter/{code}").status_code == 404
     page = httpx.get(f"{served.address}/", headers={"Authorization": f"Bearer {code}"})
@@ -213,7 +213,7 @@ def test_a_token_signs_nobody_in(served: Served) -> None:
         assert browser.get(f"{API}/me").status_code == 401, "cookies are for pages alone"
 
 
-def test_tokens_are_made_and_revoked_on_the_command_line(served: Served) -> None:
+def test_students_token_makes_and_revokes_tokens(served: Served) -> None:
     root = served.course.root
 
     def made(*words: str) -> str:
@@ -241,7 +241,7 @@ def test_tokens_are_made_and_revoked_on_the_command_line(served: Served) -> None
         assert grader("students", "token", *words, folder=root).returncode == 1
 
 
-def test_a_token_ends_by_itself_and_with_the_link_of_its_owner(course: Course) -> None:
+def test_token_ends_by_itself_and_with_the_link_of_its_owner(course: Course) -> None:
     now = datetime.now(UTC)
     invitations.invite(course, ["ada"], until=now + timedelta(days=1))
     long = invitations.new_token(course, "ada", [Scope.READ], now + timedelta(days=9))
@@ -255,7 +255,7 @@ def test_a_token_ends_by_itself_and_with_the_link_of_its_owner(course: Course) -
 # --- grader submit ---------------------------------------------------------------------------------------------------
 
 
-def test_a_command_signs_in_and_submits(
+def test_submit_command_signs_in_and_submits(
     served: Served, notebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -278,7 +278,7 @@ def test_a_command_signs_in_and_submits(
     assert run("mine.ipynb", "--assignment", ASSIGNMENT)[0] == 0
 
 
-def test_submitting_needs_neither_torch_nor_a_course(tmp_path: Path) -> None:
+def test_submit_command_needs_neither_torch_nor_a_course(tmp_path: Path) -> None:
     """It is for machines that cannot grade."""
     code = (
         "import sys; from grader.cli.app import app\n"

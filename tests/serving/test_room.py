@@ -51,14 +51,14 @@ class Submitting:
         return "".join(self._arrivals.content(one)[:1].decode() for one in submitted if one.sha256 in sizes)
 
 
-def test_the_oldest_that_cannot_count_go_first_and_their_rows_stay(arrivals: Arrivals) -> None:
+def test_make_room_removes_the_oldest_and_keeps_rows(arrivals: Arrivals) -> None:
     students = Submitting(arrivals)
     submitted = [students.submit(letter) for letter in "abcde"]
     assert students.left(*submitted) == "cde"
     assert [arrival.sha256 for arrival in arrivals.of_student("ada")[::-1]] == [one.sha256 for one in submitted]
 
 
-def test_of_each_assignment_the_last_stays(arrivals: Arrivals) -> None:
+def test_make_room_keeps_the_last_of_each_assignment(arrivals: Arrivals) -> None:
     students = Submitting(arrivals)
     submitted = [students.submit(letter, assignment=letter) for letter in "abc"]
     with pytest.raises(NoRoomLeft):
@@ -69,7 +69,7 @@ def test_of_each_assignment_the_last_stays(arrivals: Arrivals) -> None:
 
 
 @pytest.mark.parametrize("state", [Stage.WAITING, Stage.FAILED])
-def test_what_has_not_been_graded_stays(arrivals: Arrivals, state: Stage) -> None:
+def test_make_room_keeps_what_has_not_been_graded(arrivals: Arrivals, state: Stage) -> None:
     students = Submitting(arrivals)
     submitted = [students.submit("a"), *(students.submit(letter, state=state) for letter in "bc")]
     with pytest.raises(NoRoomLeft):
@@ -80,14 +80,14 @@ def test_what_has_not_been_graded_stays(arrivals: Arrivals, state: Stage) -> Non
     assert students.left(*submitted) == "bcd"
 
 
-def test_what_is_graded_again_stays(arrivals: Arrivals) -> None:
+def test_make_room_keeps_what_is_graded_again(arrivals: Arrivals) -> None:
     students = Submitting(arrivals)
     submitted = [students.submit(letter) for letter in "abc"]
     arrivals.once_more(submitted[-1])
     assert students.left(*submitted, students.submit("d")) == "bcd"
 
 
-def test_if_the_best_counts_all_stay(arrivals: Arrivals) -> None:
+def test_make_room_when_best_counts_keeps_all(arrivals: Arrivals) -> None:
     students = Submitting(arrivals, best=True)
     submitted = [students.submit(letter) for letter in "abc"]
     with pytest.raises(NoRoomLeft):
@@ -95,7 +95,7 @@ def test_if_the_best_counts_all_stay(arrivals: Arrivals) -> None:
     assert students.left(*submitted) == "abc"
 
 
-def test_what_somebody_else_has_submitted_stays(arrivals: Arrivals) -> None:
+def test_make_room_keeps_submissions_of_others(arrivals: Arrivals) -> None:
     students = Submitting(arrivals)
     of_emmy = students.submit("a", student="emmy")
     submitted = [students.submit(letter) for letter in "abcd"]
@@ -103,7 +103,7 @@ def test_what_somebody_else_has_submitted_stays(arrivals: Arrivals) -> None:
     assert students.left(students.submit("e", student="emmy")) == "e"
 
 
-def test_a_student_who_fills_the_room_reads_what_to_do(
+def test_submit_when_room_is_full_says_what_to_do(
     new_course: Callable[[], Course], make_notebook: Any, solved: dict[int, str]
 ) -> None:
     with serving(new_course()) as one:
@@ -129,7 +129,7 @@ def test_a_student_who_fills_the_room_reads_what_to_do(
         assert receipt["sha256"] == large.sha256
 
 
-def test_a_student_of_whom_no_more_can_be_kept_stops_nobody(
+def test_desk_when_no_more_attempts_can_be_kept_goes_on(
     course: Course, make_notebook: Any, solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attempts, "MOST", 1)

@@ -59,7 +59,7 @@ def wrong(served: Served, make_notebook: Callable[..., Any], solved: dict[int, s
     return json.dumps(make_notebook(served.course, changed)).encode()
 
 
-def test_a_program_submits_and_reads_the_verdict_and_a_receipt(served: Served, wrong: bytes) -> None:
+def test_program_submits_and_reads_verdict_and_receipt(served: Served, wrong: bytes) -> None:
     told = served.submit("ada", wrong)
     found = served.verdict("ada", told["submission"])
     assert found["receipt"] == told["receipt"]
@@ -70,7 +70,7 @@ def test_a_program_submits_and_reads_the_verdict_and_a_receipt(served: Served, w
     assert found["result"]["points"] == found["result"]["max_points"] - softmax["max_points"] + softmax["points"]
 
 
-def test_a_cell_with_much_pasted_data_is_graded(served: Served, right: bytes) -> None:
+def test_notebook_with_much_pasted_data_is_graded(served: Served, right: bytes) -> None:
     """It is not run, and the server goes on."""
     notebook = json.loads(right)
     notebook["cells"].insert(0, nbformat.v4.new_code_cell("data = [\n" + "    1.0,\n" * 215_000 + "]"))
@@ -79,7 +79,7 @@ def test_a_cell_with_much_pasted_data_is_graded(served: Served, right: bytes) ->
     assert served.verdict("ada", told["submission"])["result"]["points"] == 30
 
 
-def test_links_are_made_and_revoked_while_the_class_is_graded(new_course: Callable[[], Course]) -> None:
+def test_students_invite_works_while_the_class_is_graded(new_course: Callable[[], Course]) -> None:
     course = new_course()
     with alone(course):
         made = grader("students", "invite", "--assistant", "eve", folder=course.root)
@@ -89,7 +89,7 @@ def test_links_are_made_and_revoked_while_the_class_is_graded(new_course: Callab
     assert revoked.stdout == "Revoked: eve.\n"
 
 
-def test_what_came_in_is_in_the_gradebook_and_the_report(served: Served, right: bytes) -> None:
+def test_submission_is_in_the_report(served: Served, right: bytes) -> None:
     served.verdict("emmy", served.submit("emmy", right)["submission"])
     done = grader("report", ASSIGNMENT, folder=served.course.root)
     assert done.returncode == 0, done.stderr
@@ -97,7 +97,7 @@ def test_what_came_in_is_in_the_gradebook_and_the_report(served: Served, right: 
     assert {"emmy"} <= {one["student"] for one in said["students"]}
 
 
-def test_a_browser_submits_with_a_form_and_reads_the_feedback_page(served: Served, right: bytes) -> None:
+def test_browser_submits_with_form_and_reads_feedback(served: Served, right: bytes) -> None:
     with served.browser("ada") as browser:
         home = browser.get("/").text
         assert f'action="/assignments/{ASSIGNMENT}"' in home
@@ -116,7 +116,7 @@ def test_a_browser_submits_with_a_form_and_reads_the_feedback_page(served: Serve
         assert "Please use the personal link" in browser.post("/leave", data=token_in(home)).text
 
 
-def test_nobody_reads_what_is_not_theirs(served: Served, wrong: bytes) -> None:
+def test_submissions_of_others_are_not_readable(served: Served, wrong: bytes) -> None:
     number = served.submit("ada", wrong)["submission"]
     served.verdict("ada", number)
     for place in (f"/submissions/{number}", f"/submissions/{number}/feedback"):
@@ -142,20 +142,20 @@ def test_nobody_reads_what_is_not_theirs(served: Served, wrong: bytes) -> None:
         ("/assignments/self_attention%0d%0aSet-Cookie:x=1", b"{}", 404),
     ],
 )
-def test_bad_requests_get_a_sentence(served: Served, place: str, content: bytes, status: int) -> None:
+def test_bad_request_gets_a_sentence(served: Served, place: str, content: bytes, status: int) -> None:
     answer = served.post("ada", place, content)
     assert answer.status_code == status
     assert answer.json()["error"].endswith(".")
     assert "x" not in answer.cookies
 
 
-def test_a_notebook_of_another_assignment_is_sent_back(served: Served, right: bytes) -> None:
+def test_notebook_of_another_assignment_is_refused(served: Served, right: bytes) -> None:
     answer = served.post("ada", "/assignments/transformer", right)
     assert answer.status_code == 400
     assert answer.json() == {"error": "This cannot be graded as transformer: it is for self_attention."}
 
 
-def test_what_is_far_too_large_is_not_read(served: Served) -> None:
+def test_submission_that_is_too_large_is_refused(served: Served) -> None:
     before = served.get("prof", "/class").json()
     with contextlib.suppress(httpx.TransportError):  # the connection may be cut
         answer = served.post("ada", f"/assignments/{ASSIGNMENT}", b"{" + b" " * MOST_BYTES)
@@ -163,7 +163,7 @@ def test_what_is_far_too_large_is_not_read(served: Served) -> None:
     assert served.get("prof", "/class").json() == before
 
 
-def test_nothing_is_read_of_what_is_refused_anyway(served: Served) -> None:
+def test_refused_request_is_answered_before_its_content(served: Served) -> None:
     host, port = served.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         request = f"POST {API}/assignments/{ASSIGNMENT} HTTP/1.1\r\nHost: x\r\nContent-Length: {MOST_BYTES}\r\n\r\n"
@@ -171,7 +171,7 @@ def test_nothing_is_read_of_what_is_refused_anyway(served: Served) -> None:
         assert connection.recv(100).startswith(b"HTTP/1.1 401 ")
 
 
-def test_signing_out_ends_the_session_of_this_browser_alone(served: Served) -> None:
+def test_sign_out_ends_only_the_session_of_this_browser(served: Served) -> None:
     with served.browser("ada") as browser, served.browser("ada") as another:
         copied = {"who": browser.cookies["who"]}
         assert httpx.get(f"{served.address}/", cookies=copied).status_code == 200
@@ -184,7 +184,7 @@ def test_signing_out_ends_the_session_of_this_browser_alone(served: Served) -> N
         assert httpx.get(f"{served.address}/", cookies=copied).status_code == 401
 
 
-def test_a_session_that_has_ended_stays_so_after_a_restart(new_course: Callable[[], Course]) -> None:
+def test_ended_session_stays_ended_after_a_restart(new_course: Callable[[], Course]) -> None:
     with serving(new_course()) as one:
         with one.browser("ada") as browser:
             copied = {"who": browser.cookies["who"]}
@@ -196,7 +196,7 @@ def test_a_session_that_has_ended_stays_so_after_a_restart(new_course: Callable[
             assert browser.get("/").status_code == 200
 
 
-def test_sessions_that_have_ended_fill_no_disk(course: Course) -> None:
+def test_ended_sessions_are_limited_a_day(course: Course) -> None:
     arrivals = Arrivals(course)
     sessions = Sessions(arrivals.engine)
     for number in range(MOST_A_DAY):
@@ -209,14 +209,14 @@ def test_sessions_that_have_ended_fill_no_disk(course: Course) -> None:
     arrivals.close()
 
 
-def test_a_form_without_the_token_of_its_page_is_refused(served: Served, right: bytes) -> None:
+def test_form_without_its_token_is_refused(served: Served, right: bytes) -> None:
     with served.browser("ada") as browser:
         files = {"notebook": ("mine.ipynb", right)}
         assert browser.post(f"/assignments/{ASSIGNMENT}", files=files).status_code == 403
         assert browser.post(f"/assignments/{ASSIGNMENT}", data={"_xsrf": "x"}, files=files).status_code == 403
 
 
-def test_pages_load_nothing_from_elsewhere_and_say_what_is_theirs(served: Served) -> None:
+def test_pages_have_a_strict_policy_and_a_safe_cookie(served: Served) -> None:
     with served.browser("ada") as browser:
         page = browser.get("/")
         assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
@@ -231,7 +231,7 @@ def test_pages_load_nothing_from_elsewhere_and_say_what_is_theirs(served: Served
         assert browser.get(f"/assignments/{ASSIGNMENT}/release.zip").content.startswith(b"PK")
 
 
-def test_a_revoked_link_ends_everything(served: Served) -> None:
+def test_revoked_link_ends_session_and_token(served: Served) -> None:
     served.codes |= invitations.invite(served.course, ["zoe"])
     with served.browser("zoe") as browser:
         assert browser.get("/").status_code == 200
@@ -242,7 +242,7 @@ def test_a_revoked_link_ends_everything(served: Served) -> None:
     assert served.get("zoe", "/me").status_code == 401
 
 
-def test_a_demo_serves_a_class_that_has_just_submitted() -> None:
+def test_serve_demo_serves_a_class_that_has_submitted() -> None:
     command = [str(Path(sys.executable).with_name("grader")), "serve", "--demo", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
@@ -257,7 +257,7 @@ def test_a_demo_serves_a_class_that_has_just_submitted() -> None:
     assert process.returncode == 0
 
 
-def test_the_unit_of_the_docs_starts_and_stops_it(course: Course) -> None:
+def test_systemd_unit_of_the_docs_starts_and_stops_the_server(course: Course) -> None:
     (unit,) = re.findall(r"```ini\n(.*?)```", (ROOT / "docs/operator.md").read_text(), re.DOTALL)
     settings = configparser.ConfigParser()
     settings.read_string(unit)
@@ -274,7 +274,7 @@ def test_the_unit_of_the_docs_starts_and_stops_it(course: Course) -> None:
     assert process.returncode == 0
 
 
-def test_what_was_acknowledged_is_graded_after_a_kill(
+def test_acknowledged_submission_is_graded_after_a_kill(
     new_course: Callable[[], Course], wrong: bytes, right: bytes
 ) -> None:
     with serving(new_course()) as one:
@@ -293,7 +293,7 @@ def test_what_was_acknowledged_is_graded_after_a_kill(
         assert not any(code in said for code in one.codes.values())
 
 
-def test_after_a_kill_at_any_moment_all_that_was_acknowledged_is_graded_once(
+def test_acknowledged_submissions_are_graded_once_after_many_kills(
     new_course: Callable[[], Course], wrong: bytes, right: bytes
 ) -> None:
     numbers: list[tuple[str, int]] = []
@@ -314,7 +314,7 @@ def test_after_a_kill_at_any_moment_all_that_was_acknowledged_is_graded_once(
     arrivals.close()
 
 
-def test_what_cannot_be_stored_is_not_acknowledged_and_all_else_is_safe(
+def test_submission_when_disk_is_full_is_not_acknowledged(
     new_course: Callable[[], Course], wrong: bytes, right: bytes
 ) -> None:
     with serving(new_course()) as one:
@@ -335,7 +335,7 @@ def test_what_cannot_be_stored_is_not_acknowledged_and_all_else_is_safe(
 # --- those who see the class -----------------------------------------------------------------------------------------
 
 
-def test_instructors_see_what_goes_wrong_find_a_student_and_grade_again(served: Served, wrong: bytes) -> None:
+def test_instructor_sees_report_finds_students_and_grades_again(served: Served, wrong: bytes) -> None:
     first, last = (served.submit("ada", wrong)["submission"] for _ in range(2))
     served.verdict("ada", last)
     with served.browser("prof") as browser:
@@ -354,7 +354,7 @@ def test_instructors_see_what_goes_wrong_find_a_student_and_grade_again(served: 
     assert served.verdict("ada", last)["result"]["points"] < 30
 
 
-def test_an_assistant_sees_the_class_and_changes_nothing(served: Served, right: bytes) -> None:
+def test_assistant_sees_the_class_and_changes_nothing(served: Served, right: bytes) -> None:
     number = served.submit("emmy", right)["submission"]
     served.verdict("emmy", number)
     with served.browser("grace") as browser:
@@ -374,7 +374,7 @@ def test_an_assistant_sees_the_class_and_changes_nothing(served: Served, right: 
 
 
 @pytest.mark.parametrize(("trusted", "known"), [("127.0.0.1", True), ("10.1.2.3", False)])
-def test_a_header_says_who_asks_only_from_a_proxy_that_is_trusted(
+def test_user_header_counts_only_from_a_trusted_proxy(
     new_course: Callable[[], Course], *, trusted: str, known: bool
 ) -> None:
     with serving(new_course(), "--user-header", "X-Remote-User", "--trust", trusted) as one:
@@ -412,7 +412,7 @@ def in_terminal(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
-def test_a_student_signs_in_and_submits_in_a_terminal(served: Served, student: Path) -> None:
+def test_submit_script_signs_in_and_submits_in_a_terminal(served: Served, student: Path) -> None:
     notebook = f"{ASSIGNMENT}.ipynb"
     assert "First sign in" in in_terminal(student, notebook)
     assert "not valid" in in_terminal(student, "--link", f"{served.address}/enter/wrong")
@@ -433,7 +433,7 @@ def test_a_student_signs_in_and_submits_in_a_terminal(served: Served, student: P
     assert in_terminal(student, "nowhere.ipynb") == f"There is no file nowhere.ipynb in {student}.\n"
 
 
-def test_a_notebook_submits_itself_and_shows_the_feedback_page(
+def test_notebook_submits_itself_and_shows_feedback(
     served: Served, student: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JPY_SESSION_NAME", f"course/{ASSIGNMENT}.ipynb")
@@ -518,7 +518,7 @@ def test_arrivals_are_numbered_and_kept(course: Course) -> None:
     assert (course.root / "arrived").stat().st_mode & 0o077 == 0
 
 
-def test_a_receipt_holds_for_what_was_signed_alone(course: Course) -> None:
+def test_receipt_holds_only_for_what_was_signed(course: Course) -> None:
     arrivals = Arrivals(course)
     arrival = arrivals.add("ada", ASSIGNMENT, b"{}")
     arrivals.close()
@@ -551,7 +551,9 @@ def nested(depth: int) -> str:
     ],
     ids=lambda changes: " ".join(f"{name} {value[:6]} {len(value)}" for name, value in changes.items()),
 )
-def test_no_receipt_is_too_strange_for_a_sentence(course: Course, changes: dict[str, str], tmp_path: Path) -> None:
+def test_receipt_command_when_receipt_is_odd_says_not_genuine(
+    course: Course, changes: dict[str, str], tmp_path: Path
+) -> None:
     arrival = Arrival(1, "ada", ASSIGNMENT, 1, datetime.now(UTC), "0" * 64, Stage.WAITING, {})
     signed = {name: json.dumps(value) for name, value in receipt(arrival, secret_of(course.root)).items()} | changes
     parts = ", ".join(f'"{name}": {value}' for name, value in signed.items())
@@ -561,13 +563,13 @@ def test_no_receipt_is_too_strange_for_a_sentence(course: Course, changes: dict[
     assert " ".join(done.stderr.split()).endswith("This receipt is not from this course, or somebody has changed it.")
 
 
-def test_no_file_is_a_receipt_only_because_it_is_named_so(course: Course, tmp_path: Path) -> None:
+def test_receipt_command_when_file_is_no_receipt_says_so(course: Course, tmp_path: Path) -> None:
     for content in (b"", nested(100_000).encode(), b'{"a":' * 100_000, b"\xff", b"[1]"):
         (tmp_path / "receipt.json").write_bytes(content)
         assert "not from this course" in grader("receipt", str(tmp_path / "receipt.json"), folder=course.root).stderr
 
 
-def test_a_new_link_takes_the_place_of_the_old_one_and_none_is_stored(course: Course) -> None:
+def test_invite_again_replaces_the_link_and_stores_none(course: Course) -> None:
     old = invitations.invite(course, ["ada"])["ada"]
     new = invitations.invite(course, ["ada", "emmy"])["ada"]
     assert invitations.digest_of(old) not in invitations.people(course)
@@ -579,7 +581,7 @@ def test_a_new_link_takes_the_place_of_the_old_one_and_none_is_stored(course: Co
     assert "There is no student called nobody" in unknown.stderr
 
 
-def test_a_link_ends_when_it_says(course: Course) -> None:
+def test_link_ends_at_its_time(course: Course) -> None:
     now = datetime.now(UTC)
     soon = invitations.invite(course, ["ada"], until=now + timedelta(days=1))["ada"]
     past = invitations.invite(course, ["emmy"], until=now - timedelta(seconds=1))["emmy"]
@@ -607,7 +609,7 @@ def take(queue: Queue, arrivals: Arrivals, assignment: str) -> Arrival | None:
     return None
 
 
-def test_nobody_waits_behind_someone_who_submits_often(arrivals: Arrivals) -> None:
+def test_queue_takes_students_in_turn(arrivals: Arrivals) -> None:
     queue = Queue(arrivals)
     ada = [arrivals.add("ada", "a", b"{}") for _ in range(4)]
     emmy = arrivals.add("emmy", "a", b"{}")
@@ -634,7 +636,7 @@ def test_nobody_waits_behind_someone_who_submits_often(arrivals: Arrivals) -> No
     assert take(queue, arrivals, "a") is None
 
 
-def test_turns_are_remembered_by_the_next_server(course: Course, arrivals: Arrivals) -> None:
+def test_queue_after_a_restart_remembers_turns(course: Course, arrivals: Arrivals) -> None:
     """Which also grades what the last one was grading when it crashed."""
     ada = [arrivals.add("ada", "a", b"{}") for _ in range(2)]
     assert take(Queue(arrivals), arrivals, "a") == ada[0]
@@ -647,7 +649,7 @@ def test_turns_are_remembered_by_the_next_server(course: Course, arrivals: Arriv
         assert [arrival.id for arrival in others.in_line()] == [ada[1].id, emmy.id]
 
 
-def test_a_table_without_turns_is_read(course: Course, arrivals: Arrivals) -> None:
+def test_arrivals_reads_a_table_without_turns(course: Course, arrivals: Arrivals) -> None:
     ada = arrivals.add("ada", "a", b"{}")
     with arrivals.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE served_submissions DROP COLUMN turn")

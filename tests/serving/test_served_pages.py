@@ -37,7 +37,7 @@ def press(browser: Chrome, *keys: str) -> None:
     ActionChains(browser).send_keys(*keys).perform()
 
 
-def focused(browser: Chrome, text: str) -> None:
+def tab_to(browser: Chrome, text: str) -> None:
     """Go on with the tab key until this has the focus."""
     for _ in range(20):
         press(browser, Keys.TAB)
@@ -51,11 +51,11 @@ def fits_a_phone(browser: Chrome) -> bool:
         return bool(browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"))
 
 
-def test_a_student_submits_by_keyboard_and_reads_the_verdict(served: Served, browser: Chrome, notebook: Path) -> None:
+def test_student_submits_by_keyboard_and_reads_the_verdict(served: Served, browser: Chrome, notebook: Path) -> None:
     page = Page(browser)
     browser.get(f"{served.address}/enter/{served.codes['ada']}")
     assert violations(browser) == []
-    focused(browser, "Sign in")
+    tab_to(browser, "Sign in")
     press(browser, Keys.ENTER)
     page.wait(lambda: page.find("input[type=file]"), "no form")
     assert violations(browser) == []
@@ -64,24 +64,24 @@ def test_a_student_submits_by_keyboard_and_reads_the_verdict(served: Served, bro
     place = next(place for place, form in enumerate(forms) if ASSIGNMENT in str(form.get_attribute("action")))
     page.find("input[type=file]")[place].send_keys(str(notebook))
     browser.execute_script("arguments[0].focus()", page.find("input[type=file]")[place])
-    focused(browser, "Submit")
+    tab_to(browser, "Submit")
     press(browser, Keys.ENTER)
     page.wait(lambda: page.find(".points"), "no verdict")
     assert "Your values sum to their count" in page.find("section.part")[0].text
     assert violations(browser) == []
     assert fits_a_phone(browser)
-    focused(browser, "Read the feedback page")
+    tab_to(browser, "Read the feedback page")
     press(browser, Keys.ENTER)
     page.wait(lambda: browser.current_url.endswith("/feedback"), "no feedback page")
     assert "Your values sum to their count" in browser.page_source
 
 
-def test_an_instructor_watches_the_class(served: Served, browser: Chrome, notebook: Path) -> None:
+def test_instructor_watches_the_class(served: Served, browser: Chrome, notebook: Path) -> None:
     served.verdict("emmy", served.submit("emmy", notebook.read_bytes())["submission"])
     browser.delete_all_cookies()
     browser.get(f"{served.address}/enter/{served.codes['prof']}")
     page = Page(browser)
-    focused(browser, "Sign in")
+    tab_to(browser, "Sign in")
     press(browser, Keys.ENTER)
     report = f"a[href$='assignments/{ASSIGNMENT}/report']"
     page.wait(lambda: page.find(report), "no link to the report")
