@@ -139,7 +139,7 @@ def says(number: int, misconception: str) -> str:
 # --- what it says ---------------------------------------------------------------------------------------------------
 
 
-def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
+def test_feedback_begins_with_points_and_links_to_exercises(page: Chrome) -> None:
     # 2.75 by hand, two times half of 2, all 8 of exercise 8, 5.5 for the essay, 1.5 less for being late
     assert "16.75 of 51 points" in text(page, "header")
     assert "1.5 taken off for submitting late" in text(page, "header")
@@ -153,13 +153,13 @@ def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
         assert link.text in target.text
 
 
-def test_it_says_what_is_right_and_what_is_next(page: Chrome) -> None:
+def test_feedback_says_what_is_right_and_what_is_next(page: Chrome) -> None:
     lead = text(page, ".lead")
     assert "Right: 1 of 11" in lead
     assert "Next: Exercise 1: Queries, keys, values" in lead
 
 
-def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(page: Chrome) -> None:
+def test_misconception_has_name_sentence_and_section_to_reread(page: Chrome) -> None:
     shown = exercise(page, 3)
     assert "Not normalized" in shown
     assert says(3, "not normalized") in shown
@@ -167,14 +167,14 @@ def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(
     assert "Reread “Exercise 3: softmax” in the notebook. For a hint, run hint(3) there." in shown
 
 
-def test_the_students_own_code_is_highlighted_and_nothing_else_is(page: Chrome) -> None:
+def test_feedback_highlights_only_the_students_code(page: Chrome) -> None:
     code = page.find_element(By.CSS_SELECTOR, "#part-test-exercise-2 pre")
     assert code.text == NOT_SCALED.rstrip("\n")
     assert code.find_element(By.CSS_SELECTOR, ".py-c1").text == "# my own words"
     assert not page.find_elements(By.CSS_SELECTOR, "#part-test-exercise-6 pre")  # still to do
 
 
-def test_manual_scores_and_comments_are_there(page: Chrome) -> None:
+def test_feedback_shows_manual_scores_and_comments(page: Chrome) -> None:
     shown = exercise(page, 2)
     assert "2.75 of 3 points" in shown
     assert "Your instructor set these points; the tests gave 1.5 (Not scaled)." in shown
@@ -206,7 +206,7 @@ def words_of(*cells: Any) -> str:
     return plain_text(exported(nbformat.v4.new_notebook(cells=list(cells)), score=0.0, max_score=6.0))
 
 
-def test_right_code_that_got_no_points_by_hand_is_not_called_right() -> None:
+def test_right_code_with_no_manual_points_is_not_called_right() -> None:
     shown = words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 3.0))
     assert "Right: 1 of 2. Next: Exercise 1: A – Points set by your instructor." in shown
     assert "✗ Exercise 1: A 0 of 3 points, no points yet Points set by your instructor" in shown
@@ -215,7 +215,7 @@ def test_right_code_that_got_no_points_by_hand_is_not_called_right() -> None:
     assert "Everything is right" not in words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 0.0))
 
 
-def test_code_that_does_not_run_but_got_all_points_by_hand_is_not_called_wrong() -> None:
+def test_wrong_code_with_full_manual_points_is_not_called_wrong() -> None:
     shown = words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 0.0, 0.0))
     assert "Full marks: 1 of 2. Next: Exercise 2: A – Not found." in shown
     assert "✓ Exercise 1: A 3 of 3 points, full marks Points set by your instructor" in shown
@@ -223,13 +223,13 @@ def test_code_that_does_not_run_but_got_all_points_by_hand_is_not_called_wrong()
     assert "You have full marks for everything." in words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 1.0, 3.0))
 
 
-def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
+def test_misconception_with_full_manual_points_claims_no_loss() -> None:
     one = {"reason": "misconception", "misconceptions": ["not scaled"], "cases_right": 0}
     assert "Everything else is right: 1.5 of 3 points." in words_of(scored_cell(1, 0.5, 1.5, **one))
     assert "Everything else" not in words_of(scored_cell(1, 0.5, 3.0, **one))
 
 
-def shared(first: Verdict, second: Verdict) -> str:
+def page_of_two_functions(first: Verdict, second: Verdict) -> str:
     """What is said of an exercise of two functions."""
     verdict = combine({"mask": first, "softmax": second})
     data = json.loads(json.dumps(verdict.to_json()))
@@ -242,25 +242,28 @@ UNSCALED = Verdict(14, "Masks", 0.5, Reason.MISCONCEPTION, ("Divide.",), ("not s
 PARTLY = Verdict(14, "Masks", 0.0, Reason.WRONG, ("Off.", "1 of 4 hidden cases are right; …"), cases_right=1, cases=4)
 
 
-def test_of_functions_that_share_an_exercise_it_is_said_which_is_right_and_what_is_wrong_with_the_other() -> None:
-    shown = shared(FINE, UNSCALED)
+def test_two_functions_when_one_is_wrong_says_which_is_right() -> None:
+    shown = page_of_two_functions(FINE, UNSCALED)
     assert "What is right mask is right.4 of 8 hidden cases are right. What is wrong softmax: Divide." in shown
     assert "Everything else" not in shown
     assert "mask: Right." not in shown
 
 
-def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() -> None:
-    shown = shared(UNSCALED, UNSCALED)
+def test_two_functions_with_the_same_mistake_get_one_sentence() -> None:
+    shown = page_of_two_functions(UNSCALED, UNSCALED)
     assert "What is right Everything else is right: 1.5 of 3 points." in shown
     assert "What is wrong Divide. What to do next" in shown
 
 
-def test_of_a_cell_that_defines_none_of_its_functions_it_is_said_once_why() -> None:
+def test_two_functions_when_both_are_missing_says_why_once() -> None:
     stopped = "The cell with the definition stopped with SyntaxError: …"
     missing = [Verdict(14, "Masks", 0.0, Reason.MISSING, (f"There is no {name}.", stopped)) for name in ("mask", "max")]
-    assert "What is wrong mask: There is no mask. softmax: There is no max. The cell with the def" in shared(*missing)
+    assert (
+        "What is wrong mask: There is no mask. softmax: There is no max. The cell with the def"
+        in page_of_two_functions(*missing)
+    )
     assert combine({"mask": missing[0], "softmax": missing[1]}).sentences[-1] == stopped
-    assert f"mask: {stopped}" in shared(missing[0], PARTLY)
+    assert f"mask: {stopped}" in page_of_two_functions(missing[0], PARTLY)
 
 
 TWO = Verdict(
@@ -270,7 +273,7 @@ TWO = Verdict(
 )  # fmt: skip
 
 
-def test_two_things_at_once_stand_below_their_heading() -> None:
+def test_two_mistakes_stand_below_their_heading() -> None:
     data = TWO.to_json()
     cell = scored_cell(14, data.pop("credit"), 0.75, **data)
     shown = " ".join(exported(nbformat.v4.new_notebook(cells=[cell]), score=0.75, max_score=3.0).split())
@@ -278,12 +281,14 @@ def test_two_things_at_once_stand_below_their_heading() -> None:
         "<p>The line <code>x</code> is lost.</p> <p>Two things at once:</p> "
         "<ul><li>Divide.</li><li>Mask.</li></ul> <p>Unused.</p>"
     ) in shown
-    both = shared(TWO, UNSCALED)
+    both = page_of_two_functions(TWO, UNSCALED)
     assert "mask: The line x is lost. mask: Two things at once: Divide.Mask. mask: Unused. softmax: Divide." in both
-    assert "What is wrong The line x is lost. Two things at once: Divide.Mask. Unused." in shared(TWO, TWO)
+    assert "What is wrong The line x is lost. Two things at once: Divide.Mask. Unused." in page_of_two_functions(
+        TWO, TWO
+    )
 
 
-def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> None:
+def test_located_mistake_says_that_the_rest_is_right() -> None:
     text = words_of(
         scored_cell(7, 0.5, 1.5, reason="located", sentences=["With one small change in the line `x = 1`."])
     )
@@ -295,24 +300,24 @@ def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> Non
 TO_DO = Verdict(14, "Masks", 0.0, Reason.TO_DO, ("This exercise is still to do.",), cases=4)
 
 
-def test_of_an_exercise_that_is_half_written_it_is_said_what_is_wrong_and_what_is_still_to_do() -> None:
-    shown = shared(UNSCALED, TO_DO)
+def test_half_written_exercise_says_what_is_wrong_and_to_do() -> None:
+    shown = page_of_two_functions(UNSCALED, TO_DO)
     assert "Not scaled + softmax still to do" in shown
     assert "What is wrong mask: Divide. softmax: This function is still to do." in shown
-    shown = shared(TO_DO, PARTLY)
+    shown = page_of_two_functions(TO_DO, PARTLY)
     assert "Not right yet + mask still to do" in shown
     assert "mask: This function is still to do. softmax: Off." in shown
 
 
-def test_of_an_exercise_whose_other_half_is_right_it_is_said_what_is_still_to_do() -> None:
-    shown = shared(FINE, TO_DO)
+def test_half_written_exercise_when_rest_is_right_says_what_is_to_do() -> None:
+    shown = page_of_two_functions(FINE, TO_DO)
     assert "points softmax still to do" in shown.replace(", some of the points", " points")
     assert "What is right mask is right." in shown
     assert "What is wrong softmax: This function is still to do." in shown
 
 
-def test_an_exercise_that_is_not_begun_is_just_still_to_do() -> None:
-    shown = shared(TO_DO, TO_DO)
+def test_exercise_not_begun_is_only_still_to_do() -> None:
+    shown = page_of_two_functions(TO_DO, TO_DO)
     assert "Still to do" in shown
     assert "What is wrong" not in shown
 
@@ -327,7 +332,7 @@ def with_code(source: str, **verdict: Any) -> str:
 HALF_WRITTEN = "def mask(x):\n    return x\n\n\ndef softmax(x):\n    raise NotImplementedError()"
 
 
-def test_the_code_of_an_exercise_that_is_half_written_is_there() -> None:
+def test_half_written_exercise_shows_its_code() -> None:
     data = combine({"mask": UNSCALED, "softmax": TO_DO}).to_json()
     assert "Your code" in with_code(HALF_WRITTEN, **data)
     assert "Your code" not in with_code(HALF_WRITTEN, **combine({"mask": TO_DO, "softmax": TO_DO}).to_json())
@@ -340,12 +345,12 @@ def test_the_code_of_an_exercise_that_is_half_written_is_there() -> None:
         ("x as it is", "x as it is"), ("a mask too many", "A mask"), ("not scaled", "Not scaled"),
     ],
 )  # fmt: skip
-def test_a_headline_begins_with_a_capital_unless_it_begins_with_code(name: str, headline: str) -> None:
+def test_headline_is_capitalized_unless_it_begins_with_code(name: str, headline: str) -> None:
     shown = words_of(scored_cell(1, 0.5, 1.5, reason="misconception", misconceptions=[name]))
     assert f"some of the points {headline}" in shown
 
 
-def test_a_syntax_error_is_called_so_with_its_line() -> None:
+def test_syntax_error_is_named_with_its_line() -> None:
     because = ["There is no function called f.", "The cell with the definition stopped with SyntaxError: …"]
     page = with_code("%time\ndef f(x):\n    y = (x\n    return y", symptom="syntax", sentences=because)
     assert "Syntax error in line 3" in plain_text(page)
@@ -358,19 +363,19 @@ def marked_in(page: str) -> list[str]:
     return [re.sub("<.*?>", "", line) for line in marked]
 
 
-def test_the_line_that_is_quoted_is_marked_in_the_code() -> None:
+def test_quoted_line_is_marked_in_the_code() -> None:
     source = 'def f(x):\n    """\n    y = x + 1\n    """\n    y = x + 1  # one more\n    y\n    return y'
     says = ["One small change in the line `y = x + 1` makes all values right.", "You compute `y`, but never use it."]
     page = with_code(source, reason="located", credit=0.5, sentences=says)
     assert marked_in(page) == ["    y = x + 1  # one more"]
 
 
-def test_what_is_only_some_of_the_mistakes_is_not_called_all() -> None:
+def test_two_mistakes_when_only_some_are_named_does_not_say_all() -> None:
     some = {"reason": "misconception", "misconceptions": ["not scaled", "not masked"], "partly_named": True}
     assert "Everything else" not in words_of(scored_cell(1, 0.25, 0.75, **some))
 
 
-def test_advice_fits_what_went_wrong() -> None:
+def test_advice_on_sizes_needs_right_cases() -> None:
     stopped = {"reason": "error", "symptom": "size", "sentences": ["It stopped."]}
     assert "other sizes" not in words_of(scored_cell(1, 0.0, 0.0, **stopped))  # it stops for the notebook's, too
     assert "Call it with inputs of other sizes" in words_of(scored_cell(1, 0.0, 0.0, **stopped, cases_right=3))
@@ -384,24 +389,24 @@ def test_points_come_in_quarters(credit: float, most: float, points: float) -> N
     assert Verdict(1, "A", credit, Reason.WRONG).points(most) == points
 
 
-def test_how_many_cases_are_right_is_said_once() -> None:
+def test_number_of_right_cases_is_said_once() -> None:
     located = {"reason": "located", "sentences": ["2 of 6 hidden cases are right. The first …"], "cases_right": 2}
     assert words_of(scored_cell(1, 0.5, 1.5, **located)).count("hidden cases are right") == 1
-    assert shared(FINE, PARTLY).count("hidden cases are right") == 1
-    assert shared(PARTLY, UNSCALED).count("hidden cases are right") == 1
+    assert page_of_two_functions(FINE, PARTLY).count("hidden cases are right") == 1
+    assert page_of_two_functions(PARTLY, UNSCALED).count("hidden cases are right") == 1
 
 
-def test_a_penalty_never_makes_the_points_negative() -> None:
+def test_late_penalty_never_makes_points_negative() -> None:
     page = exported(nbformat.v4.new_notebook(), score=-5.0, max_score=30.0, late_penalty=22.0)
     assert "0 of 30 points 22 taken off for submitting late" in plain_text(page)
 
 
-def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:
+def test_feedback_tells_repairs_and_blocked_actions(page: Chrome) -> None:
     assert "The cell “test-exercise-7” was missing and was restored." in text(page, "[aria-labelledby=notes]")
     assert "Your code tried to read" in text(page, "[aria-labelledby=blocked]")
 
 
-def test_who_has_everything_right_is_told_so(browser: Chrome, pages: dict[str, Path]) -> None:
+def test_feedback_when_all_is_right_says_so(browser: Chrome, pages: dict[str, Path]) -> None:
     browser.get(pages["ben"].as_uri())
     assert "30 of 51 points" in text(browser, "header")
     assert "Right: 8 of 11" in text(browser, ".lead")
@@ -412,7 +417,7 @@ def test_who_has_everything_right_is_told_so(browser: Chrome, pages: dict[str, P
 # --- what it never says ---------------------------------------------------------------------------------------------
 
 
-def test_it_holds_no_hidden_test_no_path_and_no_trace_of_the_grader(pages: dict[str, Path], marked: Course) -> None:
+def test_feedback_holds_no_hidden_test_path_or_traceback(pages: dict[str, Path], marked: Course) -> None:
     for path in pages.values():
         content = path.read_text()
         for secret in (
@@ -468,7 +473,7 @@ def dangers(page: str) -> list[str]:
     return markup.found + re.findall(r"@import|url\(", style)
 
 
-def test_the_page_is_complete_in_itself(pages: dict[str, Path]) -> None:
+def test_feedback_loads_nothing_else(pages: dict[str, Path]) -> None:
     for path in pages.values():
         assert dangers(path.read_text()) == []
 
@@ -516,7 +521,7 @@ def exported(graded: Any, **names: Any) -> str:
     return str(page)
 
 
-def test_markup_stays_text_wherever_it_stands(browser: Chrome, tmp_path: Path) -> None:
+def test_feedback_escapes_markup_everywhere(browser: Chrome, tmp_path: Path) -> None:
     page = exported(hostile_notebook(), student=HOSTILE, notebook=HOSTILE, score=1.0, max_score=2.0, late_penalty=0.5)
     assert dangers(page) == []
     path = tmp_path / "page.html"
@@ -528,7 +533,7 @@ def test_markup_stays_text_wherever_it_stands(browser: Chrome, tmp_path: Path) -
     assert "<script>window.hit=1</script>" in text(browser, "#part-test-exercise-3 .wrong")
 
 
-def test_a_browser_would_run_no_script_on_the_page_in_any_case(page: Chrome) -> None:
+def test_feedback_policy_forbids_scripts(page: Chrome) -> None:
     policy = page.find_element(By.CSS_SELECTOR, "meta[http-equiv=Content-Security-Policy]").get_dom_attribute("content")
     assert str(policy).startswith("default-src 'none'; style-src 'unsafe-inline';")
 
@@ -543,7 +548,7 @@ Draw the heads.
 
 
 @pytest.mark.parametrize("cell_type", ["markdown", "code"])
-def test_the_mark_scheme_of_a_task_is_not_shown(cell_type: str) -> None:
+def test_feedback_hides_the_mark_scheme_of_a_task(cell_type: str) -> None:
     marks = {"points": 3.0, "score": 2.0, "by_hand": True, "comment": "No legend.", "comment_by_hand": True}
     task = added_cell("drawing", MARK_SCHEME, cell_type, grade=False, task=True, **marks)
     page = exported(nbformat.v4.new_notebook(cells=[task, added_cell("test-exercise-1", "", score=0.0)]))
@@ -557,19 +562,19 @@ def test_the_mark_scheme_of_a_task_is_not_shown(cell_type: str) -> None:
 # --- who reads it ---------------------------------------------------------------------------------------------------
 
 
-def test_axe_finds_nothing_serious(page: Chrome) -> None:
+def test_feedback_is_accessible(page: Chrome) -> None:
     for details in page.find_elements(By.CSS_SELECTOR, "details:not([open]) summary"):
         details.click()
     assert violations(page) == []
 
 
 @pytest.mark.parametrize("width", [1280, 800, 390, 320])
-def test_nothing_overflows(page: Chrome, width: int) -> None:
+def test_feedback_does_not_overflow(page: Chrome, width: int) -> None:
     with seen_as(page, width=width):
         assert page.execute_script("return document.documentElement.scrollWidth") <= width
 
 
-def test_it_is_dark_for_those_who_prefer_it(page: Chrome) -> None:
+def test_feedback_is_dark_for_those_who_prefer_it(page: Chrome) -> None:
     color = "return getComputedStyle(document.body).backgroundColor"
     with seen_as(page, "light"):
         light = page.execute_script(color)
@@ -578,7 +583,7 @@ def test_it_is_dark_for_those_who_prefer_it(page: Chrome) -> None:
     assert [sum(map(int, re.findall(r"\d+", one))) > 380 for one in (light, dark)] == [True, False]
 
 
-def test_on_paper_all_code_is_there(page: Chrome) -> None:
+def test_feedback_on_paper_shows_all_code(page: Chrome) -> None:
     folded = "return document.querySelector('details:not([open]) pre').checkVisibility({contentVisibilityAuto: true})"
     assert not page.execute_script(folded)
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
@@ -588,7 +593,7 @@ def test_on_paper_all_code_is_there(page: Chrome) -> None:
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
-def test_on_paper_pages_are_full(page: Chrome) -> None:
+def test_feedback_on_paper_fills_its_pages(page: Chrome) -> None:
     """No exercise waits for a page of its own: what is printed is little longer than what there is to print."""
     paper = {"paperWidth": 8.27, "paperHeight": 11.69, "marginTop": 0.4, "marginBottom": 0.4}
     pdf = base64.b64decode(page.execute_cdp_cmd("Page.printToPDF", paper)["data"])
@@ -618,9 +623,7 @@ def test_heat_map_is_a_table_with_a_title_and_headers(page: Chrome) -> None:
 # --- one page for all ways to ask for it ----------------------------------------------------------------------------
 
 
-def test_nbgraders_command_and_the_button_of_the_formgrader_write_the_same_page(
-    marked: Course, pages: dict[str, Path]
-) -> None:
+def test_feedback_by_nbgrader_and_formgrader_is_the_same_page(marked: Course, pages: dict[str, Path]) -> None:
     ours = {student: path.read_text() for student, path in pages.items()}
     nbgrader(marked, "generate_feedback", ASSIGNMENT, "--force")
     assert {student: path.read_text() for student, path in pages.items()} == ours
@@ -673,7 +676,7 @@ def half_of_everything(notebook: Any) -> None:
         (lambda notebook: notebook.update(cells=[{}, 3]), "2 of 30 points"),
     ],
 )
-def test_a_notebook_that_was_changed_by_hand_still_gives_a_page(
+def test_feedback_of_a_notebook_changed_by_hand_is_written(
     course: Course, submit: Any, solved: dict[int, str], change: Callable[[Any], None], shown: str
 ) -> None:
     path = graded_file(course, submit, solved)
@@ -685,14 +688,14 @@ def test_a_notebook_that_was_changed_by_hand_still_gives_a_page(
     assert shown in plain(page)
 
 
-def test_a_notebook_that_cannot_be_read_still_gives_a_page(course: Course, submit: Any, solved: dict[int, str]) -> None:
+def test_feedback_of_an_unreadable_notebook_is_written(course: Course, submit: Any, solved: dict[int, str]) -> None:
     graded_file(course, submit, solved).write_text("not a notebook")
     (page,) = write_feedback(course, ASSIGNMENT)
     assert "2 of 30 points" in plain(page)
     assert "could not be read" in plain(page)
 
 
-def test_a_notebook_that_the_gradebook_does_not_know_still_gives_a_page(
+def test_feedback_of_a_notebook_unknown_to_gradebook_is_written(
     course: Course, submit: Any, solved: dict[int, str]
 ) -> None:
     path = graded_file(course, submit, solved)
@@ -702,7 +705,7 @@ def test_a_notebook_that_the_gradebook_does_not_know_still_gives_a_page(
     assert "all 8 hidden cases" in plain(pages[1])
 
 
-def test_pages_of_some_students(course: Course, submit: Any) -> None:
+def test_write_feedback_for_some_students_writes_only_theirs(course: Course, submit: Any) -> None:
     for student in ("ada", "emmy", "eve"):
         submit(course, student)
     list(autograde(course, "self_attention"))
@@ -715,7 +718,7 @@ def test_pages_of_some_students(course: Course, submit: Any) -> None:
         write_feedback(course, "self_attention", ["ada", "kurt"])
 
 
-def test_who_has_points_but_no_graded_notebook_is_named(
+def test_write_feedback_names_students_without_graded_notebook(
     course: Course, submit: Any, solved: dict[int, str], messages: Messages
 ) -> None:
     graded_file(course, submit, solved)
@@ -738,21 +741,21 @@ def plain_text(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", "", page).split())
 
 
-def test_sections_are_named_as_the_notebook_names_them(released_course: Course) -> None:
+def test_sections_have_the_names_of_the_notebook(released_course: Course) -> None:
     found = Sections.of(released_course.read("release", "multi_head_attention"))
     assert found.title == "Multi-head attention"
     assert found.by_cell["test-exercise-18"] == "Exercise 18: split into heads (10 points)"
     assert found.by_anchor["why-view-alone"] == "Why `view` alone mixes up tokens"
 
 
-def test_a_section_without_an_anchor_explains_no_mistake(released_course: Course) -> None:
+def test_sections_without_an_anchor_are_left_out(released_course: Course) -> None:
     """Or whatever is explained nowhere would send students to the last such section."""
     found = Sections.of(released_course.read("release", "causal_attention"))
     assert "One query, step by step" not in found.by_anchor.values()
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_every_section_that_a_misconception_points_to_is_there(released_course: Course, number: int) -> None:
+def test_sections_that_misconceptions_point_to_exist(released_course: Course, number: int) -> None:
     one = EXERCISES[number]
     known = Sections.of(released_course.read("release", one.assignment)).by_anchor
     assert set(one.explained_in.values()) <= known.keys()
@@ -801,7 +804,7 @@ def verdict_on(number: int, misconception: str) -> Verdict:
                                   "earlier words see a later one."),
     ],
 )  # fmt: skip
-def test_a_picture_says_which_rule_is_broken(number: int, misconception: str, said: str) -> None:
+def test_picture_says_which_rule_is_broken(number: int, misconception: str, said: str) -> None:
     (picture,) = verdict_on(number, misconception).pictures
     assert said in picture.wrong
     assert picture.marked or picture.wrong_sums or "Each row sums" in said
@@ -809,7 +812,7 @@ def test_a_picture_says_which_rule_is_broken(number: int, misconception: str, sa
 
 
 @pytest.mark.parametrize(("number", "misconception", "first"), [(16, "future not hidden", 1), (29, "no mask", 0)])
-def test_a_picture_counts_as_the_notebook_does(number: int, misconception: str, first: int) -> None:
+def test_picture_counts_words_as_the_notebook_does(number: int, misconception: str, first: int) -> None:
     verdict = verdict_on(number, misconception)
     written = verdict.to_json()["pictures"][0]
     assert written.get("first", 1) == first
@@ -822,7 +825,7 @@ def test_a_picture_counts_as_the_notebook_does(number: int, misconception: str, 
     assert re.search(r"and rows? (\d)", picture.wrong[0])[1] == str(first)  # type: ignore[index]
 
 
-def test_a_right_answer_has_no_picture() -> None:
+def test_picture_of_a_right_answer_is_none() -> None:
     for number in (2, 3, 4, 10, 14, 16):
         one = EXERCISES[number]
         drawn = one.sample(5)
@@ -830,19 +833,19 @@ def test_a_right_answer_has_no_picture() -> None:
         assert judge(one, drawn, answers).pictures == ()
 
 
-def test_where_no_rule_is_broken_the_picture_says_so() -> None:
+def test_picture_when_no_rule_is_broken_says_so() -> None:
     (picture,) = verdict_on(14, "not scaled").pictures
     assert picture.wrong == ()
     assert picture.right == ("No weight lies in the future.", "Each row sums to one.", "No weight is negative.")
 
 
-def test_a_misconception_may_point_to_another_section() -> None:
+def test_misconception_may_be_explained_in_another_section() -> None:
     assert verdict_on(7, "not scaled").explained_in == "exercise-2"
     assert verdict_on(7, "without bias").explained_in == ""
     assert verdict_on(18, "words mixed up in splitting").explained_in == "why-view-alone"
 
 
-def test_verdicts_without_pictures_are_kept_as_they_always_were() -> None:
+def test_verdict_to_json_has_pictures_only_when_drawn() -> None:
     names = ["exercise", "title", "credit", "reason", "sentences", "misconceptions", "cases_right", "cases"]
     assert list(Verdict(1, "a", 1.0, Reason.RIGHT).to_json()) == names
     drawn = verdict_on(4, "softmax over queries")
@@ -862,7 +865,7 @@ STRANGE: list[Any] = [
 
 
 @pytest.mark.parametrize("value", STRANGE, ids=range(len(STRANGE)))
-def test_whatever_came_back_is_drawn_or_left_alone(value: Any) -> None:
+def test_picture_of_an_odd_value_is_valid_or_none(value: Any) -> None:
     for draw in (weights, causal_weights, softmax_along, scores):
         picture = draw(value, (torch.zeros(2, 2), 0))
         if picture:
@@ -875,13 +878,13 @@ def test_whatever_came_back_is_drawn_or_left_alone(value: Any) -> None:
         one.picture(value, one.sample(5)[0].inputs)
 
 
-def test_numbers_are_rounded_to_two_digits() -> None:
+def test_picture_rounds_numbers_to_two_digits() -> None:
     picture = causal_weights(torch.tensor([[123456.0, 0.123456], [torch.nan, -torch.inf]]), ())
     assert picture
     assert picture.numbers == ((120000.0, 0.12), ("NaN", "−∞"))
 
 
-def test_the_largest_numbers_are_kept_as_infinite() -> None:
+def test_picture_keeps_the_largest_numbers_as_infinite() -> None:
     picture = softmax_along(torch.tensor([[1.79e308, 0.5], [0.5, -1.79e308]], dtype=torch.float64), ())
     assert picture
     assert picture.numbers == (("∞", 0.5), (0.5, "−∞"))
@@ -889,7 +892,7 @@ def test_the_largest_numbers_are_kept_as_infinite() -> None:
 
 
 @pytest.mark.parametrize(("total", "shown"), [(1.02, "1.02"), (0.999, "0.999"), (1.0014, "1.001"), (0.96, "0.96")])
-def test_a_sum_that_is_not_one_does_not_look_like_one(total: float, shown: str) -> None:
+def test_heat_map_sum_that_is_not_one_does_not_look_like_one(total: float, shown: str) -> None:
     picture = weights(torch.tensor([[0.5, 0.5], [0.25, total - 0.25]], dtype=torch.float64), ())
     assert picture
     table = heat_map(picture)
@@ -912,7 +915,7 @@ def test_heat_map_shows_size_sign_and_marks() -> None:
     assert re.findall(r'class="(sum.*?)">(.*?)</td>', sums) == [("sum", "0.50"), ("sum broken", "≫ 1")]
 
 
-def test_the_smallest_picture_in_which_something_is_wrong_is_the_best() -> None:
+def test_best_picture_is_the_smallest_with_something_wrong() -> None:
     small, large, fine = (
         Picture(numbers=((0.0,) * size,) * size, wrong=("x",) if wrong else ())
         for size, wrong in ((3, True), (5, True), (2, False))
@@ -921,7 +924,7 @@ def test_the_smallest_picture_in_which_something_is_wrong_is_the_best() -> None:
     assert best_picture([]) is None
 
 
-def test_a_column_is_a_vector_and_a_list_of_numbers_too() -> None:
+def test_as_matrix_accepts_columns_and_lists_of_numbers() -> None:
     assert as_matrix([torch.tensor(1.0), 2]).tolist() == [[1.0, 2.0]]  # type: ignore[union-attr]
     column = softmax_along(torch.tensor([[0.5], [0.25]]), ())
     assert column
@@ -941,13 +944,13 @@ GOOD = {"numbers": [[0.5, 0.5], [1.0, 0.0]], "marked": [[0, 1]], "summed": "row"
         {"wrong_sums": [7]}, {"sums": ["x", 1.0]}, {"summed": []}, {"title": 5}, {"wrong": [3]}, {"wrong": ["x"] * 100},
     ],
 )  # fmt: skip
-def test_a_picture_that_is_none_of_ours_is_not_drawn(change: dict[str, Any]) -> None:
+def test_picture_converted_when_malformed_is_none(change: dict[str, Any]) -> None:
     assert converted(GOOD, Picture)
     assert converted(GOOD | change, Picture) is None
     assert converted("x", Picture) is None
 
 
-def test_a_picture_holds_no_markup_of_others() -> None:
+def test_heat_map_escapes_markup() -> None:
     picture = converted(GOOD | {"title": HOSTILE, "rows": "<b onx=1>", "columns": "<b onx=1>"}, Picture)
     assert picture
     table = heat_map(picture)
@@ -970,7 +973,7 @@ def test_a_picture_holds_no_markup_of_others() -> None:
         (None, "constant", "Call it with two different inputs"),
     ],
 )
-def test_what_to_do_next_fits_what_went_wrong(symptom: str | None, reason: str, advice: str) -> None:
+def test_next_step_fits_the_symptom(symptom: str | None, reason: str, advice: str) -> None:
     shown = words_of(scored_cell(1, 0.0, 0.0, reason=reason, sentences=["It is wrong."], symptom=symptom))
     assert advice in shown
     assert "until you see the same error" not in shown

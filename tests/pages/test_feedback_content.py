@@ -30,7 +30,7 @@ def part_with(score: float | None, **nbgrader: object) -> PagePart:
         (None, FOR_EVERYONE, None),
     ],
 )
-def test_the_rule_gives_full_marks_and_says_so_to_those_who_have_less(
+def test_page_part_with_full_marks_rule_says_so_below_full_marks(
     score: float | None, headline: str, automatic: float | None
 ) -> None:
     part = part_with(score, rule=Rule.FULL)
@@ -38,12 +38,12 @@ def test_the_rule_gives_full_marks_and_says_so_to_those_who_have_less(
     assert part.state == "full"
 
 
-def test_what_does_not_count_keeps_what_was_found() -> None:
+def test_page_part_when_void_keeps_the_points_found() -> None:
     part = part_with(0.5, rule=Rule.VOID)
     assert (part.points, part.state, part.headline) == (0.5, "void", "Graded, without details")
     assert part_with(None, rule=Rule.VOID).headline == "Not graded"
 
 
-def test_who_waits_for_a_person_reads_that() -> None:
+def test_page_part_when_waiting_says_so() -> None:
     part = part_with(0.0, waiting=True)
     assert (part.points, part.state, part.headline) == (None, "waiting", "Waiting for your instructor")

@@ -68,7 +68,7 @@ def renamed(source: str) -> str:
 
 
 @pytest.fixture
-def ten(course: Course) -> Course:
+def class_of_ten(course: Course) -> Course:
     """Ten students with a grade, one who handed in nothing, and one whose submission has no grade."""
     half = {7: 0.5}
     grade(
@@ -96,9 +96,9 @@ def ten(course: Course) -> Course:
 
 
 @pytest.mark.slow
-def test_points(ten: Course) -> None:
+def test_report_points_have_mean_median_and_distribution(class_of_ten: Course) -> None:
     # alan 28.5, barbara and chien 26, dorothy 28.5, emmy 22, grace and henri 27, iris 26, jun 0
-    points = told(ten)["points"]
+    points = told(class_of_ten)["points"]
     assert points["max"] == 30
     assert points["mean"] == 24.1
     assert points["median"] == 26.5
@@ -110,8 +110,8 @@ def test_points(ten: Course) -> None:
 
 
 @pytest.mark.slow
-def test_exercises(ten: Course) -> None:
-    by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
+def test_report_exercises_count_full_some_and_no_points(class_of_ten: Course) -> None:
+    by_number = {one["exercise"]: one for one in told(class_of_ten)["exercises"]}
     assert list(by_number) == [str(number) for number in MAX_POINTS]
     assert by_number["7"] == {
         "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1,
@@ -123,8 +123,8 @@ def test_exercises(ten: Course) -> None:
 
 
 @pytest.mark.slow
-def test_misconceptions_are_ranked_with_who_has_them(ten: Course) -> None:
-    mistakes = {one["exercise"]: one for one in told(ten)["mistakes"]}
+def test_report_ranks_misconceptions_with_their_students(class_of_ten: Course) -> None:
+    mistakes = {one["exercise"]: one for one in told(class_of_ten)["mistakes"]}
     assert list(mistakes) == [2, 3, 5, 7, 8]
     assert mistakes[7]["misconceptions"] == [
         {"name": "not scaled", "count": 2, "students": ["barbara", "chien"], "says": NOT_SCALED[0]},
@@ -135,7 +135,7 @@ def test_misconceptions_are_ranked_with_who_has_them(ten: Course) -> None:
     assert [one["name"] for one in mistakes[8]["misconceptions"]] == ["first head twice", "without W_c"]
 
 
-def test_what_is_seen_in_pairs_only_is_explained_too(course: Course) -> None:
+def test_report_explains_misconceptions_seen_only_in_pairs(course: Course) -> None:
     pair = ["Two things at once:", "You do not scale.", "You return sums.", "You compute `x` and never use it."]
     twice = ["Two things at once:", "You scale by 2.", "You return zeros."]
     grade(
@@ -152,8 +152,8 @@ def test_what_is_seen_in_pairs_only_is_explained_too(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_timeouts_crashes_and_denied_actions(ten: Course) -> None:
-    found = told(ten)
+def test_report_lists_timeouts_crashes_and_denied_actions(class_of_ten: Course) -> None:
+    found = told(class_of_ten)
     assert [(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]] == [
         ("grace", 5, "timeout"), ("henri", 5, "crash"),
     ]  # fmt: skip
@@ -161,8 +161,8 @@ def test_timeouts_crashes_and_denied_actions(ten: Course) -> None:
 
 
 @pytest.mark.slow
-def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
-    found = told(ten)
+def test_report_lists_late_and_ungraded_students(class_of_ten: Course) -> None:
+    found = told(class_of_ten)
     assert found["late"] == [{"student": "iris", "seconds": 30 * 3600, "penalty": 4}]
     assert found["no submission"] == ["kurt"]
     assert found["no grade"] == ["luca"]
@@ -171,7 +171,7 @@ def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
 
 
 @pytest.mark.slow
-def test_who_is_late_by_nobody_knows_how_much(course: Course) -> None:
+def test_report_lists_late_submissions_without_a_time(course: Course) -> None:
     grade(course, Paper("ada"), Paper("emmy", timestamp=DUE))
     for student in ("ada", "emmy"):
         path = course.notebook(f"submitted/{student}", ASSIGNMENT)
@@ -184,7 +184,7 @@ def test_who_is_late_by_nobody_knows_how_much(course: Course) -> None:
     assert "Late, but without a time" in text
 
 
-def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -> None:
+def test_report_empty_lists_only_notebooks_with_nothing_filled_in(course: Course) -> None:
     missing: Any = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, Reason.MISSING)}
     grade(
         course,
@@ -203,7 +203,7 @@ def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -
 
 
 @pytest.mark.slow
-def test_a_file_that_is_no_notebook_counts_as_nothing_filled_in(course: Course, submit: Callable[..., Path]) -> None:
+def test_report_counts_an_unreadable_notebook_as_empty(course: Course, submit: Callable[..., Path]) -> None:
     submit(course, "torn", "[]")
     list(autograde(course, ASSIGNMENT))
     found = told(course)
@@ -212,18 +212,18 @@ def test_a_file_that_is_no_notebook_counts_as_nothing_filled_in(course: Course, 
 
 
 @pytest.mark.slow
-def test_an_extension_counts(ten: Course) -> None:
-    with ten.api().gradebook as gradebook:
+def test_report_lateness_respects_extensions(class_of_ten: Course) -> None:
+    with class_of_ten.api().gradebook as gradebook:
         gradebook.grant_extension(ASSIGNMENT, "iris", days=2)
         gradebook.update_or_create_submission(ASSIGNMENT, "kurt")  # so does an extension for who hands in nothing
         gradebook.grant_extension(ASSIGNMENT, "kurt", days=2)
-    assert told(ten)["late"] == []
-    assert told(ten)["no submission"] == ["kurt"]
+    assert told(class_of_ten)["late"] == []
+    assert told(class_of_ten)["no submission"] == ["kurt"]
 
 
 @pytest.mark.slow
-def test_the_page_says_the_same_in_words(ten: Course) -> None:
-    text = text_of(written(ten)[".html"])
+def test_report_page_says_the_same_in_words(class_of_ten: Course) -> None:
+    text = text_of(written(class_of_ten)[".html"])
     assert "10 students have a grade. The median is 26.5 of 30 points; the middle half got 26 to 28.12." in text
     assert "1 student has full marks." in text
     assert "Hardest: exercise 7, Matrix form (60% got full marks)." in text
@@ -239,8 +239,8 @@ def test_the_page_says_the_same_in_words(ten: Course) -> None:
 
 
 @pytest.mark.slow
-def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
-    lines = {line["student"]: line for line in lines_of(written(ten)[".csv"])}
+def test_report_csv_has_a_line_for_everyone(class_of_ten: Course) -> None:
+    lines = {line["student"]: line for line in lines_of(written(class_of_ten)[".csv"])}
     assert len(lines) == 12
     assert lines["iris"] == {
         "student": "iris", "last name": "", "first name": "", "status": "graded", "points": "26", "of": "30",
@@ -259,55 +259,55 @@ def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
 
 
 @pytest.mark.slow
-def test_the_json_is_what_the_page_is_made_of(ten: Course) -> None:
-    found = json.loads(written(ten)[".json"])
-    assert {**found, "written": ""} == {**json.loads(json.dumps(told(ten))), "written": ""}
+def test_report_json_equals_the_data_of_the_page(class_of_ten: Course) -> None:
+    found = json.loads(written(class_of_ten)[".json"])
+    assert {**found, "written": ""} == {**json.loads(json.dumps(told(class_of_ten))), "written": ""}
 
 
 @pytest.mark.slow
-def test_points_that_wait_for_a_person(ten: Course) -> None:
-    with ten.api().gradebook as gradebook:
+def test_report_lists_students_waiting_for_manual_grading(class_of_ten: Course) -> None:
+    with class_of_ten.api().gradebook as gradebook:
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
         gradebook.db.commit()
-    assert told(ten)["waiting"] == ["ada"]
-    assert "1 submission waiting for manual grading" in text_of(written(ten)[".html"])
+    assert told(class_of_ten)["waiting"] == ["ada"]
+    assert "1 submission waiting for manual grading" in text_of(written(class_of_ten)[".html"])
 
 
 @pytest.mark.slow
-def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> None:
-    with ten.api().gradebook as gradebook:
+def test_report_does_not_count_waiting_points_as_none(class_of_ten: Course) -> None:
+    with class_of_ten.api().gradebook as gradebook:
         waiting = [(7, one.id) for one in gradebook.students if one.id not in ("kurt", "luca")] + [(5, "grace")]
         for number, student in waiting:
             grade = gradebook.find_grade(f"test-exercise-{number}", ASSIGNMENT, ASSIGNMENT, student)
             grade.auto_score, grade.needs_manual_grade = None, True
         gradebook.db.commit()
-    by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
+    by_number = {one["exercise"]: one for one in told(class_of_ten)["exercises"]}
     assert (by_number["5"]["no points"], by_number["5"]["waiting"]) == (2, 1)  # henri, and jun with nothing at all
     assert (by_number["7"]["no points"], by_number["7"]["waiting"]) == (0, 10)
-    text = text_of(written(ten)[".html"])
+    text = text_of(written(class_of_ten)[".html"])
     assert "Hardest: exercise 2, Attention scores (70% got full marks)." in text
     assert "7: Matrix form 0 – 0 0 10 – of 5" in text
 
 
 @pytest.mark.slow
-def test_what_still_waits_is_not_called_the_hardest(ten: Course) -> None:
+def test_report_hardest_exercise_is_none_that_waits(class_of_ten: Course) -> None:
     """Nobody knows that yet: one who has written nothing has no points at once, and all others wait."""
-    with ten.api().gradebook as gradebook:
+    with class_of_ten.api().gradebook as gradebook:
         for student in (one for one in gradebook.students if one.id not in ("kurt", "luca")):
             grade = gradebook.find_grade("test-exercise-7", ASSIGNMENT, ASSIGNMENT, student.id)
             grade.auto_score, grade.needs_manual_grade = (0.0, False) if student.id == "henri" else (None, True)
         gradebook.db.commit()
-    assert "Hardest: exercise 2, Attention scores (70% got full marks)." in text_of(written(ten)[".html"])
+    assert "Hardest: exercise 2, Attention scores (70% got full marks)." in text_of(written(class_of_ten)[".html"])
 
 
-def test_a_class_of_one(course: Course) -> None:
+def test_report_on_a_class_of_one(course: Course) -> None:
     grade(course, Paper("ada", {2: 0.5}, {2: ["not scaled"]}))
     text = text_of(written(course)[".html"])
     assert "One student has a grade: 28.5 of 30 points." in text
     assert "Nothing needs a closer look." in text
 
 
-def test_nobody_has_a_grade(course: Course) -> None:
+def test_report_when_nobody_has_a_grade_says_so(course: Course) -> None:
     with pytest.raises(CourseError, match=r"self_attention is not graded yet\. Run: grader autograde self_att"):
         write_report(course, ASSIGNMENT)
     with course.api().gradebook as gradebook:
@@ -317,7 +317,7 @@ def test_nobody_has_a_grade(course: Course) -> None:
         write_report(course, ASSIGNMENT)
 
 
-def test_an_assignment_that_is_none(course: Course) -> None:
+def test_report_of_an_unknown_assignment_says_so(course: Course) -> None:
     with pytest.raises(CourseError, match="There is no assignment “nonsense”"):
         write_report(course, "nonsense")
 
@@ -351,7 +351,7 @@ class Tags(HTMLParser):
 
 
 @pytest.mark.slow
-def test_nothing_of_a_submission_becomes_markup(course: Course) -> None:
+def test_report_page_escapes_markup_of_submissions(course: Course) -> None:
     hostile_class(course)
     html = written(course)[".html"]
     parser = Tags()
@@ -364,8 +364,8 @@ def test_nothing_of_a_submission_becomes_markup(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_needs_nothing_else(ten: Course) -> None:
-    html = written(ten)[".html"]
+def test_report_page_loads_nothing_else(class_of_ten: Course) -> None:
+    html = written(class_of_ten)[".html"]
     assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|\.\./(?:autograded|feedback)/)""", html)
     assert not re.findall(r"url\((?!#)|@import|https?://", html)
     assert "default-src 'none'" in html
@@ -377,7 +377,7 @@ def links_on(html: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> None:
+def test_report_page_links_to_feedback_and_graded_notebooks(course: Course) -> None:
     """Wherever the folders are, and whatever students are called."""
     grade(course, Paper("ada"), Paper('a "b"#?%'))
     write_feedback(course, ASSIGNMENT, ["ada"])
@@ -392,23 +392,23 @@ def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> N
 
 
 @pytest.mark.slow
-def test_a_report_on_some_is_that_of_a_class_of_these(ten: Course) -> None:
-    written(ten)
-    paths = write_report(ten, ASSIGNMENT, ["alan", "barbara"])
+def test_report_on_some_students_covers_only_them(class_of_ten: Course) -> None:
+    written(class_of_ten)
+    paths = write_report(class_of_ten, ASSIGNMENT, ["alan", "barbara"])
     assert [path.name for path in paths] == [f"self_attention-students.{ending}" for ending in ("html", "csv", "json")]
     html, table, data = (path.read_text(encoding="utf-8-sig") for path in paths)
     assert "self_attention: report on 2 students" in text_of(html)
     assert [line["student"] for line in lines_of(table)] == ["alan", "barbara"]
     assert json.loads(data)["points"]["mean"] == 27.25
-    assert len(lines_of((ten.root / "report/self_attention.csv").read_text(encoding="utf-8-sig"))) == 12
+    assert len(lines_of((class_of_ten.root / "report/self_attention.csv").read_text(encoding="utf-8-sig"))) == 12
     with pytest.raises(CourseError, match="There is no student called nobody"):
-        write_report(ten, ASSIGNMENT, ["alan", "nobody"])
+        write_report(class_of_ten, ASSIGNMENT, ["alan", "nobody"])
     with pytest.raises(CourseError, match="None of them has a grade yet"):
-        write_report(ten, ASSIGNMENT, ["luca"])
+        write_report(class_of_ten, ASSIGNMENT, ["luca"])
 
 
 @pytest.mark.slow
-def test_no_cell_of_the_table_is_a_formula(course: Course) -> None:
+def test_report_csv_holds_no_formula(course: Course) -> None:
     hostile_class(course)
     rows = list(csv.reader(io.StringIO(written(course)[".csv"])))
     cells = [cell for row in rows for cell in row]
@@ -418,7 +418,7 @@ def test_no_cell_of_the_table_is_a_formula(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_names_reach_the_json_as_they_are(course: Course) -> None:
+def test_report_json_keeps_names_as_they_are(course: Course) -> None:
     hostile_class(course)
     text = written(course)[".json"]
     assert text.isascii()  # whoever prints it prints no control characters
@@ -426,8 +426,8 @@ def test_names_reach_the_json_as_they_are(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_bars_are_as_long_as_their_numbers(ten: Course) -> None:
-    page = written(ten)[".html"]
+def test_report_bars_are_as_long_as_their_numbers(class_of_ten: Course) -> None:
+    page = written(class_of_ten)[".html"]
     table = page[page.index('<table class="distribution">') : page.index("<caption>Points by exercise")]
     lines = re.findall(r'width: ([\d.]+)%".*?<td class="figures">(\d+)</td>', table, re.DOTALL)
     assert [float(width) for width, number in lines if number != "0"] == [20, 20, 100, 60]
@@ -439,7 +439,7 @@ def test_bars_are_as_long_as_their_numbers(ten: Course) -> None:
 
 
 @pytest.mark.slow
-def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
+def test_report_reads_verdicts_of_plain_nbgrader_from_notebook(
     course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
 ) -> None:
     wrong = {**solved, 3: "def softmax(items_in):\n    return torch.exp(torch.as_tensor(items_in))"}
@@ -457,7 +457,7 @@ def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
 
 
 @pytest.mark.slow
-def test_what_grading_says_of_hangs_and_crashes_is_understood(
+def test_report_recognizes_hangs_and_crashes_of_real_grading(
     course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
 ) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
@@ -480,11 +480,11 @@ def test_what_grading_says_of_hangs_and_crashes_is_understood(
     ("seconds", "words"),
     [(1, "1 second"), (59 * 60, "59 minutes"), (86400 + 6 * 3600, "1 day 6 hours"), (7200, "2 hours")],
 )
-def test_durations_in_words(seconds: float, words: str) -> None:
+def test_duration_in_words(seconds: float, words: str) -> None:
     assert duration(seconds) == words
 
 
-def same(works: Mapping[str, Work], **more: Any) -> dict[tuple[str, ...], list[str]]:
+def identical_groups(works: Mapping[str, Work], **more: Any) -> dict[tuple[str, ...], list[str]]:
     found = identical(works, more.pop("given", {}), more.pop("given_words", ()), **more)
     return {tuple(group.students): list(group.what) for group in found}
 
@@ -492,16 +492,16 @@ def same(works: Mapping[str, Work], **more: Any) -> dict[tuple[str, ...], list[s
 ANSWER = "The weights of each query sum to one, whatever the keys are."
 
 
-def test_identical_files_are_told_however_many_and_however_usual() -> None:
+def test_identical_finds_the_same_files_in_any_number() -> None:
     """With the code that everybody writes, and in groups of any size."""
     usual = {f"s{number:03}": Work(COPY, file=str(number)) for number in range(30)}
     copied = {f"c{number:02}": Work(COPY, file="x") for number in range(20)}
-    found = same({**usual, **copied, "one": Work(COPY, file="y"), "two": Work(COPY, file="y")})
+    found = identical_groups({**usual, **copied, "one": Work(COPY, file="y"), "two": Work(COPY, file="y")})
     assert found[tuple(copied)] == ["the same file, byte for byte"]
     assert found["one", "two"] == ["the same file, byte for byte"]
 
 
-def test_identical_texts_are_told_in_answers_and_beside_them() -> None:
+def test_identical_finds_the_same_texts_in_answers_and_notes() -> None:
     works = {
         "ada": Work({}, [("why", ANSWER), ("", "My own note, which nobody else would write.")]),
         "emmy": Work({}, [("why", f"  {ANSWER.replace(' ', chr(10), 2)}\n"), ("how", "Yes.")]),
@@ -510,26 +510,26 @@ def test_identical_texts_are_told_in_answers_and_beside_them() -> None:
         "otto": Work({}, [("why", "Explain in your own words why the weights sum to one.")]),
     }
     given = ["Explain in your own words\nwhy the weights sum to one."]
-    assert same(works, given_words=given) == {
+    assert identical_groups(works, given_words=given) == {
         ("ada", "emmy", "kurt"): ["the answer why"],
         ("ada", "kurt"): ["a text of their own"],
     }
 
 
-def test_what_was_handed_out_does_not_make_short_answers_identical() -> None:
+def test_identical_ignores_released_text_around_short_answers() -> None:
     """A cell with a long beginning and one word of a student's, in words or in code."""
     asked = "Explain in your own words why the weights sum to one.\nYour answer:"
     stub = f"def plot(values):\n    {'# Draw the values, and label both axes. ' * 10}\n"
     released = [*asked.splitlines(), *stub.splitlines()]
     works = {name: Work({1: f"{stub}    return values"}, [("why", f"{asked}\n\n yes")]) for name in ("ada", "emmy")}
-    assert same(works, given={1: [stub]}, given_words=[asked], handed_out=released) == {}
+    assert identical_groups(works, given={1: [stub]}, given_words=[asked], handed_out=released) == {}
     longer = {name: Work({1: f"{stub}{COPY[7]}"}, [("why", f"{asked}\n{ANSWER}")]) for name in ("ada", "emmy")}
-    found = same(longer, given={1: [stub]}, given_words=[asked], handed_out=released)
+    found = identical_groups(longer, given={1: [stub]}, given_words=[asked], handed_out=released)
     assert found == {("ada", "emmy"): ["the same text in everything that they filled in"]}
 
 
 @pytest.mark.slow
-def test_an_untouched_notebook_is_not_the_same_file(course: Course) -> None:
+def test_identical_ignores_untouched_notebooks(course: Course) -> None:
     """Its cells may have been run, and two students who only did that have the same file."""
     grade(course, *(Paper(name) for name in ("ada", "emmy", "kurt", "lise")))
     ran = course.read("release", ASSIGNMENT)
@@ -544,20 +544,20 @@ def test_an_untouched_notebook_is_not_the_same_file(course: Course) -> None:
     assert groups == [{"students": ["kurt", "lise"], "what": ["the same file, byte for byte"]}]
 
 
-def test_identical_code_is_told_if_it_is_long_and_not_the_courses_own() -> None:
+def test_identical_finds_long_code_that_is_not_given() -> None:
     long, short = COPY[7], COPY[2]
     works = {f"s{number}": Work({1: f"{long}\n\n", 2: short}) for number in range(12)}
     works |= {"other": Work({1: renamed(long), 2: short}), "spaces": Work({1: long.replace("\n", "  \n"), 2: "pass"})}
     everyone = tuple(sorted(f"s{number}" for number in range(12)))
-    found = same(works)
+    found = identical_groups(works)
     assert found[everyone] == ["the same text in everything that they filled in"]
     assert found[(*everyone, "spaces")] == ["exercise 1"]
     assert len(found) == 2
-    assert same(works, given={1: [long], 2: [short]}) == {}
+    assert identical_groups(works, given={1: [long], 2: [short]}) == {}
 
 
 @pytest.mark.slow
-def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_page_bounds_the_groups_of_identical_notebooks(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "MOST_GROUPS", 2)
     copies = {name: {number: f"{source}  # {name}" for number, source in COPY.items()} for name in "abcd"}
     grade(course, *(Paper(f"{name}{place}", cells=copies[name]) for name in "abcd" for place in range(3)))
@@ -571,7 +571,7 @@ def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monke
 
 
 @pytest.mark.slow
-def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None:
+def test_identical_compares_files_in_submitted(course: Course) -> None:
     nothing = Paper("empty", reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO))
     grade(course, Paper("ada"), Paper("emmy"), Paper("kurt"), nothing)
     for student, content in (("ada", b"x"), ("emmy", b"x"), ("kurt", b"y"), ("empty", b"x")):
@@ -583,7 +583,7 @@ def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None
 
 
 @pytest.mark.slow
-def test_reading_a_class_takes_few_queries(course: Course) -> None:
+def test_read_class_takes_as_many_queries_for_any_size(course: Course) -> None:
     counts = []
     for size in (2, 40):
         grade(course, *(Paper(f"s{number:02}") for number in range(size)))
@@ -597,15 +597,15 @@ def test_reading_a_class_takes_few_queries(course: Course) -> None:
     assert counts[0] == counts[1]
 
 
-def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
-    page = write_report(ten, ASSIGNMENT)[0]
+def test_report_page_is_accessible(class_of_ten: Course, browser: Chrome) -> None:
+    page = write_report(class_of_ten, ASSIGNMENT)[0]
     browser.get(page.as_uri())
     browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
     assert violations(browser) == []
 
 
-def test_on_a_phone_the_last_column_is_in_sight(ten: Course, browser: Chrome) -> None:
-    browser.get(write_report(ten, ASSIGNMENT)[0].as_uri())
+def test_report_page_on_a_phone_shows_the_last_column(class_of_ten: Course, browser: Chrome) -> None:
+    browser.get(write_report(class_of_ten, ASSIGNMENT)[0].as_uri())
     last = "th.figures:last-child"
     with seen_as(browser, width=390):
         browser.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
@@ -615,7 +615,7 @@ def test_on_a_phone_the_last_column_is_in_sight(ten: Course, browser: Chrome) ->
     assert max(edges.values()) <= 390
 
 
-def test_nothing_runs_and_nothing_is_asked_for(course: Course, browser: Chrome) -> None:
+def test_report_page_runs_and_loads_nothing(course: Course, browser: Chrome) -> None:
     hostile_class(course)
     browser.get(write_report(course, ASSIGNMENT)[0].as_uri())
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
