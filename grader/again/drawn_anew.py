@@ -133,7 +133,9 @@ class _Redrawing:
 
     def _is_ignored_with(self, mistakes: Sequence[Misconception], cases: Sequence[RedrawnCase]) -> bool:
         """Whether the solution with these mistakes answers the same before and after."""
-        return all(self._agree(case.before.wrong(mistakes), case.after.wrong(mistakes)) for case in cases)
+        return all(
+            self._agree(case.before.compared_answer(mistakes), case.after.compared_answer(mistakes)) for case in cases
+        )
 
     def _agree(self, before: Answer, after: Answer) -> bool:
         """Whether there is the same result, before and after."""

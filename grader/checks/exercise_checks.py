@@ -173,7 +173,7 @@ def _idle_cases(key: AnswerKey) -> Iterator[ExerciseProblem]:
 def _misconceptions_that_stop(key: AnswerKey) -> Iterator[ExerciseProblem]:
     """Misconceptions that never return an answer, which is a slip by the author."""
     for mistake in key.exercise.mistakes:
-        if not any(isinstance(key[index].wrong([mistake]), Returned) for index in range(len(key.cases))):
+        if not any(isinstance(key[index].compared_answer([mistake]), Returned) for index in range(len(key.cases))):
             try:
                 key.exercise.wrong_answer([mistake], key.cases[0].inputs)
             except Exception as error:
@@ -201,14 +201,14 @@ def explains(key: AnswerKey, mistake: Misconception, other: Misconception) -> bo
 
 
 def _gives_answer_of(key: AnswerKey, mistake: Misconception, other: Misconception, index: int) -> bool:
-    wrong, answer = key[index].wrong([mistake]), key[index].wrong([other])
+    wrong, answer = key[index].compared_answer([mistake]), key[index].compared_answer([other])
     if not isinstance(answer, Returned) or not isinstance(wrong, Returned):
         return isinstance(answer, Raised) and isinstance(wrong, Raised)
     return key.exercise.form.agrees(answer.value, wrong.value, key.expected[index], MOST)
 
 
 def _is_wrong(key: AnswerKey, mistake: Misconception, index: int) -> bool:
-    answer = key[index].wrong([mistake])
+    answer = key[index].compared_answer([mistake])
     if not isinstance(answer, Returned):
         return True
     return key.exercise.form.finding(answer.value, key.expected[index], MOST) is not None

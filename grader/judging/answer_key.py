@@ -46,7 +46,7 @@ class CaseKey:
         """The answer of student code with these misconceptions."""
         return _cached(self._answers, hypothesis, self._compute_answer)
 
-    def wrong(self, hypothesis: Hypothesis) -> Returned | Raised:
+    def compared_answer(self, hypothesis: Hypothesis) -> Returned | Raised:
         """The compared part of the answer with these misconceptions."""
         return _cached(self._compared_answers, hypothesis, self._compute_compared)
 

@@ -48,9 +48,19 @@ class AnsweredCase:
         return self.case.name
 
     @property
+    def requirement(self) -> str:
+        """What a student reads if the case asks for something besides right numbers; empty if it does not."""
+        return self.case.beside
+
+    @property
     def is_about_numbers(self) -> bool:
         """Whether the case asks for right numbers alone."""
-        return not self.case.beside
+        return not self.requirement
+
+    @property
+    def is_long(self) -> bool:
+        """Whether misconceptions take long to compute here."""
+        return self.case.promise is not None
 
     @property
     def is_wrong(self) -> bool:
@@ -98,11 +108,11 @@ class AnsweredCase:
 
     def is_evidence(self, hypothesis: Hypothesis) -> bool:
         """Whether agreeing with these misconceptions means something; errors do not count."""
-        wrong = self._case_key.wrong(hypothesis)
+        wrong = self._case_key.compared_answer(hypothesis)
         return isinstance(wrong, Returned) and self.exercise.form.is_evidence(wrong.value)
 
     def _is_answered_with(self, value: object, hypothesis: Hypothesis) -> bool:
-        wrong, expected = self._case_key.wrong(hypothesis), self.expected
+        wrong, expected = self._case_key.compared_answer(hypothesis), self.expected
         if isinstance(wrong, Raised):
             return False
         return self.exercise.form.agrees(value, wrong.value, expected, self.tolerance)
@@ -129,7 +139,7 @@ class AnsweredCase:
         return same(paired_outputs, list(wrong_outputs.values()), self.tolerance, strict=True)
 
     def _partial_outputs(self, hypothesis: Hypothesis) -> Mapping[str, Any] | None:
-        wrong = self._case_key.wrong(hypothesis)
+        wrong = self._case_key.compared_answer(hypothesis)
         return named(wrong.value, IN_PART) if isinstance(wrong, Returned) else None
 
     # There are thousands of pairs: what rules most of them out quickly.

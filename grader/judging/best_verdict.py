@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import same_answer
@@ -88,34 +89,31 @@ class _Best:
 
 def combine(verdicts: Mapping[str, Verdict]) -> Verdict:
     """Combine the verdicts on functions, by name, that share an exercise's points."""
-    first, *others = verdicts.values()
-    if not others:
-        return first
+    if len(verdicts) == 1:
+        return next(iter(verdicts.values()))
     if any(verdict.reason != Reason.TO_DO for verdict in verdicts.values()):
         verdicts = {name: _about_function(verdict) for name, verdict in verdicts.items()}
-        first, *others = verdicts.values()
-    all_verdicts = [first, *others]
+    all_verdicts = list(verdicts.values())
     return replace(
-        first,
+        all_verdicts[0],
         credit=sum(verdict.credit for verdict in all_verdicts) / len(all_verdicts),
         reason=min(all_verdicts, key=_by_what_it_tells).reason,
         sentences=_combine_sentences(verdicts),
-        misconceptions=tuple(name for verdict in all_verdicts for name in verdict.misconceptions),
+        misconceptions=tuple(chain.from_iterable(verdict.misconceptions for verdict in all_verdicts)),
         cases_right=sum(verdict.cases_right for verdict in all_verdicts),
         cases=sum(verdict.cases for verdict in all_verdicts),
         explained_in=next((verdict.explained_in for verdict in all_verdicts if verdict.explained_in), ""),
-        pictures=tuple(picture for verdict in all_verdicts for picture in verdict.pictures),
+        pictures=tuple(chain.from_iterable(verdict.pictures for verdict in all_verdicts)),
         lost=next((verdict.lost for verdict in all_verdicts if verdict.lost), None),
-        located=tuple(line for verdict in all_verdicts for line in verdict.located),
+        located=tuple(chain.from_iterable(verdict.located for verdict in all_verdicts)),
         functions={name: replace(verdict, pictures=()) for name, verdict in verdicts.items()},
     )
 
 
 def _combine_sentences(verdicts: Mapping[str, Verdict]) -> tuple[str, ...]:
     """What all verdicts say, or else the sentences of each behind its function's name."""
-    first, *others = verdicts.values()
-    if all(verdict.sentences == first.sentences for verdict in others):
-        return first.sentences
+    if len({verdict.sentences for verdict in verdicts.values()}) == 1:
+        return next(iter(verdicts.values())).sentences
     about_cell = about_their_cell(verdicts)
     sentences: list[str] = []
     for name, verdict in verdicts.items():

@@ -7,6 +7,7 @@ says how the first wrong answer differs, and claims nothing more.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -310,7 +311,7 @@ class _Judgement:
         """The verdict on right results that do not meet another requirement."""
         if any(case.is_about_numbers for case in self.wrong_cases):
             return None
-        requirements = dict.fromkeys(case.case.beside for case in self.wrong_cases)
+        requirements = dict.fromkeys(case.requirement for case in self.wrong_cases)
         credit = min(PART_CREDITS.get(case.part, REQUIREMENT_CREDIT) for case in self.wrong_cases)
         return self._make_verdict(credit, Reason.BESIDE, *requirements, self._describe(self.wrong_cases[0]))
 
@@ -349,7 +350,7 @@ class _Judgement:
 
     def _judge_argument_returned(self) -> Verdict | None:
         """The verdict on results that are an argument itself."""
-        calls = [call for case in self.number_cases for call in self._calls(case)]
+        calls = list(itertools.chain.from_iterable(map(self._calls, self.number_cases)))
         results = [call.result for call in calls]
         for arguments in zip(*(call.arguments for call in calls), strict=False):
             if all(map(self._is_argument, results, arguments)):

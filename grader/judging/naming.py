@@ -61,7 +61,7 @@ def _select_evidence(cases: Sequence[AnsweredCase]) -> list[AnsweredCase]:
     has_wrong_numbers = any(case.is_wrong for case in number_cases)
     return sorted(
         number_cases if has_wrong_numbers else cases,
-        key=lambda case: (bool(case.case.promise), not case.is_wrong, case.seconds),
+        key=lambda case: (case.is_long, not case.is_wrong, case.seconds),
     )
 
 

@@ -154,7 +154,9 @@ def judge_test(
         sentences.append(
             f"The test was run with {names} from Python and its libraries, not as changed in this notebook."
         )
-    reason = Reason.NO_ANSWER if lost else Reason.RIGHT if credit == 1 else Reason.TEST_FAILED
+    reason = Reason.RIGHT if credit == 1 else Reason.TEST_FAILED
+    if lost:
+        reason = Reason.NO_ANSWER
     return bounded, Verdict(None, test.name, credit, reason, tuple(sentences), lost=lost, in_process=True)
 
 

@@ -125,7 +125,5 @@ def _kinds(exercise: Exercise, verdict: Verdict) -> set[str]:
 
 def named_misconceptions(exercise: Exercise, verdict: Verdict) -> list[Misconception]:
     """The misconceptions that a verdict names."""
-    names = verdict.misconceptions
-    return [
-        misconception for misconception in exercise.mistakes if misconception.name in names and misconception.way == 0
-    ]
+    named = [misconception for misconception in exercise.mistakes if misconception.name in verdict.misconceptions]
+    return [misconception for misconception in named if misconception.way == 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -36,7 +37,8 @@ def _decides(text: StudentText, edit: Edit, tests: Sequence[ast.expr]) -> bool:
     """Whether it changes a condition, or what a condition reads."""
     if any(_is_in(text, edit, test) for test in tests):
         return True
-    names_read = {_name(node) for test in tests for node in ast.walk(test)} - {"", "self"}
+    nodes = itertools.chain.from_iterable(map(ast.walk, tests))
+    names_read = set(map(_name, nodes)) - {"", "self"}
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Assign) and _is_in(text, edit, node):
             names_assigned = set(map(_name, node.targets))

@@ -177,11 +177,9 @@ def joined_for_summed(call: CallSite) -> Iterator[str]:
 @rule(ast.Call, change=Change.NUMBERS, cost=3)
 def sizes_for_numbers(call: CallSite) -> Iterator[str]:
     """torch.zeros(x.shape) or torch.zeros(n, d) for torch.zeros(6, 3)"""
-    sizes = (
-        call.node.args[0].elts
-        if len(call.node.args) == 1 and isinstance(call.node.args[0], ast.Tuple)
-        else call.node.args
-    )
+    sizes = call.node.args
+    if len(sizes) == 1 and isinstance(sizes[0], ast.Tuple):
+        sizes = sizes[0].elts
     if call.plain_name in _OF_SIZES and len(sizes) > 1 and all(isinstance(size, ast.Constant) for size in sizes):
         for name in call.around.names:
             yield call.called_with(f"{name}.shape", *call.keywords)

@@ -55,8 +55,11 @@ def return_result(site: StatementSite) -> Iterator[str]:
 
 def empty_lists(function: ast.AST) -> list[str]:
     """The names of lists that start out empty."""
-    assignments = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and _is_empty_list(node.value)]
-    return [target.id for node in assignments for target in node.targets if isinstance(target, ast.Name)]
+    names: list[str] = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and _is_empty_list(node.value):
+            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return names
 
 
 def _is_empty_list(value: ast.expr) -> bool:

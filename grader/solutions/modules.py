@@ -50,10 +50,8 @@ class WrittenClass:
                 raise LineError(f"the class `{solution.__name__}` has no method `{name}`, and needs one")
         self._solution = solution
         self.variables = solution.forward.__globals__
-        self._init, self._forward = (
-            Body(self.lines, methods[name], getattr(solution, name), solution.__name__)
-            for name in ("__init__", "forward")
-        )
+        self._init = Body(self.lines, methods["__init__"], solution.__init__, solution.__name__)
+        self._forward = Body(self.lines, methods["forward"], solution.forward, solution.__name__)
         self._class = functools.lru_cache(MOST_CLASSES)(self._compiled)
 
     def __call__(self, *arguments: object, **changes: Change) -> nn.Module:
@@ -151,8 +149,14 @@ class ModuleCase:
 
     def _copied(self) -> dict[str, Inputs]:
         """Copies of the inputs of all calls. Calls that share an input share its copy."""
-        copies = {id(argument): copied(argument) for call in self._calls.values() for argument in call}
-        return {name: [copies[id(argument)] for argument in call] for name, call in self._calls.items()}
+        copies: dict[int, Any] = {}
+        copies_of_calls: dict[str, Inputs] = {}
+        for name, call in self._calls.items():
+            for argument in call:
+                if id(argument) not in copies:
+                    copies[id(argument)] = copied(argument)
+            copies_of_calls[name] = [copies[id(argument)] for argument in call]
+        return copies_of_calls
 
     def output(self, changes: Changes, *, once: bool = False) -> Any:
         """The output of the first call; raises an error if the module lacks parameters.

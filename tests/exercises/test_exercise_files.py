@@ -98,7 +98,7 @@ def is_right(exercise: Exercise, seed: int, held: Sequence[Misconception]) -> bo
 
 
 def answers_right(known: AnswerKey, index: int, held: Sequence[Misconception]) -> bool:
-    found, expected = known[index].wrong(held), known.expected[index]
+    found, expected = known[index].compared_answer(held), known.expected[index]
     return isinstance(found, Returned) and not known.exercise.form.finding(found.value, expected, TOLERANCE["cpu"])
 
 

@@ -406,7 +406,7 @@ def test_quick_answers_equal_the_answers_in_the_case(number: int) -> None:
     key = AnswerKey(exercise, cases)
     for index, case in enumerate(cases):
         for one in chance.sample(exercise.mistakes, 10):
-            assert_same(key, index, key[index].wrong((one,)), answered(exercise, (one,), case.inputs))
+            assert_same(key, index, key[index].compared_answer((one,)), answered(exercise, (one,), case.inputs))
         soon_computed = exercise.glance(*case.inputs).inputs
         for pair in chance.sample(pairs, 10):
             assert_same(key, index, key[index].quick_answer(pair), answered(exercise, pair, soon_computed))

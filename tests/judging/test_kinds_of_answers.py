@@ -628,7 +628,7 @@ def test_judge_when_inputs_are_modified_says_so(
 def test_a_misconception_that_changes_its_inputs_changes_a_copy() -> None:
     exercise = exercise_of(sorts, [([3, 1, 2],)], mistake("changes", lambda x: x.clear() or []))
     key = AnswerKey(exercise, exercise.sample())
-    assert key[0].wrong(exercise.mistakes) == Returned([], [[3, 1, 2]])
+    assert key[0].compared_answer(exercise.mistakes) == Returned([], [[3, 1, 2]])
     assert key.expected[0] == [1, 2, 3]
 
 

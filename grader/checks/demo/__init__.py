@@ -40,13 +40,12 @@ def run_demo(
     count = make_up_class(course, assignment)
     console.print(f"Created {count} made-up submissions in {folder}/submitted.")
     onlooker = Onlooker(console, count, quiet=False)
-    results = sorted(
-        onlooker.follow(autograde(course, assignment, jobs=cores(), watch=onlooker.look)),
-        key=lambda graded: graded.student,
-    )
-    pages = {
-        page.parent.parent.name: folder / page.relative_to(course.root) for page in write_feedback(course, assignment)
-    }
+    run = autograde(course, assignment, jobs=cores(), watch=onlooker.look)
+    results = sorted(onlooker.follow(run), key=lambda graded: graded.student)
+    pages: dict[str, Path] = {}
+    for page in write_feedback(course, assignment):
+        student = page.parent.parent.name
+        pages[student] = folder / page.relative_to(course.root)
     report, *_ = write_report(course, assignment)
     return results, pages, folder / report.relative_to(course.root)
 
@@ -77,9 +76,11 @@ def the_course() -> Iterator[Course]:
 
 def most_to_read(results: list[Graded]) -> str:
     """The student whose feedback has the most to say."""
-    return max(
-        results, key=lambda graded: sum(len(scored.verdict.misconceptions) for scored in graded.verdicts)
-    ).student
+
+    def count_mistakes(graded: Graded) -> int:
+        return sum(len(scored.verdict.misconceptions) for scored in graded.verdicts)
+
+    return max(results, key=count_mistakes).student
 
 
 def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
@@ -95,11 +96,10 @@ def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
 def notebooks_of_all(course: Course, assignment: str = ASSIGNMENT) -> dict[str, str]:
     """What each student submits."""
     release = course.read("release", assignment)
-    right = solutions(course.read("source", assignment))
-    answers = answers_of_all(assignment)
-    notebooks: dict[str, str] = {
-        student: nbformat.writes(fill_in(release, {**right, **own})) for student, own in answers.items()
-    }
+    right_solutions = solutions(course.read("source", assignment))
+    notebooks: dict[str, str] = {}
+    for student, student_solutions in answers_of_all(assignment).items():
+        notebooks[student] = nbformat.writes(fill_in(release, {**right_solutions, **student_solutions}))
     notebooks["kurt"] = nbformat.writes(release)
     notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
     return notebooks
