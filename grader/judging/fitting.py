@@ -76,12 +76,10 @@ def numbers_that_fit(cases: Sequence[SampledCase]) -> list[tuple[float, ...]]:
     products = [tuple(map(operator.mul, *pair)) for pair in itertools.combinations(sizes, 2)]
     whole = list(dict.fromkeys([*sizes, *quotients]))[:MOST_SIZES]
     roots = [tuple(map(math.sqrt, numbers)) for numbers in whole]
-    inverses = [tuple(map(_inverse, numbers)) for numbers in [*roots, *whole]]
+    inverses: list[tuple[float, ...]] = []
+    for numbers in [*roots, *whole]:
+        inverses.append(tuple(1 / number for number in numbers))
     return list(dict.fromkeys([*whole, *roots, *inverses, *products[:MOST_SIZES]]))
-
-
-def _inverse(number: float) -> float:
-    return 1 / number
 
 
 def effort(case: SampledCase) -> int:

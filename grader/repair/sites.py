@@ -254,13 +254,13 @@ def surroundings(function: Function, owner: ast.ClassDef | None, notebook: Seque
 
 
 def _unread(names: Sequence[str], attributes: Sequence[str], function: Function, whole: ast.AST) -> frozenset[str]:
-    attributes_read = {node.attr for node in ast.walk(whole) if _is_read(node) and isinstance(node, ast.Attribute)}
+    attributes_read: set[str] = set()
+    for node in ast.walk(whole):
+        match node:
+            case ast.Attribute(attr=attribute, ctx=ast.Load()):
+                attributes_read.add(attribute)
     unread_attributes = {f"self.{attribute}" for attribute in set(attributes) - attributes_read}
     return frozenset(set(names).difference(names_read(function)) | unread_attributes)
-
-
-def _is_read(node: ast.AST) -> bool:
-    return isinstance(getattr(node, "ctx", None), ast.Load)
 
 
 def _attributes(owner: ast.ClassDef) -> list[str]:
@@ -278,10 +278,6 @@ def _attributes(owner: ast.ClassDef) -> list[str]:
     return [*stored, *registered, *methods]
 
 
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
-
-
 def _unique(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
@@ -293,8 +289,11 @@ def missing_attributes(around: Surroundings) -> list[str]:
         return []
     if ast.unparse(owner.bases[0]) not in ("nn.Module", "torch.nn.Module", "Module"):
         return []
-    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute) and _is_read(node)]
-    names = [node.attr for node in attributes if _is_self(node.value)]
     defined_names = [node.name for node in owner.body if hasattr(node, "name")]
     existing = {*around.attributes, *_OF_EVERY_MODULE, *defined_names}
-    return list(dict.fromkeys(name for name in names if name not in existing))
+    names_read: list[str] = []
+    for node in ast.walk(owner):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()):
+                names_read.append(name)
+    return list(dict.fromkeys(name for name in names_read if name not in existing))
