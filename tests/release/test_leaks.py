@@ -130,7 +130,7 @@ def source_with(course: Course, cell: Any) -> None:
     nbformat.write(notebook, path)
 
 
-def test_a_release_holds_no_leak(course: Course) -> None:
+def test_search_of_a_release_finds_no_leak(course: Course) -> None:
     assert leaks_of(course) == []
 
 
@@ -140,7 +140,7 @@ def handed_out(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("where", LEAKS)
-def test_a_solution_is_found_wherever_it_stands(where: str, handed_out: Path) -> None:
+def test_search_finds_a_solution_wherever_it_stands(where: str, handed_out: Path) -> None:
     LEAKS[where](handed_out)
     leaks = search(Course(ROOT), ASSIGNMENT, handed_out.parent).leaks
     assert any("what nbgrader removes from cell exercise-3, `items = torch.as_te" in leak for leak in leaks), leaks
@@ -195,13 +195,13 @@ def test_search_names_what_is_no_file(tmp_path: Path) -> None:
     assert search(Course(ROOT), ASSIGNMENT, tmp_path).unread == ["gone", "pipe"]
 
 
-def test_another_course_hands_out_nothing_secret(tmp_path: Path) -> None:
+def test_search_of_the_second_course_finds_no_leak(tmp_path: Path) -> None:
     course = copy_of_second_course(tmp_path / "second")
     for assignment in course.assignments():
         assert compile_release(course, assignment) == Searched([], [])
 
 
-def test_a_release_names_files_to_look_at(tmp_path: Path) -> None:
+def test_release_names_files_that_it_cannot_search(tmp_path: Path) -> None:
     root = copy_of_second_course(tmp_path / "second").root
     with_file("[b]model.h5", UNREAD["no text"][1])(root / "source/words")
     ended = grader("release", "words", folder=root)
@@ -218,35 +218,35 @@ OF_ANOTHER = [  # exercise 16, of causal_attention: as in its notebook
 ]
 
 
-def test_no_release_holds_the_solution_of_another_assignment(course: Course, release: Path) -> None:
+def test_search_finds_the_solution_of_another_assignment(course: Course, release: Path) -> None:
     with_cell(new_code_cell("\n".join(OF_ANOTHER)))(release)
     (leak,) = leaks_of(course)
     origin = "what nbgrader removes from cell exercise-16 of causal_attention"
     assert leak == f"{ASSIGNMENT}.ipynb, cell added, line 1: {origin}, `{OF_ANOTHER[0]}`"
 
 
-def test_an_author_may_show_the_solution_of_another_assignment(course: Course, release: Path) -> None:
+def test_search_allows_a_shown_solution_of_another_assignment(course: Course, release: Path) -> None:
     cell = new_code_cell("\n".join(OF_ANOTHER), metadata={"tags": ["shown"]})
     source_with(course, cell)
     with_cell(cell)(release)
     assert leaks_of(course) == []
 
 
-def test_what_one_assignment_shows_is_no_excuse_for_another(course: Course, release: Path) -> None:
+def test_search_allows_a_shown_solution_in_its_assignment_only(course: Course, release: Path) -> None:
     source_with(course, new_code_cell("\n".join(OF_ANOTHER), metadata={"tags": ["shown"]}))
     with_file("more.py", "\n".join(OF_ANOTHER))(release.parent / "multi_head_attention")
     (leak,) = leaks_of(course, "multi_head_attention")
     assert "exercise-16 of causal_attention" in leak
 
 
-def test_an_assignment_that_cannot_be_read_stops_no_other(course: Course, release: Path) -> None:
+def test_search_when_another_assignment_is_unreadable_goes_on(course: Course, release: Path) -> None:
     course.notebook("source", "causal_attention").write_text("no notebook")
     assert leaks_of(course) == []
     LEAKS["a code cell"](release)
     assert leaks_of(course) != []
 
 
-def test_an_error_says_where_whose_and_what_to_do(course: Course) -> None:
+def test_leak_error_says_where_whose_and_what_to_do(course: Course) -> None:
     source_with(course, new_code_cell(f"# A way to write it.\n\n{SOLUTION}", metadata=CELL | {"name": "unmarked"}))
     path = course.notebook("source", ASSIGNMENT)
     notebook = nbformat.read(path, 4)
@@ -259,7 +259,7 @@ def test_an_error_says_where_whose_and_what_to_do(course: Course) -> None:
     assert "give the cell that shows it the tag `shown`" in said
 
 
-def test_what_an_author_marks_is_shown_and_may_stand_elsewhere(course: Course) -> None:
+def test_release_keeps_code_of_cells_tagged_shown(course: Course) -> None:
     source_with(course, new_code_cell(SOLUTION, metadata={"tags": ["shown"]}))
     (course.root / "source" / ASSIGNMENT / "more.py").write_text(f"def f(items_in):\n{SOLUTION}")
     compile_release(course, ASSIGNMENT)
@@ -268,7 +268,7 @@ def test_what_an_author_marks_is_shown_and_may_stand_elsewhere(course: Course) -
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_a_solution_cannot_be_marked_as_shown(inside: bool, course: Course, release: Path) -> None:
+def test_search_ignores_the_tag_shown_on_a_solution(inside: bool, course: Course, release: Path) -> None:
     """Or a region whose marker is misspelled were let through."""
     path = course.notebook("source", ASSIGNMENT)
     notebook = nbformat.read(path, 4)
@@ -281,7 +281,7 @@ def test_a_solution_cannot_be_marked_as_shown(inside: bool, course: Course, rele
     assert leaks_of(course)
 
 
-def test_a_cell_without_regions_is_a_solution_as_a_whole(course: Course, release: Path) -> None:
+def test_search_takes_a_cell_without_regions_as_a_solution(course: Course, release: Path) -> None:
     mine = "def double(x):\n    twice = [item + item for item in x]\n    print(len(twice))\n    return tuple(twice)\n"
     answer = (
         "Because every word then looks at every other word, whatever the two are, and the weights sum to one, "
@@ -296,7 +296,7 @@ def test_a_cell_without_regions_is_a_solution_as_a_whole(course: Course, release
     assert [leak.split(",")[0].split(":")[0] for leak in leaks_of(course)] == ["a.txt", "b.txt"]
 
 
-def test_other_markers_of_a_course_are_known(course: Course, release: Path) -> None:
+def test_search_knows_other_solution_markers(course: Course, release: Path) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write('\nc.ClearSolutions.begin_solution_delimeter = "ANSWER"\n')
         config.write('c.ClearSolutions.end_solution_delimeter = "REWSNA"\n')
@@ -305,7 +305,7 @@ def test_other_markers_of_a_course_are_known(course: Course, release: Path) -> N
     assert len(leaks_of(course)) == 1
 
 
-def test_a_solution_that_says_little_is_no_secret(course: Course, release: Path) -> None:
+def test_search_ignores_a_solution_that_says_little(course: Course, release: Path) -> None:
     source_with(course, new_code_cell("### BEGIN SOLUTION\n    return softmax(scores)\n### END SOLUTION"))
     with_file("more.py", "return softmax(scores)")(release)
     assert leaks_of(course) == []
@@ -323,7 +323,7 @@ NO_LEAKS = {
 
 
 @pytest.mark.parametrize("what", NO_LEAKS)
-def test_what_says_nothing_is_no_leak(what: str, course: Course, release: Path) -> None:
+def test_search_ignores_text_that_says_nothing(what: str, course: Course, release: Path) -> None:
     with_cell(new_code_cell(NO_LEAKS[what]))(release)
     with_file("more.md", NO_LEAKS[what])(release)
     assert leaks_of(course) == []

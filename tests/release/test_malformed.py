@@ -34,7 +34,7 @@ DRAW = "Draw it.\n\n=== BEGIN MARK SCHEME ===\nTwo for the axes.\n=== END MARK S
         ("markdown", DRAW, {"grade_id": "first"}, "two cells have this grade_id"),
     ],
 )
-def test_a_malformed_cell_is_named(
+def test_release_names_a_malformed_cell(
     kind: str, source: str, metadata: dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
     place = tmp_path / "source/essays/second.ipynb"
@@ -52,7 +52,7 @@ def test_a_malformed_cell_is_named(
     assert "axes" not in str(caught.value)
 
 
-def test_a_task_without_points_is_named(tmp_path: Path) -> None:
+def test_release_names_a_task_without_points(tmp_path: Path) -> None:
     place = tmp_path / "source/essays/essays.ipynb"
     place.parent.mkdir(parents=True)
     (tmp_path / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'essays'\n")
@@ -64,7 +64,7 @@ def test_a_task_without_points_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("points", [None, -1, "four"])
-def test_a_task_whose_points_are_no_number_is_named(points: object, tmp_path: Path) -> None:
+def test_must_be_releasable_names_a_task_with_bad_points(points: object, tmp_path: Path) -> None:
     (tmp_path / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'essays'\n")
     for name, amount in (("first", 4), ("second", points)):
         cell = nbformat.v4.new_markdown_cell(

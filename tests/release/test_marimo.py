@@ -71,12 +71,12 @@ def functions_of(notebook: Path) -> int:
     return sum(len(exercise.functions) for exercise in of_assignment(notebook.stem))
 
 
-def test_marimo_has_nothing_to_say_against_it(converted: Path, python: WarmPython) -> None:
+def test_marimo_check_finds_nothing(converted: Path, python: WarmPython) -> None:
     done = python.run("-m", "marimo", "check", "--strict", converted, folder=converted.parent)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
-def test_no_name_is_defined_in_two_cells(converted: Path) -> None:
+def test_marimo_notebook_defines_each_name_in_one_cell(converted: Path) -> None:
     """Searched with the compiler's tables of names, without the code that made them unique."""
     count: Counter[str] = Counter()
     for cell in symtable.symtable(converted.read_text(), converted.name, "exec").get_children():
@@ -86,7 +86,7 @@ def test_no_name_is_defined_in_two_cells(converted: Path) -> None:
     assert [name for name, cells in count.items() if cells > 1] == []
 
 
-def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path, python: WarmPython) -> None:
+def test_marimo_notebook_when_run_is_still_to_do(converted: Path, python: WarmPython) -> None:
     done = python.run(converted, folder=converted.parent)
     said = re.split(r"\n(?! )", done.stderr.strip())  # what a check says goes on in lines that are indented
     assert done.returncode == 0
@@ -95,14 +95,14 @@ def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path, python: War
     assert "✓" not in done.stdout
 
 
-def test_solved_every_check_is_green(solved_notebook: Path, python: WarmPython) -> None:
+def test_marimo_notebook_when_solved_is_green(solved_notebook: Path, python: WarmPython) -> None:
     done = python.run(solved_notebook, folder=solved_notebook.parent)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("is right on the examples of this notebook.") == functions_of(solved_notebook)
     assert "once you have solved" not in done.stdout
 
 
-def test_a_check_runs_again_when_its_function_changes(converted: Path) -> None:
+def test_marimo_check_cell_depends_on_its_functions(converted: Path) -> None:
     """In marimo, a cell depends on the names that stand in it."""
     cells = {cell.name: cell for cell in ast.parse(converted.read_text()).body if isinstance(cell, ast.FunctionDef)}
     for exercise in of_assignment(converted.stem):
@@ -110,7 +110,7 @@ def test_a_check_runs_again_when_its_function_changes(converted: Path) -> None:
         assert {function.entry for function in exercise.functions} <= in_cell
 
 
-def test_a_check_may_call_its_exercise_by_name(tmp_path: Path) -> None:
+def test_marimo_check_cell_may_name_its_exercise(tmp_path: Path) -> None:
     new_course(tmp_path)
     course = Course(tmp_path)
     new_assignment(course, "week1")
@@ -120,7 +120,7 @@ def test_a_check_may_call_its_exercise_by_name(tmp_path: Path) -> None:
     assert "the_mean  # this cell runs again" in (tmp_path / "week1.py").read_text()
 
 
-def test_progress_is_shown_again_when_any_function_changes(tmp_path: Path) -> None:
+def test_marimo_progress_cell_depends_on_all_functions(tmp_path: Path) -> None:
     exercises = Course(ROOT).exercises("self_attention")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("check()")])
     write_marimo(notebook, exercises, tmp_path / "all.py")
@@ -128,7 +128,7 @@ def test_progress_is_shown_again_when_any_function_changes(tmp_path: Path) -> No
     assert line.split(", ") == [function.entry for one in exercises.values() for function in one.functions]
 
 
-def test_the_code_keeps_its_layout_and_its_comments(converted: Path) -> None:
+def test_marimo_notebook_keeps_layout_and_comments(converted: Path) -> None:
     def lines(text: str) -> Counter[str]:
         """Without the underscores, which are what may differ."""
         return Counter(line.strip().replace("_", "") for line in text.splitlines() if line.strip())
@@ -138,7 +138,7 @@ def test_the_code_keeps_its_layout_and_its_comments(converted: Path) -> None:
     assert not given - lines(converted.read_text())
 
 
-def test_every_figure_is_shown(converted: Path) -> None:
+def test_marimo_notebook_shows_every_figure(converted: Path) -> None:
     release = Course(converted.parents[2]).read("release", converted.stem)
     drawn = re.findall(r"!\[([^\]]*)\]\((images/[^)]+)\)", "\n".join(cell.source for cell in release.cells))
     calls = [node for node in ast.walk(ast.parse(converted.read_text())) if isinstance(node, ast.Call)]
@@ -154,7 +154,7 @@ def test_every_figure_is_shown(converted: Path) -> None:
     assert "![" not in converted.read_text()
 
 
-def test_what_marimo_exports_can_be_handed_in(solved_notebook: Path, converted: Path, python: WarmPython) -> None:
+def test_marimo_export_can_be_graded(solved_notebook: Path, converted: Path, python: WarmPython) -> None:
     course, assignment = Course(converted.parents[2]), converted.stem
     command = re.search(r"`(marimo export [^`]+)`", solved_notebook.read_text())
     assert command is not None
@@ -168,7 +168,7 @@ def test_what_marimo_exports_can_be_handed_in(solved_notebook: Path, converted: 
     assert graded.points == graded.max_points > 0
 
 
-def test_a_leak_stops_it(course: Course) -> None:
+def test_convert_release_when_release_leaks_raises(course: Course) -> None:
     path = course.notebook("release", "self_attention")
     changed = nbformat.read(path, 4)
     changed.cells[4].source += f"\n\n\n{solutions(course.read('source', 'self_attention'))[2]}"
@@ -191,7 +191,7 @@ def release_for_marimo(course: Course, monkeypatch: pytest.MonkeyPatch) -> Calla
     return run
 
 
-def test_the_command_makes_it_and_leaves_the_release_alone(
+def test_release_marimo_leaves_the_release_alone(
     course: Course, release_for_marimo: Callable[[], int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = files_in(course.root / "release")
@@ -210,7 +210,7 @@ def outputs(cells: list[str]) -> str:
     return shown.getvalue()
 
 
-def test_a_name_used_elsewhere_is_numbered_and_any_other_stays_in_its_cell() -> None:
+def test_with_unique_names_numbers_only_names_used_elsewhere() -> None:
     cells = ["x = 1\ny = 2", "print(x)", "x = 3", "print(x + 1)", "y = x = 5\nprint(x, y)"]
     renamed = with_unique_names(cells)
     assert renamed == ["x = 1\n_y = 2", "print(x)", "x_2 = 3", "print(x_2 + 1)", "_y = _x = 5\nprint(_x, _y)"]
@@ -230,7 +230,7 @@ def test_a_name_used_elsewhere_is_numbered_and_any_other_stays_in_its_cell() -> 
         "x = [n for n in range(3)]\nx[0] += 1\nx += [5]\ndel x[1]\nprint(*x, sep=str(x))",
     ],
 )
-def test_renaming_does_not_change_what_code_does(cell: str) -> None:
+def test_with_unique_names_does_not_change_what_code_does(cell: str) -> None:
     cells = ["x = 'first'\nprint(x)", cell, "x = 'last'\nprint(x)"]
     renamed = with_unique_names(cells)
     assert renamed[0] == "_x = 'first'\nprint(_x)"
@@ -256,28 +256,28 @@ def defined_by(code: str) -> set[str]:
         "try:\n    1 / 0\nexcept ArithmeticError as total:\n    print(total)",
     ],
 )
-def test_what_cannot_be_renamed_is_refused(cell: str) -> None:
+def test_with_unique_names_when_name_cannot_be_renamed_raises(cell: str) -> None:
     with pytest.raises(CourseError, match=r"total(.|\n)*release again"):
         with_unique_names(["total = 0", "print(total)", cell, "print(total)"])
 
 
-def test_names_in_f_strings_change_and_all_around_them_stays() -> None:
+def test_with_unique_names_renames_in_f_strings() -> None:
     cells = ["x = 1", "x = 2\nprint(f'{x}' f\"é {x!r} {{x}}\", f'''x\n{ x:>{x + 3}}''', 'x')"]
     after = "_x = 2\nprint(f'{_x}' f\"é {_x!r} {{x}}\", f'''x\n{ _x:>{_x + 3}}''', 'x')"
     assert with_unique_names(cells) == ["_x = 1", after]
 
 
-def test_what_is_no_python_is_refused() -> None:
+def test_with_unique_names_when_cell_is_no_python_raises() -> None:
     with pytest.raises(CourseError, match="%matplotlib inline"):
         with_unique_names(["x = 1\n%matplotlib inline"])
 
 
-def test_recursion_is_no_change() -> None:
+def test_with_unique_names_leaves_recursive_functions() -> None:
     cells = ["def f(n):\n    return n and f(n - 1)\nx = f(3)", "x = 4"]
     assert with_unique_names(cells) == [cells[0].replace("x", "_x"), "_x = 4"]
 
 
-def test_without_marimo_it_says_what_to_install(
+def test_release_marimo_when_not_installed_says_what_to_install(
     release_for_marimo: Callable[[], int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "marimo", None)

@@ -46,7 +46,7 @@ def notebook(folder: str, assignment: str) -> Any:
 
 
 @every_assignment
-def test_sources_are_committed_without_outputs(assignment: str) -> None:
+def test_source_is_committed_without_outputs(assignment: str) -> None:
     for cell in notebook("source", assignment).cells:
         if cell.cell_type == "code":
             assert cell.outputs == []
@@ -54,7 +54,7 @@ def test_sources_are_committed_without_outputs(assignment: str) -> None:
 
 
 @every_assignment
-def test_cell_ids_are_words_that_stay_and_are_the_same_in_the_release(assignment: str) -> None:
+def test_cell_ids_are_words_and_equal_in_the_release(assignment: str) -> None:
     ids = [cell.id for cell in notebook("source", assignment).cells]
     assert len(set(ids)) == len(ids)
     assert not [one for one in ids if re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f-]+)?", one)], (
@@ -64,14 +64,14 @@ def test_cell_ids_are_words_that_stay_and_are_the_same_in_the_release(assignment
 
 
 @every_assignment
-def test_a_source_is_saved_as_jupyter_saves_it(assignment: str) -> None:
+def test_source_is_saved_as_jupyter_saves_it(assignment: str) -> None:
     path = Course(ROOT).notebook("source", assignment)
     assert path.read_text() == nbformat.writes(nbformat.read(path, 4)) + "\n"
     nbformat.validate(nbformat.read(path, 4))
 
 
 @every_assignment
-def test_every_exercise_has_a_solution_cell_and_a_test_cell_with_points(assignment: str) -> None:
+def test_source_has_a_solution_and_a_test_cell_for_every_exercise(assignment: str) -> None:
     cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook("source", assignment).cells}
     for exercise in of_assignment(assignment):
         solution, test = cells[f"exercise-{exercise.number}"], cells[f"test-exercise-{exercise.number}"]
@@ -87,7 +87,7 @@ def test_every_exercise_has_a_solution_cell_and_a_test_cell_with_points(assignme
 
 
 @every_assignment
-def test_a_question_stands_before_each_plot(assignment: str) -> None:
+def test_source_asks_a_question_before_each_plot(assignment: str) -> None:
     """In a text since the last plot."""
     asked, without = False, []
     for cell in notebook("source", assignment).cells:
@@ -100,7 +100,7 @@ def test_a_question_stands_before_each_plot(assignment: str) -> None:
 
 
 @every_assignment
-def test_every_column_of_a_table_has_a_heading(assignment: str) -> None:
+def test_source_tables_have_a_heading_for_every_column(assignment: str) -> None:
     """A screen reader says it before each entry."""
     texts = [cell.source for cell in notebook("source", assignment).cells if cell.cell_type == "markdown"]
     heads = [head for text in texts for head in re.findall(r"^(\|.*\|)\n\|[-:| ]+\|$", text, re.MULTILINE)]
@@ -109,7 +109,7 @@ def test_every_column_of_a_table_has_a_heading(assignment: str) -> None:
 
 
 @every_assignment
-def test_what_jupyterlab_folds_is_folded_in_colab_as_well(assignment: str) -> None:
+def test_cells_folded_in_jupyterlab_are_folded_in_colab(assignment: str) -> None:
     """VS Code folds nothing that a file asks for."""
     cells = notebook("source", assignment).cells
     folded = [cell.id for cell in cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
@@ -120,7 +120,7 @@ LONGEST_TITLE = 72  # JupyterLab never breaks the first line of a folded cell: a
 
 
 @every_assignment
-def test_the_first_line_of_a_folded_cell_fits_beside_the_others(assignment: str) -> None:
+def test_folded_cells_have_a_short_first_line(assignment: str) -> None:
     cells = notebook("source", assignment).cells
     folded = [cell.source for cell in cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
     titles = [source.partition("\n")[0] for source in folded]
@@ -129,7 +129,7 @@ def test_the_first_line_of_a_folded_cell_fits_beside_the_others(assignment: str)
 
 @both_folders
 @every_assignment
-def test_links_lead_somewhere(folder: str, assignment: str) -> None:
+def test_links_and_images_lead_somewhere(folder: str, assignment: str) -> None:
     text = "\n".join(cell.source for cell in notebook(folder, assignment).cells if cell.cell_type == "markdown")
     anchors = set(re.findall(r'id="([^"]+)"', text))
     links = set(re.findall(r"\]\(#([^)]+)\)", text))
@@ -141,13 +141,13 @@ def test_links_lead_somewhere(folder: str, assignment: str) -> None:
 
 
 @every_assignment
-def test_every_exercise_has_a_hint(assignment: str) -> None:
+def test_release_has_a_hint_for_every_exercise(assignment: str) -> None:
     text = "\n".join(cell.source for cell in notebook("release", assignment).cells)
     assert text.count("<details>") >= len(of_assignment(assignment))
 
 
 @every_assignment
-def test_figures_say_what_they_show(assignment: str) -> None:
+def test_figures_have_titles_and_no_scripts(assignment: str) -> None:
     for figure in (ROOT / "source" / assignment / "images").glob("*.svg"):
         text = figure.read_text()
         assert "<title" in text, figure.name
@@ -156,7 +156,7 @@ def test_figures_say_what_they_show(assignment: str) -> None:
 
 
 @every_assignment
-def test_the_release_is_exactly_what_the_source_compiles_to(assignment: str, released_course: Course) -> None:
+def test_release_is_exactly_what_the_source_compiles_to(assignment: str, released_course: Course) -> None:
     committed, compiled = (root / "release" / assignment for root in (ROOT, released_course.root))
     assert contents(committed) == contents(compiled), "run `make release`"
 
@@ -171,12 +171,12 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @every_assignment
-def test_the_release_gives_nothing_away(assignment: str) -> None:
+def test_search_of_committed_release_finds_nothing(assignment: str) -> None:
     assert search(Course(ROOT), assignment) == Searched([], [])
 
 
 @every_assignment
-def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
+def test_release_holds_no_sentence_or_case_of_the_grader(assignment: str) -> None:
     """Searched anew here, without the code that the release command uses. Checks say the sentences of broken rules."""
     rules = set(map(str, vars(broken_rules).values()))
     text = "\n".join(
@@ -202,7 +202,7 @@ FIGURE = re.compile(r"(?<=[( ])-?\d[\d.e+-]*(?=[,)])")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("assignment", some_in_ci(ASSIGNMENTS, one_in=5))
-def test_the_table_of_known_mistakes_is_made_of_the_exercises(assignment: str, course: Course) -> None:
+def test_known_mistakes_table_is_made_of_the_exercises(assignment: str, course: Course) -> None:
     """Where the release has none, or another one than is made of these checks, it is made anew.
 
     Processors differ in the last figures.
@@ -217,7 +217,7 @@ def test_the_table_of_known_mistakes_is_made_of_the_exercises(assignment: str, c
     )
 
 
-def test_hints_go_to_the_exercise_whose_solution_follows(tmp_path: Path) -> None:
+def test_hints_in_gives_hints_to_the_exercise_that_follows(tmp_path: Path) -> None:
     def solution(name: str) -> NotebookNode:
         return new_code_cell("def f(): ...", metadata={"nbgrader": {"grade_id": name, "solution": True}})
 
@@ -239,7 +239,7 @@ def test_hints_go_to_the_exercise_whose_solution_follows(tmp_path: Path) -> None
 
 
 @every_assignment
-def test_every_exercise_has_hints_beside_its_release(assignment: str) -> None:
+def test_hints_file_has_hints_for_every_exercise(assignment: str) -> None:
     hints = runpy.run_path(str(ROOT / "release" / assignment / HINTS))["HINTS"]
     assert [*hints] == [*Course(ROOT).exercises(assignment)]
     for number, (anchor, texts) in hints.items():
@@ -249,7 +249,7 @@ def test_every_exercise_has_hints_beside_its_release(assignment: str) -> None:
 
 
 @pytest.mark.slow
-def test_an_authors_own_file_is_not_replaced_by_the_table(course: Course) -> None:
+def test_release_when_source_has_known_mistakes_file_raises(course: Course) -> None:
     own = course.root / "source/self_attention" / known_mistakes.FILE
     own.write_text("KNOWN = 'mine'")
     with pytest.raises(CourseError, match=r"has a file known_mistakes\.py, but the release needs that name"):
@@ -257,7 +257,7 @@ def test_an_authors_own_file_is_not_replaced_by_the_table(course: Course) -> Non
 
 
 @pytest.mark.slow
-def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> None:
+def test_release_when_a_file_holds_a_solution_raises(course: Course) -> None:
     beside = course.root / "source/self_attention/solutions.py"
     beside.write_text(solutions(course.read("source", "self_attention"))[3])
     with pytest.raises(LeakError, match=r"solutions\.py"):
@@ -265,7 +265,7 @@ def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> Non
 
 
 @pytest.mark.slow
-def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_release_does_not_depend_on_cases_and_misconceptions(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other cases and misconceptions leave the students' notebook as it is, to the last byte."""
     before = contents(course.root / "release")
     monkeypatch.setattr("grader.model.exercise.SAMPLES_PER_CASE", 5)
@@ -326,7 +326,7 @@ def nothing(_: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", [same_grade_id, unclosed, leaking])
-def test_a_release_that_fails_leaves_the_former_one(change: Callable[[dict[str, Any]], None], course: Course) -> None:
+def test_release_when_it_fails_leaves_the_former_one(change: Callable[[dict[str, Any]], None], course: Course) -> None:
     before = state(course)
     change_source(course, change)
     with pytest.raises(CourseError, match="self_attention"):
@@ -337,7 +337,7 @@ def test_a_release_that_fails_leaves_the_former_one(change: Callable[[dict[str, 
 @pytest.mark.slow
 @pytest.mark.usefixtures("hears_ctrl_c")
 @pytest.mark.parametrize(("when", "is_new"), [(1, False), (2, True)])
-def test_ctrl_c_leaves_the_former_release_or_the_new_one(
+def test_release_when_interrupted_is_the_former_or_the_new_one(
     when: int, is_new: bool, course: Course, tmp_path: Path
 ) -> None:
     before = state(course)
@@ -354,7 +354,9 @@ def test_ctrl_c_leaves_the_former_release_or_the_new_one(
 
 
 @pytest.mark.slow
-def test_a_folder_that_cannot_be_put_in_place_is_not_missed(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_release_when_folder_cannot_be_renamed_restores_the_former(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before, rename, times = contents(course.root / "release"), Path.rename, []
 
     def fails_once(path: Path, target: Path) -> Path:
@@ -371,13 +373,13 @@ def test_a_folder_that_cannot_be_put_in_place_is_not_missed(course: Course, monk
     assert contents(course.root / "release") == before
 
 
-def test_an_unknown_assignment_is_a_clear_error() -> None:
+def test_chosen_when_assignment_is_unknown_raises() -> None:
     with pytest.raises(CourseError, match="self_attention"):
         Course(ROOT).chosen(["selfattention"])
 
 
 @every_assignment
-def test_hidden_tests_give_the_points_of_their_cells(assignment: str) -> None:
+def test_hidden_tests_have_the_points_of_their_cells(assignment: str) -> None:
     cells = [cell for cell in notebook("source", assignment).cells if is_test_cell(cell)]
     calls = [re.search(r"hidden_tests\((\d+), points=([\d.]+)\)", cell.source) for cell in cells]
     assert [(f"test-exercise-{call[1]}", float(call[2])) for call in calls if call] == [
