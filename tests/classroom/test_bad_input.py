@@ -81,7 +81,7 @@ def outcome(course: Course, **how: Any) -> dict[str, float | str]:
 
 
 @pytest.mark.parametrize("assignment", ["nonsense", "", "*", "../source/self_attention", "self_attention/", "a\0b"])
-def test_an_unknown_assignment_is_one_clear_line(
+def test_autograde_of_an_unknown_assignment_prints_one_line(
     assignment: str, command: Command, submit: Any, course: Course
 ) -> None:
     submit(course, "ada")
@@ -94,7 +94,9 @@ def test_an_unknown_assignment_is_one_clear_line(
 
 
 @pytest.mark.parametrize("student", ["nobody", "", ".", "*", "../submitted/ada", "ada/", "/"])
-def test_an_unknown_student_is_one_clear_line(student: str, command: Command, submit: Any, course: Course) -> None:
+def test_autograde_of_an_unknown_student_prints_one_line(
+    student: str, command: Command, submit: Any, course: Course
+) -> None:
     submit(course, "ada")
     code, out, errors = command(ASSIGNMENT, "--student", "ada", "--student", student)
     assert (code, out) == (1, "")
@@ -102,7 +104,7 @@ def test_an_unknown_student_is_one_clear_line(student: str, command: Command, su
     assert len(errors.splitlines()) == 1
 
 
-def test_where_nobody_has_handed_in_it_says_so(command: Command, course: Course, close: Close) -> None:
+def test_autograde_when_nobody_has_submitted_says_so(command: Command, course: Course, close: Close) -> None:
     """A folder without students, with others' things, no folder, and one that nobody can look into."""
     there = "submitted/STUDENT/self_attention/self_attention.ipynb"
     nothing = (1, "", f"There is nothing to grade. Put submissions into {there}.\n")
@@ -124,7 +126,7 @@ def test_where_nobody_has_handed_in_it_says_so(command: Command, course: Course,
     assert command(ASSIGNMENT) == (1, "", says)
 
 
-def test_each_gets_a_clear_line_and_the_others_a_grade(
+def test_autograde_with_bad_submissions_names_them_and_grades_others(
     command: Command, course: Course, submit: Any, solved: dict[int, str], scores: Any, close: Close
 ) -> None:
     submitted = course.root / "submitted"
@@ -191,7 +193,7 @@ def hand_in_badly(course: Course, submit: Any, close: Close) -> dict[str, str]:
     return says
 
 
-def test_what_cannot_be_read_beside_a_notebook_is_told(
+def test_autograde_when_companion_files_are_unreadable_names_them(
     course: Course, submit: Any, solved: dict[int, str], close: Close
 ) -> None:
     """The notebook has its points."""
@@ -220,7 +222,7 @@ def test_what_cannot_be_read_beside_a_notebook_is_told(
     }
 
 
-def test_a_path_that_is_as_long_as_it_can_be_stops_nobody(
+def test_autograde_with_a_path_of_great_length_grades_all(
     course: Course, submit: Any, solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where it is to be written, it would be longer."""
@@ -243,7 +245,9 @@ NAMES = (
 )  # fmt: skip
 
 
-def test_unusual_names_are_names(course: Course, submit: Any, solved: dict[int, str], scores: Any) -> None:
+def test_autograde_accepts_unusual_student_names(
+    course: Course, submit: Any, solved: dict[int, str], scores: Any
+) -> None:
     """Spaces, letters of all scripts, in both ways to write them, dots."""
     for number, student in enumerate(NAMES):
         submit(course, student, {3: solved[3]} if number % 2 else {5: solved[5]})
@@ -266,7 +270,7 @@ def bad_output(request: pytest.FixtureRequest, course: Course, close: Close) -> 
     return folder
 
 
-def test_a_folder_that_cannot_be_written_is_one_clear_line(
+def test_autograde_when_autograded_is_not_writable_prints_one_line(
     bad_output: Path, command: Command, course: Course, submit: Any, solved: dict[int, str]
 ) -> None:
     """And nobody has half a grade."""
@@ -284,7 +288,7 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(
     assert outcome(course) == {"ada": 2}
 
 
-def test_a_place_that_cannot_be_written_costs_only_its_own_student(
+def test_autograde_when_one_folder_is_not_writable_grades_others(
     course: Course, submit: Any, solved: dict[int, str], close: Close
 ) -> None:
     students = ("ada", "barbara", "chien", "emmy", "zoe")
@@ -308,7 +312,7 @@ def test_a_place_that_cannot_be_written_costs_only_its_own_student(
     assert {one[1] for one in rows(course)["submissions"] - before} == {"zoe"}
 
 
-def test_what_nbgrader_has_copied_with_closed_folders_is_replaced(
+def test_autograde_replaces_graded_folders_without_write_permission(
     course: Course, submit: Any, solved: dict[int, str], close: Close
 ) -> None:
     path = submit(course, "ada", {3: solved[3]})
@@ -360,7 +364,7 @@ def empty(path: Path, _close: Close) -> None:
         (empty, "self_attention is not in the gradebook yet. Run: grader release self_attention"),
     ],
 )
-def test_a_gradebook_that_is_none_is_one_clear_line(
+def test_autograde_when_gradebook_is_unusable_prints_one_line(
     spoil: Callable[[Path, Close], None], words: str, command: Command, course: Course, submit: Any, solved: Any,
     close: Close, tmp_path: Path,
 ) -> None:  # fmt: skip
@@ -383,7 +387,7 @@ def test_a_gradebook_that_is_none_is_one_clear_line(
     assert outcome(course) == {"ada": 2}
 
 
-def test_a_release_that_is_missing_is_told(course: Course, submit: Any) -> None:
+def test_autograde_when_release_is_missing_says_so(course: Course, submit: Any) -> None:
     submit(course, "ada")
     course.notebook("release", ASSIGNMENT).unlink()
     with pytest.raises(CourseError, match="has not been released yet"):

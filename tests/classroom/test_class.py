@@ -75,7 +75,7 @@ def settle(course: Course) -> None:
         gradebook.db.commit()
 
 
-def test_rows_and_notebooks_are_those_of_nbgrader(
+def test_autograde_rows_and_notebooks_equal_those_of_nbgrader(
     new_course: Callable[[], Course], submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     """In the same course, with the same preprocessors: ours by two workers, nbgrader's one by one."""
@@ -92,7 +92,7 @@ def test_rows_and_notebooks_are_those_of_nbgrader(
     assert files(ours) == files(theirs)
 
 
-def test_what_has_not_changed_is_not_run_again(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+def test_autograde_regrades_only_what_has_changed(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     """Neither by itself nor with others; whatever a grade depends on makes it run again."""
     path = submit(course, "ada", {3: solved[3]})
     submit(course, "emmy", {5: solved[5]})
@@ -116,7 +116,7 @@ def test_what_has_not_changed_is_not_run_again(course: Course, submit: Callable[
     assert unchanged(course, confined=False) == {"emmy"}
 
 
-def test_who_has_nothing_to_grade_does_not_load_torch(
+def test_autograde_when_nothing_changed_does_not_load_torch(
     course: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
     """It takes more time than looking through a class."""
@@ -135,7 +135,7 @@ print(result.unchanged, "torch" in sys.modules)
     assert said.stdout == "True False\n"
 
 
-def test_who_has_nothing_to_grade_leaves_nothing_behind() -> None:
+def test_fork_server_when_not_needed_is_ended() -> None:
     """The process that workers are forked from is ended in the middle of its imports."""
     head = """
 import multiprocessing.forkserver
@@ -158,7 +158,7 @@ print(server)
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
 
 
-def test_without_our_judge_nothing_is_graded(course: Course, submit: Callable[..., Path]) -> None:
+def test_autograde_when_config_leaves_out_the_judge_raises(course: Course, submit: Callable[..., Path]) -> None:
     submit(course, "ada")
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("c.Autograde.autograde_preprocessors = ['nbgrader.preprocessors.Execute']")
@@ -171,7 +171,9 @@ def unchanged(course: Course, **how: Any) -> set[str]:
     return {one.student for one in autograde(course, ASSIGNMENT, **how) if one.unchanged}
 
 
-def test_an_unchanged_result_is_told_as_it_was(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+def test_autograde_when_unchanged_returns_the_same_verdicts(
+    course: Course, submit: Callable[..., Path], solved: Any
+) -> None:
     submit(course, "ada", {3: solved[3], 5: "open('/etc/passwd')"})
     (first,), (second,) = (list(autograde(course, ASSIGNMENT)) for _ in range(2))
     assert (second.verdicts, list(second.blocked)) == (first.verdicts, list(first.blocked))
@@ -179,16 +181,14 @@ def test_an_unchanged_result_is_told_as_it_was(course: Course, submit: Callable[
     assert second.unchanged
 
 
-def test_of_a_result_that_is_written_down_no_notebook_stays_in_memory(
-    course: Course, submit: Callable[..., Path]
-) -> None:
+def test_autograde_results_keep_no_notebooks_in_memory(course: Course, submit: Callable[..., Path]) -> None:
     """Whoever follows a run keeps the results of a whole class: those of thousands would fill the memory."""
     submit(course, "ada")
     (result,) = autograde(course, ASSIGNMENT)
     assert (result.error, len(result.verdicts), result.notebooks) == ("", 8, {})
 
 
-def test_points_given_by_hand_survive_a_regrade(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+def test_manual_points_and_comments_survive_a_regrade(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     submit(course, "ada", {3: solved[3]})
     list(autograde(course, ASSIGNMENT))
     with course.api().gradebook as gradebook:
@@ -206,7 +206,7 @@ def test_points_given_by_hand_survive_a_regrade(course: Course, submit: Callable
         assert gradebook.find_submission(ASSIGNMENT, "ada").score == 5.5
 
 
-def test_a_resubmission_that_fails_keeps_neither_old_points_nor_a_new_time(
+def test_autograde_when_resubmission_fails_keeps_the_former_grade(
     course: Course, submit: Callable[..., Path], solved: Any
 ) -> None:
     """What was graded stays as a whole, with its own time; the error is told."""
@@ -221,7 +221,7 @@ def test_a_resubmission_that_fails_keeps_neither_old_points_nor_a_new_time(
     assert (rows(course), files(course)) == before
 
 
-def once(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
+def at_first_look(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
     """Does something at the first look at who is running."""
     actions = [action]
 
@@ -232,14 +232,14 @@ def once(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
     return look
 
 
-def test_a_worker_that_is_killed_costs_nobody_a_grade(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+def test_autograde_when_a_worker_is_killed_grades_all(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     for number in range(6):
         submit(course, f"s{number}", {3: solved[3]})
 
     def kill() -> None:
         multiprocessing.active_children()[0].kill()
 
-    results = list(autograde(course, ASSIGNMENT, jobs=2, watch=once(kill)))
+    results = list(autograde(course, ASSIGNMENT, jobs=2, watch=at_first_look(kill)))
     assert sorted((one.student, one.points) for one in results) == [(f"s{number}", 2) for number in range(6)]
 
 
@@ -250,7 +250,7 @@ class Deadly(bytes):
         return exec, ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)",)
 
 
-def test_what_kills_every_worker_costs_only_its_own_student(
+def test_autograde_when_a_submission_kills_workers_grades_others(
     course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two tries, then the others go on."""
@@ -281,7 +281,7 @@ def with_own_exercises(course: Course) -> Path:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_exercise_file_that_is_wrong_is_told_once_and_costs_nobody_anything(
+def test_autograde_when_an_exercise_file_is_broken_names_it(
     jobs: int, course: Course, with_own_exercises: Path, submit: Callable[..., Path], solved: Any
 ) -> None:
     for student in ("ada", "bob"):
@@ -296,7 +296,7 @@ def test_an_exercise_file_that_is_wrong_is_told_once_and_costs_nobody_anything(
     assert [one.points for one in autograde(course, ASSIGNMENT, jobs=jobs)] == [2, 2]
 
 
-def test_a_change_of_an_exercise_counts_as_new(
+def test_autograde_when_an_exercise_file_changes_regrades(
     course: Course, with_own_exercises: Path, submit: Callable[..., Path], solved: Any
 ) -> None:
     submit(course, "ada", {3: solved[3]})
@@ -314,13 +314,13 @@ def _sqlite_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_sqlite_does_not_wait")
-def test_a_locked_gradebook_is_waited_for(
+def test_autograde_when_gradebook_is_locked_waits(
     course: Course, submit: Callable[..., Path], solved: Any, messages: Messages
 ) -> None:
     submit(course, "ada", {3: solved[3]})
     lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     messages.at_first = lock.rollback
-    watch = once(lambda: lock.execute("BEGIN EXCLUSIVE").close())
+    watch = at_first_look(lambda: lock.execute("BEGIN EXCLUSIVE").close())
     (result,) = autograde(course, ASSIGNMENT, watch=watch)
     lock.close()
     assert (result.points, result.error) == (2, "")
@@ -329,7 +329,7 @@ def test_a_locked_gradebook_is_waited_for(
 
 
 @pytest.mark.usefixtures("_sqlite_does_not_wait")
-def test_nothing_is_half_written_when_the_gradebook_stays_locked(
+def test_autograde_when_gradebook_stays_locked_writes_nothing(
     course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
@@ -337,7 +337,7 @@ def test_nothing_is_half_written_when_the_gradebook_stays_locked(
     before = rows(course)
     lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     with pytest.raises(CourseError, match="locked"):
-        list(autograde(course, ASSIGNMENT, watch=once(lambda: lock.execute("BEGIN EXCLUSIVE").close())))
+        list(autograde(course, ASSIGNMENT, watch=at_first_look(lambda: lock.execute("BEGIN EXCLUSIVE").close())))
     lock.close()
     assert (rows(course), files_without_waiting(course)) == (before, {})
     (result,) = autograde(course, ASSIGNMENT)
@@ -348,7 +348,7 @@ def files_without_waiting(course: Course) -> dict[str, Any]:
     return {path: content for path, content in files(course).items() if not path.startswith(".")}
 
 
-def test_a_gradebook_that_is_removed_meanwhile_is_missed(
+def test_autograde_when_gradebook_is_removed_meanwhile_raises(
     course: Course, submit: Callable[..., Path], solved: Any
 ) -> None:
     submit(course, "ada", {3: solved[3]})
@@ -358,13 +358,13 @@ def test_a_gradebook_that_is_removed_meanwhile_is_missed(
         gradebook.rename(course.root / "aside")
 
     with pytest.raises(CourseError, match="removed or replaced"):
-        list(autograde(course, ASSIGNMENT, watch=once(remove)))
+        list(autograde(course, ASSIGNMENT, watch=at_first_look(remove)))
     (course.root / "aside").rename(gradebook)
     (result,) = autograde(course, ASSIGNMENT)
     assert (result.points, result.unchanged) == (2, False)
 
 
-def test_a_full_disk_loses_nothing(
+def test_autograde_when_disk_is_full_loses_nothing(
     course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for student in ("ada", "emmy", "zoe"):
@@ -386,17 +386,17 @@ def test_a_full_disk_loses_nothing(
     assert not (course.root / "autograded/.waiting").exists()
 
 
-def test_two_do_not_grade_the_same_course_at_once(course: Course, submit: Callable[..., Path]) -> None:
+def test_autograde_when_course_is_being_graded_raises(course: Course, submit: Callable[..., Path]) -> None:
     submit(course, "ada")
 
     def again() -> None:
         with pytest.raises(CourseError, match="already being graded"):
             list(autograde(course, ASSIGNMENT))
 
-    assert len(list(autograde(course, ASSIGNMENT, watch=once(again)))) == 1
+    assert len(list(autograde(course, ASSIGNMENT, watch=at_first_look(again)))) == 1
 
 
-def test_folders_of_graders_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_removes_folders_of_killed_graders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But not those of graders that are alive, nor what is none of theirs."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     alive, claim = scratch.claimed_folder("sandbox-")
@@ -410,7 +410,7 @@ def test_folders_of_graders_that_were_killed_are_removed(tmp_path: Path, monkeyp
     os.close(claim)
 
 
-def test_what_comes_before_is_told_by_the_released_notebook_and_not_by_what_is_handed_in(
+def test_standins_follow_the_order_of_the_released_notebook(
     course: Course, submit: Callable[..., Path], solved: dict[int, str], scores: Callable[..., dict[str, float]]
 ) -> None:
     """The course has moved exercise 3 behind exercise 4: a right softmax is lent to no exercise 4 any longer.

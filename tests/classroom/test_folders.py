@@ -31,7 +31,7 @@ class Stamp(NbGraderPreprocessor):
 """
 
 
-def say(course: Course, *lines: str) -> None:
+def append_to_config(course: Course, *lines: str) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.writelines(f"\n{line}\n" for line in lines)
 
@@ -47,7 +47,9 @@ def moved(course: Course, tmp_path: Path) -> Course:
         target = course.root / places[step]
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(course.root / step, target)
-    say(course, *(f"c.CourseDirectory.{step}_directory = {str(place)!r}" for step, place in places.items()))
+    append_to_config(
+        course, *(f"c.CourseDirectory.{step}_directory = {str(place)!r}" for step, place in places.items())
+    )
     return course
 
 
@@ -68,7 +70,9 @@ def test_all_commands_work_with_folders_elsewhere(
     assert not [step for step in STEPS if (moved.root / step).exists()]
 
 
-def test_nbgrader_finds_there_what_we_have_written(moved: Course, submit: Any, solved: Any, tmp_path: Path) -> None:
+def test_nbgrader_finds_graded_notebooks_in_folders_elsewhere(
+    moved: Course, submit: Any, solved: Any, tmp_path: Path
+) -> None:
     submit(moved, "ada", {3: solved[3]})
     list(autograde(moved, ASSIGNMENT))
     ours = (tmp_path / f"elsewhere/graded/ada/{ASSIGNMENT}/checks.py").read_bytes()
@@ -77,7 +81,7 @@ def test_nbgrader_finds_there_what_we_have_written(moved: Course, submit: Any, s
     assert (tmp_path / f"elsewhere/graded/ada/{ASSIGNMENT}/checks.py").read_bytes() == ours
 
 
-def test_errors_name_the_real_folder(moved: Course) -> None:
+def test_errors_with_folders_elsewhere_name_the_real_folder(moved: Course) -> None:
     with pytest.raises(CourseError, match="into hand_ins/2026/STUDENT/self_attention"):
         list(autograde(moved, ASSIGNMENT))
     (moved.folder("source") / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").write_text("no notebook")
@@ -88,7 +92,7 @@ def test_errors_name_the_real_folder(moved: Course) -> None:
         moved.chosen([ASSIGNMENT])
 
 
-def test_what_lies_outside_is_closed_to_submissions(moved: Course, submit: Any, solved: Any) -> None:
+def test_submissions_cannot_read_folders_elsewhere(moved: Course, submit: Any, solved: Any) -> None:
     canaries = [moved.folder(step) / "canary.txt" for step in STEPS]
     for canary in canaries:
         canary.parent.mkdir(parents=True, exist_ok=True)
@@ -103,18 +107,18 @@ def test_what_lies_outside_is_closed_to_submissions(moved: Course, submit: Any, 
     assert "sings" not in said
 
 
-def test_another_structure_is_refused(course: Course) -> None:
-    say(course, "c.CourseDirectory.directory_structure = '{nbgrader_step}/{student_id}/{assignment_id}'")
+def test_directory_structure_when_different_is_refused(course: Course) -> None:
+    append_to_config(course, "c.CourseDirectory.directory_structure = '{nbgrader_step}/{student_id}/{assignment_id}'")
     assert course.assignments()
     course = Course(course.root)
-    say(course, "c.CourseDirectory.directory_structure = '{nbgrader_step}/{assignment_id}/{student_id}'")
+    append_to_config(course, "c.CourseDirectory.directory_structure = '{nbgrader_step}/{assignment_id}/{student_id}'")
     with pytest.raises(CourseError, match=r"directory_structure in nbgrader_config\.py does not work here"):
         course.chosen([ASSIGNMENT])
 
 
-def test_what_a_scratch_course_makes_stays_in_it(moved: Course, tmp_path: Path) -> None:
+def test_scratch_course_writes_only_into_itself(moved: Course, tmp_path: Path) -> None:
     """The demo and validation must not touch folders and gradebook of the course that they copy."""
-    say(moved, f"c.CourseDirectory.db_url = 'sqlite:///{tmp_path}/other.db'")
+    append_to_config(moved, f"c.CourseDirectory.db_url = 'sqlite:///{tmp_path}/other.db'")
     scratch = copy_course(moved, tmp_path / "scratch")
     compile_release(scratch, ASSIGNMENT)
     assert all(scratch.folder(step) == tmp_path / "scratch" / step for step in STEPS)
@@ -124,12 +128,12 @@ def test_what_a_scratch_course_makes_stays_in_it(moved: Course, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_modules_of_the_course_are_found_from_elsewhere(
+def test_autograde_from_elsewhere_finds_modules_of_the_course(
     jobs: int, course: Course, submit: Any, solved: Any, tmp_path: Path
 ) -> None:
     """Also by those who grade, where the settings themselves import one."""
     (course.root / f"stamp_{jobs}.py").write_text(STEP)
-    say(
+    append_to_config(
         course,
         f"from stamp_{jobs} import Stamp",
         f'c.Autograde.autograde_preprocessors.append("stamp_{jobs}.Stamp")',

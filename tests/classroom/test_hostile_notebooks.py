@@ -378,46 +378,46 @@ def notes(notebook: Any) -> str:
     return first if first.startswith("**Notes from grading**") else ""
 
 
-def test_nobody_stops_the_class(graded_class: Any) -> None:
+def test_autograde_of_hostile_notebooks_grades_everyone(graded_class: Any) -> None:
     _, results = graded_class
     assert list(results) == [*sorted(HOSTILE), "zoe"]
     assert {student: result.error for student, result in results.items() if result.error} == {}
 
 
-def test_the_honest_student_has_full_marks(graded_class: Any, scores: Any) -> None:
+def test_honest_student_among_hostile_ones_has_full_marks(graded_class: Any, scores: Any) -> None:
     assert scores(graded_class[0], "zoe") == POINTS
 
 
-def test_the_honest_student_gets_no_notes(graded_class: Any) -> None:
+def test_honest_student_among_hostile_ones_gets_no_notes(graded_class: Any) -> None:
     assert notes(graded_notebook(graded_class[0], "zoe")) == ""
 
 
 @pytest.mark.parametrize("student", sorted(HOSTILE))
-def test_each_is_scored_for_what_the_notebook_contains(graded_class: Any, scores: Any, student: str) -> None:
+def test_hostile_notebook_is_scored_for_what_it_contains(graded_class: Any, scores: Any, student: str) -> None:
     assert scores(graded_class[0], student) == HOSTILE[student].scores
 
 
 @pytest.mark.parametrize("student", sorted(HOSTILE))
-def test_the_result_says_the_same_as_the_gradebook(graded_class: Any, student: str) -> None:
+def test_hostile_notebook_result_equals_the_gradebook(graded_class: Any, student: str) -> None:
     assert graded_class[1][student].points == sum(HOSTILE[student].scores.values())
     assert graded_class[1][student].max_points == sum(POINTS.values())
 
 
 @pytest.mark.parametrize("student", sorted(HOSTILE))
-def test_each_gets_a_note_on_what_was_changed(graded_class: Any, student: str) -> None:
+def test_hostile_notebook_gets_a_note_on_what_was_changed(graded_class: Any, student: str) -> None:
     found = notes(graded_notebook(graded_class[0], student))
     assert HOSTILE[student].note in found
     assert bool(found) == bool(HOSTILE[student].note)
 
 
 @pytest.mark.parametrize("student", sorted(HOSTILE))
-def test_nothing_waits_for_a_grader_by_hand(graded_class: Any, student: str) -> None:
+def test_hostile_notebook_needs_no_manual_grading(graded_class: Any, student: str) -> None:
     with graded_class[0].api().gradebook as gradebook:
         assert not gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
 
 
 @pytest.mark.parametrize("student", sorted(HOSTILE))
-def test_every_test_cell_says_why_it_has_its_score(graded_class: Any, student: str) -> None:
+def test_hostile_notebook_test_cells_hold_verdict_and_score(graded_class: Any, student: str) -> None:
     """Each test cell is the released one, once, in the released order, and its outputs are a verdict."""
     notebook = graded_notebook(graded_class[0], student)
     tests = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
@@ -429,7 +429,7 @@ def test_every_test_cell_says_why_it_has_its_score(graded_class: Any, student: s
         assert float(number.data["text/plain"]) == score
 
 
-def test_garbage_of_the_student_is_not_in_the_graded_notebook(graded_class: Any) -> None:
+def test_metadata_garbage_is_not_in_the_graded_notebook(graded_class: Any) -> None:
     text = nbformat.writes(graded_notebook(graded_class[0], OF_ODD_TYPES))
     assert "skip-execution" not in text
     assert "many" not in text

@@ -58,7 +58,7 @@ def hand_in(course: Course, submit: Callable[..., Path], what: dict[int, str]) -
         submit(course, student, what)
 
 
-def test_killed_at_many_moments(
+def test_autograde_when_killed_at_any_moment_is_whole(
     course: Course,
     new_course: Callable[[], Course],
     submit: Callable[..., Path],
@@ -144,7 +144,7 @@ HANGS = "def softmax(items_in):\n    while str(items_in):\n        pass"  # its 
 
 
 @pytest.mark.usefixtures("hears_ctrl_c")
-def test_ctrl_c_stops_in_the_middle_of_a_hang(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+def test_autograde_when_interrupted_in_a_hang_stops(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     """And says how many have a grade; the next run grades the rest."""
     for student in STUDENTS[:3]:
         submit(course, student, {3: solved[3]})

@@ -39,7 +39,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-class Seen:
+class WatchedOnlooker:
     """An onlooker, and what it has shown."""
 
     def __init__(self, clock: Clock, total: int, terminal: bool, quiet: bool = False) -> None:
@@ -74,8 +74,8 @@ def results(clock: Clock, seconds: float, *then: Callable[[], None], count: int 
             then[number]()
 
 
-def test_on_a_terminal_there_is_one_bar_with_count_rate_and_time_left(clock: Clock) -> None:
-    seen = Seen(clock, 100, terminal=True)
+def test_progress_on_a_terminal_is_one_bar_with_rate_and_time_left(clock: Clock) -> None:
+    seen = WatchedOnlooker(clock, 100, terminal=True)
     lines: list[str] = []
     everything = ""
 
@@ -99,8 +99,8 @@ def test_on_a_terminal_there_is_one_bar_with_count_rate_and_time_left(clock: Clo
     assert everything.count("\n") == 1, "one line from the start to the end"
 
 
-def test_who_is_running_for_long_is_named_and_gone_when_done(clock: Clock) -> None:
-    seen = Seen(clock, 10, terminal=True)
+def test_progress_bar_names_who_is_running_for_long(clock: Clock) -> None:
+    seen = WatchedOnlooker(clock, 10, terminal=True)
     shown: list[str] = []
 
     def look(running: dict[str, float]) -> Callable[[], None]:
@@ -118,8 +118,8 @@ def test_who_is_running_for_long_is_named_and_gone_when_done(clock: Clock) -> No
     assert "running" not in shown[1]
 
 
-def test_in_a_log_there_are_plain_lines_now_and_then(clock: Clock) -> None:
-    seen = Seen(clock, 100, terminal=False)
+def test_progress_in_a_log_is_plain_lines_now_and_then(clock: Clock) -> None:
+    seen = WatchedOnlooker(clock, 100, terminal=False)
     found = seen.onlooker.follow(results(clock, 1.0))
     shown = seen.new()
     assert len(found) == 100
@@ -130,8 +130,8 @@ def test_in_a_log_there_are_plain_lines_now_and_then(clock: Clock) -> None:
     assert lines[0] == "11 of 100, 1.0 a second, 89 s left"
 
 
-def test_a_log_names_who_runs_for_long_even_if_nothing_is_done_yet(clock: Clock) -> None:
-    seen = Seen(clock, 5, terminal=False)
+def test_progress_in_a_log_names_who_is_running_for_long(clock: Clock) -> None:
+    seen = WatchedOnlooker(clock, 5, terminal=False)
     seen.onlooker.look({"ada": 1.0})
     assert seen.new() == ""
     clock.now += LINE_SECONDS + 1
@@ -140,8 +140,8 @@ def test_a_log_names_who_runs_for_long_even_if_nothing_is_done_yet(clock: Clock)
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_quiet_shows_nothing(clock: Clock, terminal: bool) -> None:
-    seen = Seen(clock, 100, terminal, quiet=True)
+def test_progress_when_quiet_shows_nothing(clock: Clock, terminal: bool) -> None:
+    seen = WatchedOnlooker(clock, 100, terminal, quiet=True)
     found = seen.onlooker.follow(results(clock, 5.0, lambda: seen.onlooker.look({"ada": 99.0})))
     assert len(found) == 100
     assert seen.new() == ""
@@ -166,7 +166,7 @@ def grade(course: Course, submit: Callable[..., Path], monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_as_json_is_json_and_nothing_else(grade: Callable[..., Any]) -> None:
+def test_autograde_json_prints_only_json(grade: Callable[..., Any]) -> None:
     done = grade("--json")
     found = json.loads(done.stdout)
     assert done.exit_code == 1
@@ -178,14 +178,14 @@ def test_as_json_is_json_and_nothing_else(grade: Callable[..., Any]) -> None:
 
 
 @pytest.mark.slow
-def test_quiet_prints_who_has_no_grade_alone(grade: Callable[..., Any]) -> None:
+def test_autograde_quiet_prints_only_who_has_no_grade(grade: Callable[..., Any]) -> None:
     done = grade("--quiet")
     assert done.exit_code == 1
     assert (done.stdout, done.stderr) == ("", "eve has no grade: there is no [notebook].\n")
 
 
 @pytest.mark.slow
-def test_otherwise_the_points_are_shown(grade: Callable[..., Any]) -> None:
+def test_autograde_prints_the_points(grade: Callable[..., Any]) -> None:
     done = grade()
     assert "ada" in done.stdout
     assert "3/3" in done.stdout
@@ -200,12 +200,10 @@ class Dies:
 
 
 @pytest.mark.usefixtures("hears_ctrl_c")
-def test_ctrl_c_that_is_lost_in_a_destructor_stops_at_the_next_look(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_lost_in_a_destructor_stops_at_the_next_look(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     lost: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda told: lost.append(told.exc_type))
-    onlooker = Seen(clock, 2, terminal=False).onlooker
+    onlooker = WatchedOnlooker(clock, 2, terminal=False).onlooker
     come = []
 
     def grade() -> Iterator[Graded]:
@@ -222,8 +220,8 @@ def test_ctrl_c_that_is_lost_in_a_destructor_stops_at_the_next_look(
 
 
 @pytest.mark.usefixtures("hears_ctrl_c")
-def test_ctrl_c_that_arrives_is_raised_once(clock: Clock) -> None:
-    onlooker = Seen(clock, 2, terminal=False).onlooker
+def test_ctrl_c_is_raised_once(clock: Clock) -> None:
+    onlooker = WatchedOnlooker(clock, 2, terminal=False).onlooker
 
     def grade() -> Iterator[Graded]:
         signal.raise_signal(signal.SIGINT)
@@ -239,7 +237,7 @@ def test_ctrl_c_that_arrives_is_raised_once(clock: Clock) -> None:
     assert onlooker.follow(grade_again()) == [Graded("ada")]
 
 
-def test_problems_of_a_student_are_parts_of_a_sentence() -> None:
+def test_summary_table_joins_problems_of_a_student() -> None:
     not_run = [Scored(Verdict(label, "", 0.0, Reason.NO_ANSWER, ("This test was not run.",)), 1.0) for label in (1, 2)]
     eve = Graded("eve", verdicts=not_run, blocked=["read a file"])
     cells = [cell for column in summary_table([eve]).columns for cell in column.cells]
