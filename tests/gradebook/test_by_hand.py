@@ -47,7 +47,7 @@ GIVEN = {"ada": {"why": 2.0, "plot": 3.0}, "kurt": {"why": 0.0}}  # kurt's plot 
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
+def graded_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Two students, each with an answer in words and one in code; and emmy, who has written neither."""
     root = tmp_path_factory.mktemp("by_hand") / "course"
     course = copy_of_second_course(root)
@@ -60,9 +60,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 
 @pytest.fixture
-def waiting(made: Course, tmp_path: Path) -> Course:
+def waiting(graded_course: Course, tmp_path: Path) -> Course:
     """Nobody has given points."""
-    shutil.copytree(made.root, tmp_path / "course")
+    shutil.copytree(graded_course.root, tmp_path / "course")
     return Course(tmp_path / "course")
 
 
@@ -121,7 +121,7 @@ def page_of(course: Course, student: str) -> str:
     return plain(course.root / f"feedback/{student}/{WORDS}/{WORDS}.html")
 
 
-def looked_at_again(course: Course, student: str) -> set[str]:
+def cells_to_review(course: Course, student: str) -> set[str]:
     return {cell for cell, (points, waits) in marks(course, student).items() if waits and points is not None}
 
 
@@ -152,7 +152,7 @@ def another_exercise_file(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_points_by_hand_stay_while_neither_the_answer_nor_its_task_is_another(course: Course) -> None:
+def test_manual_points_stay_while_answer_and_task_are_the_same(course: Course) -> None:
     by_hand(course, "ada", "test-exercise-1", 1)
     before = marks(course, "ada")
     assert (before["why"], before["plot"], before["test-exercise-1"]) == ((2, False), (3, False), (1, False))
@@ -165,14 +165,14 @@ def test_points_by_hand_stay_while_neither_the_answer_nor_its_task_is_another(co
 
 
 @pytest.mark.slow
-def test_a_new_answer_or_another_task_is_looked_at_again(course: Course) -> None:
+def test_manual_points_when_answer_or_task_changes_need_review(course: Course) -> None:
     by_hand(course, "ada", "test-exercise-2", 1)
     hand_in(course, "ada", {"why": "The third.", "plot": PLOT, "exercise-2": WRONG["exercise-2"]})
     list(autograde(course, WORDS))
-    assert looked_at_again(course, "ada") == {"why", "test-exercise-2"}
+    assert cells_to_review(course, "ada") == {"why", "test-exercise-2"}
     hand_in(course, "ada", {"why": "The third.", "plot": PLOT})
     list(autograde(course, WORDS))
-    assert looked_at_again(course, "ada") == {"why", "test-exercise-2"}, "nobody has looked at it so far"
+    assert cells_to_review(course, "ada") == {"why", "test-exercise-2"}, "nobody has looked at it so far"
     by_hand(course, "ada", "why", 1)
 
     def edit(notebook: Any) -> None:
@@ -180,8 +180,8 @@ def test_a_new_answer_or_another_task_is_looked_at_again(course: Course) -> None
 
     edit_source(course, edit)
     list(autograde(course, WORDS))
-    assert looked_at_again(course, "ada") == {"plot", "test-exercise-2"}
-    assert looked_at_again(course, "kurt") == set()
+    assert cells_to_review(course, "ada") == {"plot", "test-exercise-2"}
+    assert cells_to_review(course, "kurt") == set()
 
 
 def graded_text(*cells: Any) -> dict[str, str]:
@@ -200,13 +200,13 @@ def same_answers(before: Mapping[str, str], after: Mapping[str, str]) -> set[tup
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"cells": [{"metadata": {"nbgrader": 1}}]}', '{"cells": [{}]}', "[" * 9999]
 )
-def test_what_nobody_can_read_is_another_answer(text: str) -> None:
+def test_same_answers_when_text_is_unreadable_are_none(text: str) -> None:
     why = graded_text(graded_cell("why", "So.", grade=True, solution=True))
     assert same_answers(why, why) == {(WORDS, "why")}
     assert same_answers({WORDS: text}, why) == same_answers(why, {WORDS: text}) == same_answers({}, why) == set()
 
 
-def test_the_answer_to_a_task_is_in_cells_of_the_students_own() -> None:
+def test_answer_to_a_task_is_in_the_students_own_cells() -> None:
     task = graded_cell("task", "Do it.", task=True, checksum="1")
     essay, own = graded_cell("essay", "So.", grade=True, solution=True), graded_cell("own", "x = 1", solution=True)
     added = {"cell_type": "markdown", "source": "I did.", "metadata": {}}
@@ -223,17 +223,17 @@ def test_the_answer_to_a_task_is_in_cells_of_the_students_own() -> None:
 
 
 @pytest.mark.slow
-def test_also_where_the_best_hand_in_counts(course: Course) -> None:
+def test_manual_points_when_best_counts_stay(course: Course) -> None:
     (course.root / "course.toml").write_text('counts = "best"\n')
     list(autograde(course, WORDS))
     another_text(course)
     list(autograde(course, WORDS))
-    assert looked_at_again(course, "ada") == set()
+    assert cells_to_review(course, "ada") == set()
     hand_in(course, "ada", {**WRONG})  # which is worse
     list(autograde(course, WORDS))
     another_test(course)
     list(autograde(course, WORDS))
-    assert looked_at_again(course, "ada") == set()
+    assert cells_to_review(course, "ada") == set()
     assert marks(course, "ada")["plot"] == (3, False)
 
 
@@ -241,7 +241,7 @@ def test_also_where_the_best_hand_in_counts(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_published_while_answers_wait_unless_somebody_says_so(course: Course) -> None:
+def test_publish_when_answers_wait_needs_waiting_anyway(course: Course) -> None:
     refused = grader("publish", WORDS, folder=course.root)
     assert refused.returncode == 1
     said = " ".join(refused.stderr.split())
@@ -259,7 +259,7 @@ def test_nothing_is_published_while_answers_wait_unless_somebody_says_so(course:
     assert "Nothing to publish" in grader("publish", WORDS, folder=course.root).stdout
 
 
-def test_how_many_answers_of_whom_wait_is_said() -> None:
+def test_waiting_sentence_counts_answers_and_students() -> None:
     assert said_of_waiting({"ada": []}) == ""
     assert said_of_waiting({"ada": ["why", "plot"], "emmy": [], "kurt": ["plot"]}) == (
         "Not final: 3 answers by 2 students still to grade manually (why: ada; plot: ada and kurt)."
@@ -267,7 +267,7 @@ def test_how_many_answers_of_whom_wait_is_said() -> None:
 
 
 @pytest.mark.slow
-def test_pages_say_what_is_published(course: Course) -> None:
+def test_published_pages_show_the_published_points(course: Course) -> None:
     """Whatever has changed: here, a person has looked at an answer again, and given the same points."""
     by_hand(course, "kurt", "plot", 1)
     hand_in(course, "ada", {"why": "The third.", "plot": PLOT})
@@ -292,7 +292,7 @@ def test_pages_say_what_is_published(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_the_report_counts_what_waits_apart(course: Course) -> None:
+def test_report_counts_waiting_answers_apart(course: Course) -> None:
     page, table, data = write_report(course, WORDS)
     told = json.loads(data.read_text())
     exercises = {one["exercise"]: one for one in told["exercises"]}
@@ -318,7 +318,7 @@ def test_the_report_counts_what_waits_apart(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_nobody_is_final(waiting: Course) -> None:
+def test_report_when_nobody_is_final_has_no_median(waiting: Course) -> None:
     by_hand(waiting, "emmy", "test-exercise-1", 1)
     with waiting.api().gradebook as gradebook:
         gradebook.find_grade("test-exercise-1", WORDS, WORDS, "emmy").needs_manual_grade = True
@@ -329,7 +329,7 @@ def test_nobody_is_final(waiting: Course) -> None:
 
 
 @pytest.mark.slow
-def test_no_empty_section_is_in_the_report(course: Course) -> None:
+def test_report_has_no_empty_section(course: Course) -> None:
     page = write_report(course, WORDS, ["ada", "emmy"])[0]
     heads = re.findall("<h2 id.*?>(.*?)</h2>", page.read_text())
     assert heads == ["What was understood", "Tests that can be fooled", "Students"]
@@ -337,7 +337,7 @@ def test_no_empty_section_is_in_the_report(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_person_has_given_all_points_for_did_not_go_wrong(course: Course) -> None:
+def test_report_mistakes_leave_out_full_manual_points(course: Course) -> None:
     by_hand(course, "kurt", "plot", 3)
     by_hand(course, "kurt", "test-exercise-1", 2)
     told = json.loads(write_report(course, WORDS)[2].read_text())
@@ -349,7 +349,7 @@ def test_what_a_person_has_given_all_points_for_did_not_go_wrong(course: Course)
 
 
 @pytest.mark.slow
-def test_the_table_of_autograde_says_what_waits(course: Course) -> None:
+def test_autograde_table_says_what_waits(course: Course) -> None:
     ended = grader("autograde", WORDS, folder=course.root)
     lines = ended.stdout.splitlines()
     assert lines[2].split() == [
@@ -369,7 +369,7 @@ def test_the_table_of_autograde_says_what_waits(course: Course) -> None:
     assert told["students"]["kurt"]["waits"] == ["plot"]
 
 
-def test_what_is_exported_and_sent_says_what_waits(course: Course, messages: Messages) -> None:
+def test_exports_and_comments_say_what_waits(course: Course, messages: Messages) -> None:
     export_moodle(course, WORDS, "username", "")
     assert messages.texts == [
         "Not final: 1 answer by 1 student still to grade manually (plot: kurt). Grade them in the formgrader "
@@ -383,7 +383,7 @@ def test_what_is_exported_and_sent_says_what_waits(course: Course, messages: Mes
 # --- pages -----------------------------------------------------------------------------------------------------------
 
 
-def test_pages_say_what_waits(course: Course) -> None:
+def test_feedback_says_what_waits(course: Course) -> None:
     write_feedback(course, WORDS)
     said = page_of(course, "kurt")
     assert "3 of 12 points so far 1 answer is waiting for your instructor" in said
@@ -392,7 +392,7 @@ def test_pages_say_what_waits(course: Course) -> None:
     assert "wait" not in page_of(course, "ada")
 
 
-def test_what_the_code_of_an_answer_has_printed_and_drawn_is_on_the_page(course: Course) -> None:
+def test_feedback_shows_outputs_of_a_code_answer(course: Course) -> None:
     write_feedback(course, WORDS)
     ada, kurt = ((course.root / f"feedback/{name}/{WORDS}/{WORDS}.html").read_text() for name in ("ada", "kurt"))
     assert len(re.findall(r'<img alt="Drawn by your code" src="data:image/png;base64,[\w+/=]+">', ada)) == 1
@@ -403,7 +403,7 @@ def test_what_the_code_of_an_answer_has_printed_and_drawn_is_on_the_page(course:
     assert "<script" not in kurt
 
 
-def test_nothing_of_an_output_becomes_markup() -> None:
+def test_feedback_escapes_markup_of_outputs() -> None:
     def shown(**data: str) -> str:
         data = {name.replace("_", "/"): text for name, text in data.items()}
         output = nbformat.v4.new_output("display_data", data=data)
@@ -427,7 +427,7 @@ def test_nothing_of_an_output_becomes_markup() -> None:
 
 
 @pytest.mark.slow
-def test_the_maximum_before_and_after_is_told(course: Course, messages: Messages) -> None:
+def test_course_rules_that_change_the_maximum_are_told(course: Course, messages: Messages) -> None:
     (course.root / "course.toml").write_text('[assignments.words]\nvoid = ["plot"]\nbonus = [1]\n')
     write_feedback(course, WORDS)
     said = page_of(course, "kurt")
@@ -443,7 +443,7 @@ def test_the_maximum_before_and_after_is_told(course: Course, messages: Messages
 
 
 @pytest.mark.slow
-def test_times_are_those_of_the_course(course: Course, messages: Messages) -> None:
+def test_times_are_shown_in_the_time_zone_of_the_course(course: Course, messages: Messages) -> None:
     (course.root / "course.toml").write_text(
         'timezone = "America/New_York"\ncounts = "best"\n[assignments.words]\ndue = 2026-10-12T10:00:00\n'
         'extensions = {kurt = "1 day"}\n'

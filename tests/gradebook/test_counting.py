@@ -37,7 +37,7 @@ def attempts() -> Attempts:
         ({"first": None, "second": None}, "second"),
     ],
 )
-def test_of_equal_attempts_the_newer_counts_and_one_without_a_time_is_the_oldest(
+def test_choose_of_equal_attempts_takes_the_newer(
     times: dict[str, datetime | None], best: str, attempts: Attempts
 ) -> None:
     numbered = {Attempt(number, digest): time for number, (digest, time) in enumerate(times.items(), start=1)}

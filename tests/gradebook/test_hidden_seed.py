@@ -25,7 +25,7 @@ SPY = """def softmax(items_in):
 
 
 @pytest.fixture
-def seen(course: Course, submit: Callable[..., Path]) -> Callable[..., str]:
+def hidden_inputs(course: Course, submit: Callable[..., Path]) -> Callable[..., str]:
     """The hidden inputs that a hand-in is told of on its feedback page."""
 
     def hand_in(source: str = SPY, student: str = "ada", force: bool = False) -> str:
@@ -39,40 +39,42 @@ def seen(course: Course, submit: Callable[..., Path]) -> Callable[..., str]:
     return hand_in
 
 
-def test_the_same_hand_in_meets_the_same_inputs(seen: Callable[..., str]) -> None:
-    assert seen() == seen(force=True) == seen()
+def test_same_submission_meets_the_same_inputs(hidden_inputs: Callable[..., str]) -> None:
+    assert hidden_inputs() == hidden_inputs(force=True) == hidden_inputs()
 
 
-def test_handed_in_again_after_another_it_meets_other_inputs(seen: Callable[..., str]) -> None:
-    first = seen()
-    other = seen(f"{SPY}  # another try")
-    again = seen()
+def test_submission_again_after_another_meets_other_inputs(hidden_inputs: Callable[..., str]) -> None:
+    first = hidden_inputs()
+    other = hidden_inputs(f"{SPY}  # another try")
+    again = hidden_inputs()
     assert len({first, other, again}) == 3
 
 
-def test_each_student_and_each_course_has_inputs_of_its_own(course: Course, seen: Callable[..., str]) -> None:
-    ada, bob = seen(), seen(student="bob")
+def test_inputs_differ_between_students_and_courses(course: Course, hidden_inputs: Callable[..., str]) -> None:
+    ada, bob = hidden_inputs(), hidden_inputs(student="bob")
     (course.root / SECRET_FILE).unlink()
-    assert len({ada, bob, seen(), seen(student="bob")}) == 4
+    assert len({ada, bob, hidden_inputs(), hidden_inputs(student="bob")}) == 4
 
 
-def test_a_secret_that_is_empty_is_told(course: Course, seen: Callable[..., str]) -> None:
-    first = seen()
+def test_autograde_when_secret_is_empty_says_so(course: Course, hidden_inputs: Callable[..., str]) -> None:
+    first = hidden_inputs()
     (course.root / SECRET_FILE).write_bytes(b"")
     with pytest.raises(CourseError, match=f"{SECRET_FILE} is empty"):
-        seen()
+        hidden_inputs()
     (course.root / SECRET_FILE).unlink()
-    assert seen() != first
+    assert hidden_inputs() != first
 
 
-def test_a_new_time_of_the_same_hand_in_is_a_new_hand_in(course: Course, seen: Callable[..., str]) -> None:
+def test_same_submission_with_another_time_meets_other_inputs(
+    course: Course, hidden_inputs: Callable[..., str]
+) -> None:
     """So that what lies elsewhere on the machine, where code can ask whether a file exists, holds no answers either."""
-    first = seen()
+    first = hidden_inputs()
     (course.notebook("submitted/ada", ASSIGNMENT).parent / "timestamp.txt").write_text("2026-11-22 10:00:00 UTC")
-    assert seen() != first
+    assert hidden_inputs() != first
 
 
-def test_a_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+def test_secret_of_makes_one_secret_readable_by_owner_only(tmp_path: Path) -> None:
     made: list[bytes] = []
     threads = [threading.Thread(target=lambda: made.append(secret_of(tmp_path))) for _ in range(8)]
     for thread in threads:
@@ -86,7 +88,7 @@ def test_a_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> No
     assert (tmp_path / SECRET_FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_it_follows_from_everything_that_it_should() -> None:
+def test_hidden_seed_depends_on_every_argument() -> None:
     told: list[Any] = [
         (b"s", "a", "b", 1),
         (b"t", "a", "b", 1),
@@ -97,7 +99,7 @@ def test_it_follows_from_everything_that_it_should() -> None:
     assert len({hidden_seed(*one) for one in told}) == len(told)
 
 
-def test_hand_ins_are_counted_by_what_they_hold() -> None:
+def test_attempts_are_counted_by_their_content() -> None:
     first = Attempt.after(None, "one")
     assert (first.number, Attempt.after(first, "one")) == (1, first)
     second = Attempt.after(first, "two")

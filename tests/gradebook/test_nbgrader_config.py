@@ -18,10 +18,10 @@ NAMES = [
 ]
 
 
-def test_there_are_names() -> None:
+def test_nbgrader_config_names_engine_classes() -> None:
     assert len(NAMES) > 5
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_can_be_imported(name: str) -> None:
+def test_nbgrader_config_name_can_be_imported(name: str) -> None:
     assert import_item(name)
