@@ -48,7 +48,7 @@ def run(*arguments: str, folder: Path, **environment: str) -> subprocess.Complet
 
 
 @pytest.mark.slow
-def test_help_fits_a_screen_and_tells_the_work_in_its_order() -> None:
+def test_help_fits_a_screen_and_lists_commands_in_order() -> None:
     shown = run("--help", folder=ROOT, COLUMNS="80", LINES="24").stdout
     lines = shown.rstrip().splitlines()
     assert len(lines) < 24
@@ -82,7 +82,7 @@ def _read(terminal: int) -> bytes:
 
 
 @pytest.mark.slow
-def test_colors_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -> None:
+def test_colors_are_used_only_on_terminals_or_when_forced(tmp_path: Path) -> None:
     color = re.compile(r"\x1b\[[0-9;]*3[0-9]")
     assert color.search(on_a_terminal("validate", folder=tmp_path))
     assert not color.search(on_a_terminal("validate", folder=tmp_path, NO_COLOR="1"))
@@ -100,7 +100,7 @@ def test_help_shows_an_example(command: str) -> None:
 
 
 @pytest.mark.slow
-def test_help_speaks_of_any_course() -> None:
+def test_help_does_not_speak_of_attention() -> None:
     """The attention course is one among many."""
     for command in ["", *COMMANDS, *GROUPS]:
         assert "attention" not in grader(*command.split(), "--help", folder=ROOT).stdout
@@ -127,7 +127,7 @@ def test_help_speaks_of_any_course() -> None:
         (["feedback", "nonsense"], "There is no assignment “nonsense”. Assignments: causal_attention"),
     ],
 )
-def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: str, course: Course) -> None:
+def test_mistake_of_the_user_prints_one_clear_line(arguments: list[str], words: str, course: Course) -> None:
     result = grader(*arguments, folder=course.root)
     assert result.returncode == 1
     assert words in " ".join(result.stderr.split())
@@ -145,14 +145,14 @@ def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: st
         ["validate"],
     ],
 )
-def test_outside_of_a_course_folder_it_says_so(arguments: list[str], tmp_path: Path) -> None:
+def test_command_outside_of_a_course_folder_says_so(arguments: list[str], tmp_path: Path) -> None:
     result = grader(*arguments, folder=tmp_path)
     assert result.returncode == 1
     assert "Run this in the course folder" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["validate"]])
-def test_outside_of_a_course_folder_nobody_waits_for_torch(arguments: list[str], tmp_path: Path) -> None:
+def test_command_outside_of_a_course_folder_does_not_load_torch(arguments: list[str], tmp_path: Path) -> None:
     program = (
         "import atexit, sys; atexit.register(lambda: print('torch' in sys.modules)); from grader.cli.app import run; "
     )
@@ -162,13 +162,13 @@ def test_outside_of_a_course_folder_nobody_waits_for_torch(arguments: list[str],
 
 
 @pytest.mark.slow
-def test_the_installed_command_ends_with_an_error_and_one_line(tmp_path: Path) -> None:
+def test_installed_command_prints_one_line_on_error(tmp_path: Path) -> None:
     result = run("autograde", "self_attention", folder=tmp_path)
     said = f"There is no nbgrader_config.py in {tmp_path}. Run this in the course folder.\n"
     assert (result.returncode, result.stdout, result.stderr) == (1, "", said)
 
 
-def test_who_stops_reading_meets_no_traceback(tmp_path: Path) -> None:
+def test_help_into_a_closed_pipe_prints_no_traceback(tmp_path: Path) -> None:
     """As `head` does."""
     ours, theirs = os.pipe()
     os.close(ours)
@@ -178,7 +178,7 @@ def test_who_stops_reading_meets_no_traceback(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def test_without_cuda_nobody_is_blamed_for_it(
+def test_autograde_with_device_cuda_when_there_is_none_says_so(
     course: Course, submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada")
@@ -190,7 +190,7 @@ def test_without_cuda_nobody_is_blamed_for_it(
 
 
 @pytest.mark.parametrize("command", [["release"], ["autograde", "self_attention"], ["validate"]])
-def test_settings_that_cannot_be_read_are_named(
+def test_command_when_config_is_unreadable_names_it(
     command: list[str], course: Course, submit: Callable[..., Path]
 ) -> None:
     submit(course, "ada")
@@ -201,7 +201,7 @@ def test_settings_that_cannot_be_read_are_named(
     assert "Traceback" not in result.stderr
 
 
-def test_a_source_that_is_no_notebook_is_named(course: Course) -> None:
+def test_release_when_source_is_no_notebook_names_it(course: Course) -> None:
     course.notebook("source", "self_attention").write_text("nothing")
     result = grader("release", "self_attention", folder=course.root)
     assert result.returncode == 1
@@ -231,7 +231,7 @@ def _folder(gradebook: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["feedback", "release", "report"])
-def test_a_gradebook_that_cannot_be_read_is_named(
+def test_command_when_gradebook_is_unreadable_names_it(
     spoil: Callable[[Path], None], words: str, command: str, course: Course
 ) -> None:
     grade(course, Paper("ada"))
@@ -246,13 +246,13 @@ def test_a_gradebook_that_cannot_be_read_is_named(
 
 
 @pytest.mark.slow
-def test_a_terminal_of_few_letters_is_told_all_the_same(course: Course) -> None:
+def test_doctor_on_an_ascii_terminal_escapes_letters(course: Course) -> None:
     result = run("doctor", folder=course.root, PYTHONIOENCODING="ascii")
     assert "\\u2713" in result.stdout
     assert "Traceback" not in result.stderr
 
 
-def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
+def test_report_when_config_exits_says_so(course: Course) -> None:
     """So that nobody takes a command that has done nothing for one that is done."""
     with (course.root / "nbgrader_config.py").open("a") as file:
         file.write("\nraise SystemExit(0)\n")
@@ -262,7 +262,7 @@ def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_a_disk_that_is_full_is_told(course: Course) -> None:
+def test_report_when_disk_is_full_says_so(course: Course) -> None:
     """It says so while a file is written, and not of which one."""
     grade(course, Paper("ada"))
     (course.root / "report").mkdir()
@@ -272,21 +272,21 @@ def test_a_disk_that_is_full_is_told(course: Course) -> None:
     assert result.stderr == "Cannot write files: No space left on device. Fix that, then run this again.\n"
 
 
-def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
+def test_print_path_in_a_pipe_is_one_relative_line_without_markup(course: Course, capsys: Any) -> None:
     name = "[bold]" + "a" * 250
     with contextlib.chdir(course.root):
         terminal.print_path(course.root / "feedback" / name / "self_attention.html")
     assert capsys.readouterr().out == f"feedback/{name}/self_attention.html\n"
 
 
-def test_a_page_is_named_as_seen_from_here(course: Course) -> None:
+def test_feedback_prints_relative_paths(course: Course) -> None:
     student = "a" * 99
     grade(course, Paper(student))
     pages = grader("feedback", "self_attention", folder=course.root)
     assert pages.stdout == f"feedback/{student}/self_attention/self_attention.html\n", pages.stderr
 
 
-def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) -> None:
+def test_autograde_when_submitted_is_a_file_says_so(course: Course) -> None:
     (course.root / "submitted").write_text("a file, where a folder is to be")
     result = grader("autograde", "self_attention", folder=course.root)
     assert result.returncode == 1
@@ -294,7 +294,7 @@ def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) 
 
 
 @pytest.mark.slow
-def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
+def test_feedback_when_a_file_is_in_the_way_says_what_to_do(course: Course) -> None:
     grade(course, Paper("ada"))
     (course.root / "feedback").write_text("a file, where a folder is to be")
     result = grader("feedback", "self_attention", folder=course.root)
@@ -305,7 +305,7 @@ def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Co
 
 
 @pytest.mark.parametrize("command", ["feedback", "release"])
-def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course: Course) -> None:
+def test_command_when_course_path_is_a_pattern_asks_to_rename(command: str, course: Course) -> None:
     grade(course, Paper("ada"))
     folder = course.root.rename(course.root.parent / "[ml]")
     result = grader(command, "self_attention", folder=folder)
@@ -314,7 +314,7 @@ def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course:
     assert "Traceback" not in result.stderr
 
 
-def test_what_lies_in_the_way_is_named(course: Course) -> None:
+def test_demo_when_a_file_is_in_the_way_names_it(course: Course) -> None:
     (course.root / "demo").write_text("a file, where a folder is to be")
     result = grader("demo", folder=course.root)
     assert result.returncode == 1
@@ -338,7 +338,7 @@ def test_autograde_and_feedback_from_the_shell(course: Course, submit: Callable[
 
 
 @pytest.mark.parametrize("assignment", demonstrated())
-def test_the_demo_makes_up_twelve_submissions(assignment: str, course: Course) -> None:
+def test_demo_makes_up_twelve_submissions(assignment: str, course: Course) -> None:
     assert make_up_class(course, assignment) == 12
     students = course.students(assignment)
     assert len(students) == 12
@@ -350,7 +350,7 @@ def test_the_demo_makes_up_twelve_submissions(assignment: str, course: Course) -
 
 
 @pytest.mark.parametrize("assignment", demonstrated())
-def test_each_exercise_has_an_answer_of_the_demos_students(assignment: str) -> None:
+def test_demo_students_answer_each_exercise(assignment: str) -> None:
     exercises = CATALOGUE.of(assignment)
     answers = [(label, code) for own in answers_of_all(assignment).values() for label, code in own.items()]
     assert {label for label, _ in answers} == set(exercises)
@@ -358,14 +358,14 @@ def test_each_exercise_has_an_answer_of_the_demos_students(assignment: str) -> N
         assert any(f" {function.entry}" in code for function in exercises[label].functions), code
 
 
-def test_a_demo_of_what_nobody_has_done_is_refused(tmp_path: Path) -> None:
+def test_demo_of_an_assignment_without_answers_is_refused(tmp_path: Path) -> None:
     refused = grader("demo", "--assignment", "algebra", folder=tmp_path)
     assert refused.returncode == 1
     assert "Choose one of: causal_attention, fast_attention," in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_table_has_a_line_for_everyone_even_without_a_result() -> None:
+def test_results_table_has_a_line_for_everyone() -> None:
     wrong = Scored(Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, misconceptions=("a",)), max_points=3)
     right = Scored(Verdict(3, "Softmax", 1.0, Reason.RIGHT), max_points=1.5)
     table = results_table([Graded("ada", verdicts=[wrong, right]), Graded("ben", error="no notebook")])

@@ -45,7 +45,7 @@ def command(course: Course, *words: str) -> Ended:
 
 
 @pytest.mark.slow
-def test_without_a_name_all_that_was_handed_in_is_graded(
+def test_autograde_without_a_name_grades_all_assignments(
     course: Course, submit: Submit, solved: dict[Label, str]
 ) -> None:
     submit(course, "ada", {3: solved[3]})
@@ -61,7 +61,7 @@ def test_without_a_name_all_that_was_handed_in_is_graded(
 
 
 @pytest.mark.slow
-def test_one_assignment_that_cannot_be_graded_does_not_stop_the_others(course: Course, submit: Submit) -> None:
+def test_autograde_when_one_assignment_fails_grades_the_others(course: Course, submit: Submit) -> None:
     submit(course, "ada")
     submit(course, "ada", assignment=OTHER)
     shutil.rmtree(course.folder("release") / OTHER)
@@ -73,7 +73,7 @@ def test_one_assignment_that_cannot_be_graded_does_not_stop_the_others(course: C
     assert list(told[ASSIGNMENT]["students"]) == ["ada"]
 
 
-def test_whose_hand_ins_there_are(course: Course, submit: Submit) -> None:
+def test_all_submitted_lists_assignments_with_submissions(course: Course, submit: Submit) -> None:
     with pytest.raises(CourseError, match="Put submissions into submitted/STUDENT/ASSIGNMENT"):
         all_submitted(course)
     submit(course, "ada")
@@ -90,7 +90,7 @@ def test_whose_hand_ins_there_are(course: Course, submit: Submit) -> None:
 
 
 @pytest.mark.slow
-def test_where_the_release_lies_there_it_need_not_be_made_again(
+def test_autograde_in_a_fresh_clone_uses_the_release(
     course: Course, submit: Submit, solved: dict[Label, str], scores: Any
 ) -> None:
     """As after `git clone`: source/ and release/, and no gradebook."""
@@ -109,7 +109,7 @@ def test_where_the_release_lies_there_it_need_not_be_made_again(
 
 
 @pytest.mark.slow
-def test_a_release_of_another_source_is_refused(course: Course, submit: Submit) -> None:
+def test_autograde_when_source_has_changed_since_release_raises(course: Course, submit: Submit) -> None:
     (course.root / "gradebook.db").unlink()
     submit(course, "ada")
     source = course.notebook("source", ASSIGNMENT)
@@ -122,7 +122,7 @@ def test_a_release_of_another_source_is_refused(course: Course, submit: Submit) 
 
 
 @pytest.mark.slow
-def test_a_gradebook_that_has_lost_its_grades_gets_no_new_ones(course: Course, submit: Submit) -> None:
+def test_autograde_when_gradebook_is_lost_raises(course: Course, submit: Submit) -> None:
     submit(course, "ada")
     grade(course, Paper("ada"))
     (course.root / "gradebook.db").unlink()
@@ -143,7 +143,7 @@ def by_hand() -> tuple[list[Graded], dict[str, PublishedPoints]]:
     return [Graded("ada", verdicts=[wrong, right])], {"ada": counts}
 
 
-def test_points_by_hand_and_what_they_are_in_place_of_are_in_the_table() -> None:
+def test_results_table_shows_manual_points_and_what_they_replace() -> None:
     results, told = by_hand()
     table = results_table(results, told=told, most=9)
     assert [next(iter(column.cells)) for column in table.columns] == [
@@ -167,7 +167,7 @@ def test_points_by_hand_and_what_they_are_in_place_of_are_in_the_table() -> None
     assert (students["ada"]["penalty"], students["ada"]["total"]) == (0.5, 6.5)
 
 
-def test_long_names_of_exercises_are_never_cut() -> None:
+def test_results_table_never_cuts_long_exercise_names() -> None:
     names = ["test-load", "test-zscore", "test-groupby-mean", "test-outliers", "essay"]
     right = [Scored(Verdict(None, name, 1.0, Reason.RIGHT), max_points=2) for name in names]
     written = io.StringIO()
@@ -178,7 +178,7 @@ def test_long_names_of_exercises_are_never_cut() -> None:
     assert "A: test-load, B: test-zscore, C: test-groupby-mean, D: test-outliers, E: essay" in shown
 
 
-def test_no_points_by_hand_for_an_earlier_answer_are_points_by_hand() -> None:
+def test_results_table_shows_zero_manual_points_so_far() -> None:
     results, told = by_hand()
     told["ada"] = replace(told["ada"], by_hand=["how"])
     besides = list(results_table(results, told=told, most=9).columns[-1].cells)
@@ -197,7 +197,7 @@ def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, 
     assert "0.5/30" in shown
 
 
-def test_what_is_logged_while_a_line_moves_is_on_lines_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_while_busy_is_on_lines_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Written past the line, it would stand behind it: “Canvas …Left out: ada”."""
     shown, other = (Console(file=io.StringIO(), force_terminal=True) for _ in range(2))
     monkeypatch.setattr(terminal, "console", shown)
@@ -217,7 +217,7 @@ def test_what_is_logged_while_a_line_moves_is_on_lines_of_its_own(monkeypatch: p
 # --- what the command says of itself ---------------------------------------------------------------------------------
 
 
-def test_it_says_its_version() -> None:
+def test_version_option_prints_the_version() -> None:
     ended = run_grader("--version", folder=ROOT)
     assert (ended.returncode, ended.stdout) == (0, f"grader {version('attention-grader')}\n")
 
@@ -232,7 +232,7 @@ def test_it_says_its_version() -> None:
         ("grader publish self_attention --to c", ["canvas"]),
     ],
 )
-def test_a_shell_completes_names(line: str, offered: list[str], course: Course) -> None:
+def test_shell_completion_offers_names(line: str, offered: list[str], course: Course) -> None:
     """As bash asks, with the script that `grader --show-completion bash` prints."""
     for name in ("emmy", "eve", "ada"):
         (course.folder("submitted") / name).mkdir(parents=True)
@@ -246,7 +246,7 @@ def test_a_shell_completes_names(line: str, offered: list[str], course: Course) 
     assert ended.stdout.split() == offered, ended.stderr
 
 
-def test_who_installs_sees_one_line_and_the_end_of_what_fails(tmp_path: Path) -> None:
+def test_quietly_prints_one_line_or_the_end_of_what_fails(tmp_path: Path) -> None:
     def quietly(*command: str) -> Ended:
         ended = subprocess.run(
             [str(ROOT / ".ci/quietly"), "install", "Installing", *command],

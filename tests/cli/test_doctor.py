@@ -56,7 +56,7 @@ def in_a_process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
         ),
     ],
 )
-def test_what_is_there_is_good(line: Line, words: str) -> None:
+def test_doctor_line_when_all_is_there_is_good(line: Line, words: str) -> None:
     assert line.state == "good"
     assert words in f"{line.found} {line.means}"
 
@@ -78,7 +78,7 @@ def test_what_is_there_is_good(line: Line, words: str) -> None:
         (doctor.nbgrader_line("0.9.4"), "pip install 'nbgrader"),
     ],
 )
-def test_what_grading_cannot_do_without_is_bad_and_says_what_to_do(line: Line, words: str) -> None:
+def test_doctor_line_when_a_requirement_is_missing_is_bad(line: Line, words: str) -> None:
     assert line.state == "bad"
     assert words in line.means
 
@@ -98,24 +98,24 @@ def test_what_grading_cannot_do_without_is_bad_and_says_what_to_do(line: Line, w
         (doctor.extra_line("dask", "", "more machines"), "pip install 'attention-grader[dask]'"),
     ],
 )
-def test_what_grading_can_do_without_is_a_note(line: Line, words: str) -> None:
+def test_doctor_line_when_something_optional_is_missing_is_a_note(line: Line, words: str) -> None:
     assert line.state == "note"
     assert words in line.means
 
 
-def test_outside_of_a_course_there_is_no_gradebook_to_look_at(tmp_path: Path) -> None:
+def test_database_line_outside_of_a_course_is_a_note(tmp_path: Path) -> None:
     line = doctor.database_line(tmp_path)
     assert line.state == "note"
     assert "course folder" in line.means
 
 
-def test_a_gradebook_that_answers(course: Course) -> None:
+def test_database_line_when_gradebook_answers_is_good(course: Course) -> None:
     line = doctor.database_line(course.root)
     assert (line.state, line.means) == ("good", "It works.")
     assert line.found == str(course.root / "gradebook.db")
 
 
-def test_a_gradebook_that_is_not_made_yet(course: Course) -> None:
+def test_database_line_when_gradebook_is_not_made_is_good(course: Course) -> None:
     (course.root / "gradebook.db").unlink()
     line = doctor.database_line(course.root)
     assert line.state == "good"
@@ -123,14 +123,14 @@ def test_a_gradebook_that_is_not_made_yet(course: Course) -> None:
     assert not (course.root / "gradebook.db").exists(), "looking makes none"
 
 
-def test_a_file_that_is_no_gradebook(course: Course) -> None:
+def test_database_line_when_file_is_no_gradebook_is_bad(course: Course) -> None:
     (course.root / "gradebook.db").write_text("no database at all, but of some length\n" * 100)
     line = doctor.database_line(course.root)
     assert line.state == "bad"
     assert "Is it a gradebook" in line.means
 
 
-def test_settings_that_cannot_be_read(course: Course) -> None:
+def test_database_line_when_config_is_unreadable_is_bad(course: Course) -> None:
     (course.root / CONFIG_FILE).write_text("c = get_config(\n")
     line = doctor.database_line(course.root)
     assert line.state == "bad"
@@ -144,7 +144,7 @@ def test_settings_that_cannot_be_read(course: Course) -> None:
         f"postgresql+psycopg://127.0.0.1:{{port}}/course?user=grader&password={PASSWORD}",
     ],
 )
-def test_a_server_that_does_not_answer_and_no_word_of_the_password(address: str) -> None:
+def test_connection_line_when_server_is_silent_hides_the_password(address: str) -> None:
     with socket.socket() as taken:  # bound, but nobody listens
         taken.bind(("127.0.0.1", 0))
         line = doctor.connection_line(address.format(port=taken.getsockname()[1]))
@@ -155,7 +155,7 @@ def test_a_server_that_does_not_answer_and_no_word_of_the_password(address: str)
 
 
 @pytest.mark.parametrize("address", [f"nonsense://x:{PASSWORD}@host/db", PASSWORD, f"postgres://a:{PASSWORD}@host"])
-def test_an_address_that_is_none(address: str) -> None:
+def test_connection_line_when_address_is_malformed_is_bad(address: str) -> None:
     line = doctor.connection_line(address)
     assert line.state == "bad"
     assert "postgresql+psycopg://" in line.means
@@ -163,7 +163,7 @@ def test_an_address_that_is_none(address: str) -> None:
 
 
 @pytest.mark.slow
-def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
+def test_doctor_in_a_course_says_that_grading_can_run(course: Course) -> None:
     done = in_a_process(course.root, "-m", "grader", "doctor")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(re.findall(r"^[✓·] ", done.stdout, re.MULTILINE)) == 15
@@ -172,14 +172,14 @@ def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_outside_of_a_course_too(tmp_path: Path) -> None:
+def test_doctor_outside_of_a_course_succeeds(tmp_path: Path) -> None:
     done = grader("doctor", folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no course here" in done.stdout
 
 
 @pytest.mark.slow
-def test_where_something_must_be_mended_the_exit_code_is_1(course: Course) -> None:
+def test_doctor_when_gradebook_is_unreachable_exits_with_1(course: Course) -> None:
     settings = course.root / CONFIG_FILE
     address = f"postgresql+psycopg://grader:{PASSWORD}@127.0.0.1:1/course"
     settings.write_text(f"{settings.read_text()}\nc.CourseDirectory.db_url = {address!r}\n")
@@ -222,7 +222,7 @@ def damaged(module: str, error: type[Exception]) -> Iterator[None]:
         ("torch", "PyTorch"),
     ],
 )
-def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
+def test_doctor_when_a_package_is_damaged_names_it(
     module: str, bad: str, error: type[Exception], course: Course
 ) -> None:
     with damaged(module, error):
@@ -233,7 +233,7 @@ def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
 
 
 @pytest.mark.slow
-def test_a_process_that_never_could_import_a_package_says_so_too(course: Course) -> None:
+def test_doctor_when_a_package_was_never_importable_names_it(course: Course) -> None:
     """From the way in on, in a Python that has imported nothing yet."""
     program = "import sys; sys.modules['nbformat'] = None; sys.argv = ['grader', 'doctor']; from grader import __main__"
     done = in_a_process(course.root, "-c", f"{program}; __main__.main()")
@@ -243,7 +243,7 @@ def test_a_process_that_never_could_import_a_package_says_so_too(course: Course)
 
 
 @pytest.mark.slow
-def test_a_sandbox_that_is_not_confined_is_noticed(other_zygote: Callable[[str], None]) -> None:
+def test_why_no_sandbox_when_it_is_not_confined_says_so(other_zygote: Callable[[str], None]) -> None:
     assert doctor.why_no_sandbox() == ""
     other_zygote("from grader.sandbox import confine; confine._limit_files = lambda *_: None")
     assert doctor.why_no_sandbox() == "it could read /etc/passwd"
@@ -252,7 +252,7 @@ def test_a_sandbox_that_is_not_confined_is_noticed(other_zygote: Callable[[str],
 
 
 @pytest.mark.slow
-def test_a_sandbox_that_cannot_start_says_its_last_words(other_zygote: Callable[[str], None]) -> None:
+def test_why_no_sandbox_when_it_cannot_start_says_its_last_words(other_zygote: Callable[[str], None]) -> None:
     """Whatever ends the process that forks them: it is waited for, and asked."""
     other_zygote("import time; time.sleep(0.5); sys.modules['safetensors'] = None")
     assert doctor.why_no_sandbox() == "import of safetensors halted; None in sys.modules"
@@ -263,12 +263,12 @@ def test_a_sandbox_that_cannot_start_says_its_last_words(other_zygote: Callable[
 
 
 @pytest.mark.slow
-def test_a_device_that_computes_nonsense_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_no_sandbox_when_device_computes_wrongly_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.host.devices.RIGHT", 215.0)
     assert doctor.why_no_sandbox() == "cpu computes 216.0 where 215.0 is right"
 
 
-def test_what_a_disk_was_refused_for_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_why_no_disk_says_the_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert machine.why_no_disk() == ""
     monkeypatch.setattr(machine, "DISK_TRIAL", machine.DISK_TRIAL.replace("sys.argv[1]", "'/nowhere'"))
     assert machine.why_no_disk() == "FileNotFoundError: [Errno 2] No such file or directory: '/nowhere'"
@@ -277,13 +277,13 @@ def test_what_a_disk_was_refused_for_is_said(monkeypatch: pytest.MonkeyPatch, tm
     assert machine.why_no_disk() == "the limit did not hold"
 
 
-def test_where_nothing_can_be_written_the_doctor_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_why_no_sandbox_when_nothing_can_be_written_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As in a container whose /tmp belongs to somebody else."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     assert "No such file or directory" in doctor.why_no_sandbox()
 
 
-def test_what_a_platform_says_is_no_markup() -> None:
+def test_doctor_table_escapes_markup() -> None:
     console = Console(file=io.StringIO(), width=200)
     console.print(doctor.table([Line("Landlock", "bad", "[red]\x1b[31m", "[bold]do this[/bold]")]))
     shown = console.file.getvalue()  # type: ignore[attr-defined]
