@@ -73,7 +73,7 @@ def roster(folder: Path, text: str = FROM_CANVAS) -> Path:
 
 
 @pytest.mark.slow
-def test_canvas_alone(course_of_four: Course, messages: Messages) -> None:
+def test_export_canvas_without_roster_writes_names_and_points(course_of_four: Course, messages: Messages) -> None:
     path = export_canvas(course_of_four, ASSIGNMENT, None, "")
     assert path == course_of_four.root / "export/self_attention-canvas.csv"
     assert rows_of(path) == [
@@ -88,7 +88,9 @@ def test_canvas_alone(course_of_four: Course, messages: Messages) -> None:
 
 
 @pytest.mark.slow
-def test_canvas_filled_in(course_of_four: Course, messages: Messages, tmp_path: Path) -> None:
+def test_export_canvas_with_roster_fills_in_its_rows(
+    course_of_four: Course, messages: Messages, tmp_path: Path
+) -> None:
     path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path), "")
     assert rows_of(path) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Self Attention (4711)"],
@@ -100,7 +102,9 @@ def test_canvas_filled_in(course_of_four: Course, messages: Messages, tmp_path: 
 
 
 @pytest.mark.slow
-def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, messages: Messages, tmp_path: Path) -> None:
+def test_export_canvas_reads_semicolons_and_other_columns(
+    course_of_four: Course, messages: Messages, tmp_path: Path
+) -> None:
     text = (
         "LastName;FirstName;ID;SIS User ID;SIS Login ID;Integration ID;Section;Notes\n"
         "    Points Possible;;;;;;;\nLovelace;Ada;101;;ada;;A;-\n"
@@ -115,7 +119,7 @@ def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, messag
 
 
 @pytest.mark.slow
-def test_canvas_with_a_semicolon_in_a_title(course_of_four: Course, tmp_path: Path) -> None:
+def test_export_canvas_reads_a_semicolon_in_a_title(course_of_four: Course, tmp_path: Path) -> None:
     text = FROM_CANVAS.replace("Quiz 1 (17)", "Quiz; the first (17)")
     rows = rows_of(export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), ""))
     assert [row[-1] for row in rows] == ["Self Attention (4711)", "30", "30", "26.5"]
@@ -132,7 +136,7 @@ def test_canvas_with_a_semicolon_in_a_title(course_of_four: Course, tmp_path: Pa
         ("", ""),
     ],
 )
-def test_canvas_with_other_points_possible(
+def test_export_canvas_when_points_possible_differ_warns(
     there: str, words: str, course_of_four: Course, messages: Messages, tmp_path: Path
 ) -> None:
     text = FROM_CANVAS.replace("10,30,(read only)", f"10,{there},(read only)")
@@ -144,9 +148,7 @@ def test_canvas_with_other_points_possible(
 
 
 @pytest.mark.slow
-def test_the_column_that_finds_the_most_is_taken_though_others_find_different_ones(
-    course: Course, tmp_path: Path
-) -> None:
+def test_export_canvas_matches_by_the_column_that_finds_most(course: Course, tmp_path: Path) -> None:
     grade(course, Paper("ada"), Paper("101"), Paper("202", {8: 0}))
     text = (
         "Student,ID,SIS User ID,SIS Login ID,Section,Self Attention (1)\n    Points Possible,,,,,30\n"
@@ -166,7 +168,9 @@ def test_the_column_that_finds_the_most_is_taken_though_others_find_different_on
         (["--to", "moodle", "--index", "x"], "--index is for Gradescope-Autograder, not for Moodle."),
     ],
 )
-def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words: str, course_of_four: Course) -> None:
+def test_export_with_an_option_of_another_platform_is_refused(
+    arguments: list[str], words: str, course_of_four: Course
+) -> None:
     done = grader("export", ASSIGNMENT, *arguments, folder=course_of_four.root)
     assert done.returncode == 1
     assert done.stderr == f"{words} Leave it out, then run this again.\n"
@@ -174,7 +178,7 @@ def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words:
 
 
 @pytest.mark.slow
-def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_path: Path) -> None:
+def test_export_canvas_when_columns_match_differently_raises(course: Course, tmp_path: Path) -> None:
     """Students who are called by numbers here, which happen to be numbers of others in Canvas."""
     grade(course, Paper("102"), Paper("103", {8: 0}))
     text = (
@@ -189,7 +193,7 @@ def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_pat
 
 
 @pytest.mark.slow
-def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp_path: Path) -> None:
+def test_export_canvas_when_title_is_ambiguous_asks_for_column(course_of_four: Course, tmp_path: Path) -> None:
     text = FROM_CANVAS.replace("Quiz 1 (17)", "self-attention (12)")
     with pytest.raises(CourseError, match=r"2 assignments called “self_attention”.*--column 'self-attention \(12\)'"):
         export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "")
@@ -199,13 +203,13 @@ def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "name,points\nada,3\n", "\x00", "Student,Section\n"])
-def test_a_roster_that_is_none(course_of_four: Course, tmp_path: Path, text: str) -> None:
+def test_export_canvas_when_roster_is_none_raises(course_of_four: Course, tmp_path: Path, text: str) -> None:
     with pytest.raises(CourseError, match=r"is not a gradebook from Canvas.*choose Grades, Export"):
         export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "")
 
 
 @pytest.mark.slow
-def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) -> None:
+def test_export_canvas_when_roster_is_unreadable_raises(course_of_four: Course, tmp_path: Path) -> None:
     with pytest.raises(
         CourseError, match=r"cannot be read: No such file or directory\. Use --roster with the file from"
     ):
@@ -216,7 +220,7 @@ def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_roster_of_another_class(course_of_four: Course, tmp_path: Path) -> None:
+def test_export_canvas_when_roster_is_of_another_class_raises(course_of_four: Course, tmp_path: Path) -> None:
     text = "Student,ID,SIS Login ID,Section\nX,1,x,A\n"
     with pytest.raises(CourseError, match=r"Nobody in .* has a grade here"):
         export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "")
@@ -231,19 +235,21 @@ def test_a_roster_of_another_class(course_of_four: Course, tmp_path: Path) -> No
         ("idnumber", [["ID number", "self_attention"], ["u-ada", "30"], ["u-alan", "26.5"]]),
     ],
 )  # fmt: skip
-def test_moodle(course_of_four: Course, messages: Messages, by: str, rows: list[list[str]]) -> None:
+def test_export_moodle_writes_identifiers_and_points(
+    course_of_four: Course, messages: Messages, by: str, rows: list[list[str]]
+) -> None:
     path = export_moodle(course_of_four, ASSIGNMENT, by, "")
     assert rows_of(path) == rows
     left_out = [] if by == "username" else ["barbara and chien"]
     assert [line.split(": ")[1].split(". ")[0] for line in messages.texts] == left_out
 
 
-def test_moodle_names_the_column_as_asked(course_of_four: Course) -> None:
+def test_export_moodle_names_the_column_as_asked(course_of_four: Course) -> None:
     path = export_moodle(course_of_four, ASSIGNMENT, "email", "Assignment: Week 3 (Real)")
     assert rows_of(path)[0] == ["Email address", "Assignment: Week 3 (Real)"]
 
 
-def test_who_shares_an_address_is_left_out(course_of_four: Course, messages: Messages) -> None:
+def test_export_moodle_leaves_out_students_who_share_an_address(course_of_four: Course, messages: Messages) -> None:
     with course_of_four.api().gradebook as gradebook:
         gradebook.update_or_create_student("alan", email="ADA@example.edu")
         gradebook.update_or_create_student("barbara", email="barbara@example.edu")
@@ -253,13 +259,15 @@ def test_who_shares_an_address_is_left_out(course_of_four: Course, messages: Mes
 
 
 @pytest.mark.slow
-def test_nobody_has_an_address(course: Course) -> None:
+def test_export_moodle_when_nobody_has_an_address_raises(course: Course) -> None:
     grade(course, Paper("ada"))
     with pytest.raises(CourseError, match=r"Nobody .* has a usable Email address.*grader students import"):
         export_moodle(course, ASSIGNMENT, "email", "")
 
 
-def test_jplag_gets_a_folder_of_programs_for_each_student(course: Course, make_notebook: Callable[..., Any]) -> None:
+def test_export_jplag_writes_a_folder_of_programs_for_each_student(
+    course: Course, make_notebook: Callable[..., Any]
+) -> None:
     code = "def softmax(items_in):\n    %time\n    return items_in"
     for student in ("ada", "emmy"):
         path = course.notebook(f"submitted/{student}", ASSIGNMENT)
@@ -285,14 +293,14 @@ def test_jplag_gets_a_folder_of_programs_for_each_student(course: Course, make_n
 
 
 @pytest.mark.parametrize("step", ["submitted", "release"])
-def test_jplag_without_anything_to_compare(step: str, course: Course) -> None:
+def test_export_jplag_without_anything_to_compare_says_so(step: str, course: Course) -> None:
     shutil.rmtree(course.root / step, ignore_errors=True)
     ended = grader("export", ASSIGNMENT, "--to", "jplag", folder=course.root)
     said = "Nobody has submitted" if step == "submitted" else "has not been released yet"
     assert (ended.returncode, said in ended.stderr) == (1, True)
 
 
-def test_what_is_not_final_is_said(course_of_four: Course, messages: Messages) -> None:
+def test_export_when_answers_wait_says_so(course_of_four: Course, messages: Messages) -> None:
     with course_of_four.api().gradebook as gradebook:
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
         gradebook.db.commit()
@@ -304,7 +312,7 @@ def test_what_is_not_final_is_said(course_of_four: Course, messages: Messages) -
 
 
 @pytest.mark.slow
-def test_formulas_are_defused_and_identifiers_are_never_changed(
+def test_export_defuses_formulas_and_never_changes_identifiers(
     course: Course, messages: Messages, tmp_path: Path
 ) -> None:
     grade(
@@ -332,7 +340,7 @@ def test_formulas_are_defused_and_identifiers_are_never_changed(
 
 
 @pytest.mark.parametrize("text", ['read ;"=1+1', 'read |" -1', 'read ; "@b'])
-def test_no_part_of_a_line_is_a_formula_either(text: str) -> None:
+def test_defused_leaves_no_formula_with_other_delimiters(text: str) -> None:
     """Where a semicolon ends a cell, a quote, which is two in the file, is read as nothing."""
     line = io.StringIO()
     csv.writer(line).writerow(["ada", defused(text)])
@@ -342,12 +350,12 @@ def test_no_part_of_a_line_is_a_formula_either(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["write /tmp/z;=1+1", "a; -1", "a|\t@b", "\u200b=1+1", "\ufeff@SUM(A1)", "a;＝b"])
-def test_no_part_of_a_cell_is_a_formula(text: str) -> None:
+def test_defused_leaves_no_formula_in_part_of_a_cell(text: str) -> None:
     assert [part for part in re.split("[;|]", defused(text)) if is_formula(part)] == []
 
 
 @pytest.mark.parametrize("text", ["Lovelace, Ada", "2: not scaled; 7: softmax along rows", "a-b", "x = 1; y"])
-def test_other_texts_stay(text: str) -> None:
+def test_defused_leaves_other_texts(text: str) -> None:
     assert defused(text) == text
 
 
@@ -355,7 +363,7 @@ def test_other_texts_stay(text: str) -> None:
     ("value", "text"),
     [(30.0, "30"), (26.5, "26.5"), (1 / 3, "0.33"), (0.0, "0"), (1e-9, "0"), (123456.0, "123456"), (10.0, "10")],
 )
-def test_numbers_as_importers_take_them(value: float, text: str) -> None:
+def test_number_writes_what_importers_accept(value: float, text: str) -> None:
     assert number(value) == text
 
 
@@ -369,7 +377,9 @@ def test_numbers_as_importers_take_them(value: float, text: str) -> None:
         (["export", "self_attention", "--to", "blackboard"], "'canvas', 'moodle'"),
     ],
 )
-def test_a_mistake_of_the_user_is_one_sentence(course: Course, arguments: list[str], words: str) -> None:
+def test_export_and_report_mistakes_of_the_user_are_one_sentence(
+    course: Course, arguments: list[str], words: str
+) -> None:
     done = grader(*arguments, folder=course.root)
     assert done.returncode in (1, 2)
     assert words in " ".join(done.stderr.replace("│", " ").split())
@@ -377,7 +387,7 @@ def test_a_mistake_of_the_user_is_one_sentence(course: Course, arguments: list[s
 
 
 @pytest.mark.slow
-def test_the_command_line_says_where_the_file_is(course_of_four: Course, tmp_path: Path) -> None:
+def test_export_command_prints_the_path_of_the_file(course_of_four: Course, tmp_path: Path) -> None:
     arguments = ["export", ASSIGNMENT, "--to", "canvas", "--roster", str(roster(tmp_path))]
     done = grader(*arguments, folder=course_of_four.root)
     assert done.returncode == 0

@@ -104,7 +104,7 @@ def writes(held: Held) -> list[str]:
 # --- what is sent ----------------------------------------------------------------------------------------------------
 
 
-def test_points_and_a_comment_go_to_each(published: Course, platform: PlatformApi, held: Held) -> None:
+def test_send_gives_points_and_a_comment_to_each(published: Course, platform: PlatformApi, held: Held) -> None:
     grades = planned(published, platform, link="https://pages.example.edu/{student}?a=1&b=2")
     assert [(one.student, one.before, one.points) for one in grades] == [(name, None, POINTS[name]) for name in POINTS]
     assert sent(published, platform, grades) == 3
@@ -116,7 +116,7 @@ def test_points_and_a_comment_go_to_each(published: Course, platform: PlatformAp
     assert len(writes(held)) == (1 if platform.name == "Moodle" else 3)
 
 
-def test_what_is_right_there_is_not_sent_again(published: Course, platform: PlatformApi, held: Held) -> None:
+def test_plan_leaves_out_points_that_are_right_there(published: Course, platform: PlatformApi, held: Held) -> None:
     held.score |= {7: 30.0, 8: 20.0}
     assert [(one.student, one.before) for one in planned(published, platform)] == [("alan", 20.0), ("barbara", None)]
     sent(published, platform, planned(published, platform))
@@ -124,7 +124,7 @@ def test_what_is_right_there_is_not_sent_again(published: Course, platform: Plat
     assert 7 not in held.comments
 
 
-def test_nothing_is_sent_that_was_not_shown(published: Course, platform: PlatformApi, held: Held) -> None:
+def test_send_when_plan_was_not_shown_sends_nothing(published: Course, platform: PlatformApi, held: Held) -> None:
     assert sent(published, platform, planned(published, platform), yes=False) == 0
     assert writes(held) == []
     held.score[7] = 29.0  # somebody has changed it there meanwhile
@@ -132,7 +132,7 @@ def test_nothing_is_sent_that_was_not_shown(published: Course, platform: Platfor
     assert sent(published, platform, planned(published, platform), yes=False) == 3
 
 
-def test_a_run_that_is_cut_off_goes_on(published: Course, platform: PlatformApi, held: Held) -> None:
+def test_send_when_cut_off_continues(published: Course, platform: PlatformApi, held: Held) -> None:
     """Where it is not known whether it was done, it is not done again by itself: a comment would stand there twice."""
     platform.at_once = 1
     sent(published, platform, planned(published, platform), yes=False)
@@ -151,7 +151,9 @@ def test_a_run_that_is_cut_off_goes_on(published: Course, platform: PlatformApi,
 
 
 @pytest.mark.parametrize("by", ["email", "idnumber"])
-def test_students_are_found_as_the_user_says(by: str, published: Course, platform: PlatformApi, held: Held) -> None:
+def test_plan_matches_students_by_the_chosen_field(
+    by: str, published: Course, platform: PlatformApi, held: Held
+) -> None:
     for one in held.people:
         one["username"] = one["login_id"] = f"x{one['id']}"
     with pytest.raises(
@@ -161,7 +163,7 @@ def test_students_are_found_as_the_user_says(by: str, published: Course, platfor
     assert [one.id for one in planned(published, platform, by=by)] == ["7", "8", "9"]
 
 
-def test_who_is_not_known_for_sure_is_left_out_and_named(
+def test_plan_leaves_out_and_names_ambiguous_students(
     published: Course, platform: PlatformApi, held: Held, messages: Messages
 ) -> None:
     held.people[3].update(username="ADA", login_id="ADA")
@@ -172,7 +174,7 @@ def test_who_is_not_known_for_sure_is_left_out_and_named(
     ]
 
 
-def test_a_number_of_canvas_in_the_roster_says_who_it_is(
+def test_plan_matches_by_the_canvas_id_of_the_roster(
     published: Course, held: Held, url: str, messages: Messages
 ) -> None:
     for one in held.people:
@@ -187,14 +189,14 @@ def test_a_number_of_canvas_in_the_roster_says_who_it_is(
     assert messages.texts == ["Left out, because Canvas has no match, or several, for their Username: alan."]
 
 
-def test_excused_students_stay_excused(published: Course, held: Held, url: str, messages: Messages) -> None:
+def test_plan_leaves_out_excused_students(published: Course, held: Held, url: str, messages: Messages) -> None:
     held.excused = {8}
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
     assert [one.student for one in planned(published, canvas)] == ["ada", "barbara"]
     assert messages.texts == ["Left out, because they are excused or not assigned in Canvas: alan."]
 
 
-def test_all_pages_are_read(published: Course, platform: PlatformApi, held: Held) -> None:
+def test_plan_reads_all_pages_of_students(published: Course, platform: PlatformApi, held: Held) -> None:
     """Those of ours come last."""
     others = [{"id": 1000 + n, "username": f"n{n}", "login_id": f"n{n}"} for n in range(205)]
     held.people[:0] = others
@@ -205,7 +207,7 @@ def test_all_pages_are_read(published: Course, platform: PlatformApi, held: Held
 # --- what goes wrong -------------------------------------------------------------------------------------------------
 
 
-def test_a_platform_that_asks_for_time_gets_it(
+def test_platform_that_asks_for_time_is_waited_for(
     published: Course, platform: PlatformApi, held: Held, waits: list[float]
 ) -> None:
     later = format_datetime(datetime.now(UTC) - timedelta(hours=1))
@@ -219,7 +221,7 @@ def test_a_platform_that_asks_for_time_gets_it(
     assert waits[5:] == [1.0, 7.0]
 
 
-def test_a_platform_that_never_has_time_is_left_alone(published: Course, platform: PlatformApi, held: Held) -> None:
+def test_platform_that_stays_busy_raises(published: Course, platform: PlatformApi, held: Held) -> None:
     held.first += [(429, {}, "")] * rest.TRIES
     with pytest.raises(CourseError, match=r"is busy\. Run this again"):
         planned(published, platform)
@@ -239,7 +241,7 @@ def test_a_platform_that_never_has_time_is_left_alone(published: Course, platfor
         ((200, {}, "<html>"), "not return JSON. Check its address"),
     ],
 )  # fmt: skip
-def test_other_answers_are_told(
+def test_platform_errors_are_told(
     answer: tuple[int, dict[str, str], str], words: str, published: Course, platform: PlatformApi, held: Held
 ) -> None:
     held.first.append(answer)
@@ -248,7 +250,7 @@ def test_other_answers_are_told(
 
 
 @pytest.mark.parametrize(("kind", "words"), [("canvas", "rejected the token"), ("moodle", r"Invalid token \(inval")])
-def test_a_wrong_token_is_told_and_not_shown(kind: str, words: str, published: Course, url: str) -> None:
+def test_wrong_token_is_named_and_not_shown(kind: str, words: str, published: Course, url: str) -> None:
     platform = send.platform_at(kind, "101/4711", environment(kind, url, token="wrong-one"))
     with pytest.raises(CourseError, match=words) as failed:
         planned(published, platform)
@@ -292,7 +294,7 @@ def refusal(ask: Callable[[], object]) -> str:
     return ""
 
 
-def test_whatever_a_platform_answers_is_told_in_a_sentence(
+def test_hostile_answers_of_a_platform_raise_a_sentence(
     published: Course, kind_and_url: tuple[str, str], held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At each step, to reading and to writing; none of it shows the token, sends anything, or is a traceback."""
@@ -321,7 +323,7 @@ def test_whatever_a_platform_answers_is_told_in_a_sentence(
         held.calls.clear()
 
 
-def test_an_answer_of_another_kind_is_not_taken_for_none(published: Course, platform: PlatformApi, held: Held) -> None:
+def test_plan_when_answer_has_another_type_raises(published: Course, platform: PlatformApi, held: Held) -> None:
     """Else all would be left alone, or sent again."""
     for before in (1, 2):
         held.first[:] = [*[None] * before, (200, {}, "{}")]
@@ -333,14 +335,14 @@ def test_an_answer_of_another_kind_is_not_taken_for_none(published: Course, plat
 @pytest.mark.parametrize(
     "text", ["not-for\nothers", "not for others", "", "„not-for-others“", "not-for-others\0", "x" * 5000]
 )
-def test_what_cannot_be_a_token_is_told_and_not_shown(text: str, kind: str, url: str) -> None:
+def test_platform_at_with_a_malformed_token_hides_it(text: str, kind: str, url: str) -> None:
     with pytest.raises(CourseError, match=f"{kind.upper()}_TOKEN") as failed:
         send.platform_at(kind, "101/4711", environment(kind, url, token=text))
     assert not text or text not in str(failed.value)
     assert "others" not in str(failed.value)
 
 
-def test_a_line_end_behind_a_token_is_no_part_of_it(published: Course, kind_and_url: tuple[str, str]) -> None:
+def test_platform_at_strips_line_ends_of_token_and_url(published: Course, kind_and_url: tuple[str, str]) -> None:
     kind, url = kind_and_url
     platform = send.platform_at(kind, "101/4711", environment(kind, f"{url}/\n", token=f"{TOKEN}\r\n"))
     assert len(planned(published, platform)) == 3
@@ -351,13 +353,13 @@ def test_a_line_end_behind_a_token_is_no_part_of_it(published: Course, kind_and_
     ["https://ada:not-for-others@example.edu", "https://example.edu/?token=not-for-others", "https://[", "https://",
      "https://exa mple.edu", "https://example.edu/\nnot-for-others", "https://münchen.example"],
 )  # fmt: skip
-def test_what_cannot_be_an_address_is_told_and_not_shown(url: str) -> None:
+def test_platform_at_with_a_malformed_url_hides_it(url: str) -> None:
     with pytest.raises(CourseError, match="CANVAS_URL") as failed:
         send.platform_at("canvas", "101/4711", environment("canvas", url))
     assert "not-for-others" not in str(failed.value)
 
 
-def test_a_token_goes_nowhere_else(published: Course, held: Held, url: str) -> None:
+def test_platform_that_redirects_does_not_get_the_token(published: Course, held: Held, url: str) -> None:
     other = Held(people=held.people)
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
     with serving(other) as address:
@@ -378,7 +380,7 @@ def test_a_token_goes_nowhere_else(published: Course, held: Held, url: str) -> N
         ({"teams": 1}, "is a group assignment"),
     ],
 )
-def test_an_assignment_that_cannot_take_these_points(
+def test_plan_when_assignment_cannot_take_the_points_raises(
     there: dict[str, Any], words: str, published: Course, platform: PlatformApi, held: Held
 ) -> None:
     vars(held).update(there)
@@ -390,7 +392,7 @@ def test_an_assignment_that_cannot_take_these_points(
     assert writes(held) == []
 
 
-def test_another_assignment_of_moodle_is_named(published: Course, url: str) -> None:
+def test_plan_when_moodle_assignment_is_unknown_lists_them(published: Course, url: str) -> None:
     moodle = send.platform_at("moodle", "101/9", environment("moodle", url))
     with pytest.raises(CourseError, match=r"no assignment 9 in course 101. There are: 4711 \(Self-attention\)"):
         planned(published, moodle)
@@ -404,7 +406,7 @@ def command(course: Course, *words: str) -> Ended:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_command_shows_then_sends_then_has_nothing_to_do(
+def test_publish_send_shows_then_sends_then_has_nothing_to_do(
     kind: str, published: Course, held: Held, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in environment(kind, url).items():
@@ -433,7 +435,7 @@ def test_the_command_shows_then_sends_then_has_nothing_to_do(
         (["--send", "--to", "canvas", "--to", "moodle", "--at", "1/2"], "--to canvas or --to moodle"),
     ],
 )
-def test_what_is_missing_is_said_before_anything_is_published(
+def test_publish_send_when_an_option_is_missing_publishes_nothing(
     words: list[str], said: str, published: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("CANVAS_URL", "CANVAS_TOKEN"):
