@@ -50,7 +50,7 @@ def taught(course: Course, submit: Submit, solved: dict[Label, str]) -> Course:
     return course
 
 
-def first(course: Course, *platforms: str) -> Publication:
+def publish_new(course: Course, *platforms: str) -> Publication:
     found = publish(course, ASSIGNMENT, platforms)
     assert found is not None
     return found
@@ -63,8 +63,8 @@ def command(course: Course, *words: str) -> Ended:
 # --- what is kept ----------------------------------------------------------------------------------------------------
 
 
-def test_a_publication_holds_points_pages_and_exports(taught: Course) -> None:
-    new = first(taught, "moodle", "canvas")
+def test_publication_holds_points_pages_and_exports(taught: Course) -> None:
+    new = publish_new(taught, "moodle", "canvas")
     assert (new.number, new.max_points, list(new.platforms)) == (1, 30, ["canvas", "moodle"])
     assert {name: one.total for name, one in new.students.items()} == {"ada": 2, "emmy": 5}
     folder = Publications(taught, ASSIGNMENT).folder(1)
@@ -77,48 +77,48 @@ def test_a_publication_holds_points_pages_and_exports(taught: Course) -> None:
     assert Publications(taught, ASSIGNMENT).last() == new
 
 
-def test_new_words_of_the_instructor_are_published(taught: Course) -> None:
-    before = first(taught)
+def test_publish_when_only_comments_change_makes_a_publication(taught: Course) -> None:
+    before = publish_new(taught)
     with taught.api().gradebook as gradebook:
         gradebook.find_comment("exercise-3", ASSIGNMENT, ASSIGNMENT, "ada").manual_comment = "Well said."
         gradebook.db.commit()
-    again = first(taught)
+    again = publish_new(taught)
     assert (again.number, list(again.changed)) == (2, []), "no points are others"
     assert [name for name in ("ada", "emmy") if before.students[name] != again.students[name]] == ["ada"]
     assert "Well said." in (taught.folder("feedback") / "ada" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text()
     assert publish(taught, ASSIGNMENT, []) is None
 
 
-def test_nothing_is_published_twice(taught: Course) -> None:
-    first(taught, "moodle")
+def test_publish_again_when_nothing_changed_is_none(taught: Course) -> None:
+    publish_new(taught, "moodle")
     assert publish(taught, ASSIGNMENT, []) is None
     assert publish(taught, ASSIGNMENT, ["moodle"]) is None
     assert Publications(taught, ASSIGNMENT).numbers == [1]
-    assert first(taught, "canvas").number == 2, "a platform that has nothing so far"
+    assert publish_new(taught, "canvas").number == 2, "a platform that has nothing so far"
 
 
-def test_a_publication_that_is_cut_off_is_none(taught: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publish_when_cut_off_leaves_no_publication(taught: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(publishing, "export_points", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            first(taught, "moodle")
+            publish_new(taught, "moodle")
     assert Publications(taught, ASSIGNMENT).last() is None
-    assert first(taught, "moodle").number == 1
+    assert publish_new(taught, "moodle").number == 1
 
 
 def test_publication_of_an_earlier_version_can_be_read(taught: Course) -> None:
-    publication = first(taught)
+    publication = publish_new(taught)
     path = Publications(taught, ASSIGNMENT).folder(1) / "state.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"restores": None}))
     assert Publications(taught, ASSIGNMENT).last() == publication
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"number": 1}', '{"students": {"ada": 1}, "changed": []}'])
-def test_a_state_that_cannot_be_read_is_a_clear_error(text: str, taught: Course) -> None:
-    first(taught)
+def test_publish_when_state_is_unreadable_raises(text: str, taught: Course) -> None:
+    publish_new(taught)
     (Publications(taught, ASSIGNMENT).folder(1) / "state.json").write_text(text)
     with pytest.raises(CourseError, match=r"state.json cannot be read: .* Restore a copy"):
-        first(taught)
+        publish_new(taught)
 
 
 # --- what has changed, and why ---------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def by_hand(course: Course, _submit: Submit) -> None:
         (by_hand, 0.5, ["3: 2 → 0.5"], {"manual points for 3"}),
     ],
 )
-def test_who_goes_from_what_to_what_and_why(
+def test_changes_say_points_before_and_now_and_why(
     change: Callable[[Course, Submit], None],
     now: float,
     exercises: list[str],
@@ -173,20 +173,20 @@ def test_who_goes_from_what_to_what_and_why(
     taught: Course,
     submit: Submit,
 ) -> None:
-    before = first(taught)
+    before = publish_new(taught)
     change(taught, submit)
     taught = open_course(taught.root)  # as the next command does
     list(autograde(taught, ASSIGNMENT))
     with pytest.raises(UnseenChanges) as unseen:
-        first(taught)
+        publish_new(taught)
     (ada,) = [one for one in unseen.value.found if one.student == "ada"]
     assert (ada.before, ada.now, list(ada.exercises), set(ada.why)) == (2, now, exercises, why)
     assert unseen.value.since == before
     write_changes(taught, ASSIGNMENT, unseen.value.found, before)
-    assert first(taught).students["ada"].total == now, "the changes were shown"
+    assert publish_new(taught).students["ada"].total == now, "the changes were shown"
 
 
-def test_another_grader_is_told_as_such() -> None:
+def test_changes_between_fingerprints_name_another_grader() -> None:
     one = Fingerprint("abcdefg0", *(digest(part) for part in "enrh"))
     assert len(str(one)) == 64
     assert changes_between(str(one), str(replace(one, grader="abcdefg2"))) == (), "on a GPU, or unconfined"
@@ -195,7 +195,7 @@ def test_another_grader_is_told_as_such() -> None:
     assert changes_between("", "") == ()
 
 
-def test_who_comes_and_who_goes() -> None:
+def test_changes_name_students_who_come_and_go() -> None:
     before, now = {"ada": PublishedPoints(TWO, 2.0)}, {"emmy": PublishedPoints(TWO, 2.0)}
     assert changes(before, now) == [
         PointsChange("ada", 2.0, None, (), ("no longer graded",)),
@@ -207,7 +207,7 @@ def test_who_comes_and_who_goes() -> None:
 # --- what is stale ---------------------------------------------------------------------------------------------------
 
 
-def test_it_is_said_who_is_not_up_to_date(taught: Course, submit: Submit) -> None:
+def test_stale_names_students_and_reasons(taught: Course, submit: Submit) -> None:
     assert stale(taught, ASSIGNMENT) == {}
     submit(taught, "ada")
     submit(taught, "kurt")
@@ -221,7 +221,7 @@ def test_it_is_said_who_is_not_up_to_date(taught: Course, submit: Submit) -> Non
     )
 
 
-def test_exports_refuse_what_is_stale_and_pages_say_so(taught: Course, submit: Submit) -> None:
+def test_export_when_grades_are_stale_is_refused(taught: Course, submit: Submit) -> None:
     submit(taught, "ada")
     refused = command(taught, "export", ASSIGNMENT, "--to", "moodle")
     assert (refused.returncode, "a new submission: ada" in refused.stderr) == (1, True)
@@ -236,7 +236,7 @@ def test_exports_refuse_what_is_stale_and_pages_say_so(taught: Course, submit: S
 # --- the commands ----------------------------------------------------------------------------------------------------
 
 
-def test_autograde_tells_of_changes_and_then_they_may_be_published(taught: Course, submit: Submit) -> None:
+def test_publish_after_autograde_has_shown_changes_succeeds(taught: Course, submit: Submit) -> None:
     assert "for 2 students (publication 1)." in command(taught, "publish", ASSIGNMENT, "--to", "moodle").stdout
     handed_in_again(taught, submit)
     graded = command(taught, "autograde", ASSIGNMENT)
@@ -250,8 +250,8 @@ def test_autograde_tells_of_changes_and_then_they_may_be_published(taught: Cours
     assert [line.split()[0] for line in history if "UTC" in line] == ["1", "2"]
 
 
-def test_what_was_never_shown_waits(taught: Course, submit: Submit) -> None:
-    first(taught)
+def test_publish_when_changes_were_not_shown_is_refused(taught: Course, submit: Submit) -> None:
+    publish_new(taught)
     handed_in_again(taught, submit)
     command(taught, "autograde", ASSIGNMENT, "--quiet")
     refused = command(taught, "publish", ASSIGNMENT)
@@ -262,8 +262,8 @@ def test_what_was_never_shown_waits(taught: Course, submit: Submit) -> None:
     assert command(taught, "publish", ASSIGNMENT).returncode == 0
 
 
-def test_a_dry_run_writes_nothing(taught: Course, submit: Submit) -> None:
-    before = everything(taught)
+def test_autograde_dry_run_writes_nothing(taught: Course, submit: Submit) -> None:
+    before = all_files(taught)
     handed_in_again(taught, submit)
     submitted = taught.notebook("submitted/ada", ASSIGNMENT)
     dry = command(taught, "autograde", ASSIGNMENT, "--dry-run", "--json")
@@ -272,11 +272,11 @@ def test_a_dry_run_writes_nothing(taught: Course, submit: Submit) -> None:
     assert (told["since"], [(one["student"], one["now"]) for one in told["changes"]]) == (0, [("ada", 1.5)])
     assert told["unchanged"] == 1, "what has a grade is not graded again"
     assert "2: 0 → 1.5" in command(taught, "autograde", ASSIGNMENT, "--dry-run").stdout
-    after = everything(taught)
+    after = all_files(taught)
     assert {path for path in after if after[path] != before.get(path)} == {submitted}
 
 
-def test_what_students_are_called_is_text_on_the_page(taught: Course) -> None:
+def test_write_changes_escapes_student_names(taught: Course) -> None:
     found = [PointsChange("<b>&\x1b[31m", 1.0, None, ["3: 1 → 0"], ["a new submission"])]
     since = Publication(1, "2026-11-24T10:15:00+00:00", "<i>me", 30.0, {"<b>": PublishedPoints({}, 1.0)})
     page = write_changes(taught, ASSIGNMENT, found, since).read_text()
@@ -287,11 +287,11 @@ def test_what_students_are_called_is_text_on_the_page(taught: Course) -> None:
     assert "2026-11-24 10:15 UTC" in page
 
 
-def test_a_platform_that_is_none_is_refused(taught: Course) -> None:
+def test_publish_to_an_unknown_platform_is_refused(taught: Course) -> None:
     said = command(taught, "publish", ASSIGNMENT, "--to", "blackboard").stderr
     assert "There is no platform “blackboard”. Choose one of: canvas, moodle." in said
 
 
-def everything(course: Course) -> dict[Path, Any]:
+def all_files(course: Course) -> dict[Path, Any]:
     """All files of a course, but for what Python leaves behind."""
     return {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file() and path.suffix != ".pyc"}
