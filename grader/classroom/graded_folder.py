@@ -30,12 +30,12 @@ class GradedFolder:
         self._permissions = permissions
         self._waiting = folder / _WAITING / assignment
 
-    def why_not(self, student: str) -> str:
+    def find_problem(self, student: str) -> str:
         """Why this student's submission cannot be put into place; empty if it can."""
-        place = self._place(student)
-        if place.parent.exists() and not place.parent.is_dir():
-            return f"{place.parent} is not a folder"
-        for folder in (place.parent, place):
+        target = self._folder_of(student)
+        if target.parent.exists() and not target.parent.is_dir():
+            return f"{target.parent} is not a folder"
+        for folder in (target.parent, target):
             if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
                 return f"cannot write to {folder}"
         return ""
@@ -45,7 +45,8 @@ class GradedFolder:
         folder = self._waiting / student / fingerprint
         remove_folder(folder.parent)
         contents = {name: text.encode() for name, text in notebooks.items()}
-        write_files({**files, **{f"{name}.ipynb": content for name, content in contents.items()}}, folder)
+        notebook_files = {f"{name}.ipynb": content for name, content in contents.items()}
+        write_files({**files, **notebook_files}, folder)
         for path in folder.rglob("*"):
             if path.is_file():
                 path.chmod(self._permissions)
@@ -54,15 +55,16 @@ class GradedFolder:
     def put_in_place(self, student: str, fingerprint: str) -> None:
         """Move a waiting submission into place, over what was there, now that the gradebook has it."""
         waiting = self._waiting / student
-        place = self._place(student)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target = self._folder_of(student)
+        target.parent.mkdir(parents=True, exist_ok=True)
         if (waiting / fingerprint).exists():
-            replace_folder(waiting / fingerprint, place, waiting / _OLD)
+            replace_folder(waiting / fingerprint, target, waiting / _OLD)
         remove_folder(waiting)
 
     def recover(self, records: Mapping[str, Record]) -> None:
         """Finish what an earlier run began; `records` are those in the gradebook, by student."""
-        for waiting in sorted(self._waiting.iterdir()) if self._waiting.is_dir() else []:
+        folders = sorted(self._waiting.iterdir()) if self._waiting.is_dir() else []
+        for waiting in folders:
             record = records.get(waiting.name)
             # If the folder has changed places already, it holds what was graded before.
             if record and record.fingerprint and self._digest_of(waiting / record.fingerprint) == record.digest:
@@ -78,7 +80,7 @@ class GradedFolder:
 
     def digest(self, student: str) -> str:
         """The digest of a student's graded notebooks; empty if there are none."""
-        return self._digest_of(self._place(student))
+        return self._digest_of(self._folder_of(student))
 
     def _digest_of(self, folder: Path) -> str:
         paths = [folder / f"{name}.ipynb" for name in self._names]
@@ -89,11 +91,12 @@ class GradedFolder:
 
     def texts(self, student: str) -> dict[str, str]:
         """A student's graded notebooks that can be read, by name."""
-        found = {}
-        for path in (self._place(student) / f"{name}.ipynb" for name in self._names):
+        texts = {}
+        for name in self._names:
+            path = self._folder_of(student) / f"{name}.ipynb"
             with contextlib.suppress(OSError):
-                found[path.stem] = path.read_text(encoding="utf-8", errors="replace")
-        return found
+                texts[name] = path.read_text(encoding="utf-8", errors="replace")
+        return texts
 
-    def _place(self, student: str) -> Path:
+    def _folder_of(self, student: str) -> Path:
         return self._folder / student / self._assignment

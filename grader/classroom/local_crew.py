@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import multiprocessing
 import os
 import signal
@@ -46,8 +47,8 @@ class LocalCrew:
 
     def __init__(self, assignment: Assignment, count: int) -> None:
         context = preloaded()
-        every = places_on(assignment.device)
-        self._processes = [CrewProcess(context, assignment, every[index % len(every)]) for index in range(count)]
+        gpus = itertools.cycle(gpu_names(assignment.device))
+        self._processes = [CrewProcess(context, assignment, gpu) for gpu in itertools.islice(gpus, count)]
         try:  # while they start
             try_a_sandbox(assignment)
         except BaseException:
@@ -55,17 +56,19 @@ class LocalCrew:
             raise
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
-        waiting = iter(submissions)
+        queue = iter(submissions)
         while True:
             for process in self._processes:
-                if process.submission is None and (submission := next(waiting, None)) is not None:
-                    process.start(submission)
+                if process.submission is None:
+                    submission = next(queue, None)
+                    if submission is not None:
+                        process.start(submission)
             busy = {process.connection: process for process in self._processes if process.submission is not None}
             if not busy:
                 return
-            ready = wait(list(busy), TICK)
-            for connection in ready:
-                if (graded := busy[connection].result()) is not None:  # type: ignore[index]
+            for connection in wait(list(busy), TICK):
+                graded = busy[connection].result()  # type: ignore[index]
+                if graded is not None:
                     yield graded
             yield None
 
@@ -101,7 +104,7 @@ class SharedProcesses:
     def _new(self, assignment: Assignment, free: list[CrewProcess]) -> CrewProcess:
         if len(self._processes) == self._count:
             self._end([min(free, key=lambda process: process.since)])
-        gpu = min(places_on(assignment.device), key=[process.gpu for process in self._processes].count)
+        gpu = min(gpu_names(assignment.device), key=[process.gpu for process in self._processes].count)
         process = CrewProcess(preloaded(), assignment, gpu)
         self._processes.append(process)
         try_a_sandbox(assignment)  # while it starts
@@ -140,17 +143,20 @@ class SharingCrew:
         self._processes = processes
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
-        waiting = iter(submissions)
+        queue = iter(submissions)
         while True:
             busy = self._processes.busy(self._assignment.name)
             for connection in wait(list(busy), 0):
-                if (graded := busy[connection].result()) is not None:  # type: ignore[index]
+                graded = busy[connection].result()  # type: ignore[index]
+                if graded is not None:
                     yield graded
             is_at_end = False
             while self._processes.is_free and not is_at_end:
-                if (submission := next(waiting, None)) is not None:
+                submission = next(queue, None)
+                if submission is None:
+                    is_at_end = True
+                else:
                     self._processes.start(self._assignment, submission)
-                is_at_end = submission is None
             if is_at_end and not self._processes.busy(self._assignment.name):
                 return
             yield None
@@ -221,7 +227,7 @@ def _running(processes: Iterable[CrewProcess]) -> dict[str, float]:
     return {process.submission.student: now - process.since for process in processes if process.submission}
 
 
-def places_on(device: str) -> list[str]:
+def gpu_names(device: str) -> list[str]:
     """The names of the GPUs to spread a crew over; one empty name if there is no choice."""
     if device != "cuda":
         return [""]

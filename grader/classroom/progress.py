@@ -31,33 +31,35 @@ class Interrupt:
     """Remembers Ctrl-C until a KeyboardInterrupt has arrived."""
 
     def __init__(self) -> None:
-        self._wanted = False
+        self._was_pressed = False
 
     @contextlib.contextmanager
     def noted(self) -> Iterator[None]:
         """Remember any Ctrl-C meanwhile; it also does what it usually does."""
-        self._wanted = False
-        usual = signal.getsignal(signal.SIGINT)
-        if not callable(usual) or threading.current_thread() is not threading.main_thread():
+        self._was_pressed = False
+        handler = signal.getsignal(signal.SIGINT)
+        if not callable(handler) or threading.current_thread() is not threading.main_thread():
             yield  # it is ignored, or ends us at once, or another thread deals with it
             return
 
         def note(number: int, frame: FrameType | None) -> None:
-            self._wanted = True
-            usual(number, frame)
+            self._was_pressed = True
+            handler(number, frame)
 
         signal.signal(signal.SIGINT, note)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, usual)
+            signal.signal(signal.SIGINT, handler)
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Raise KeyboardInterrupt if one was lost."""
-        if self._wanted:
-            self._wanted = False
+        if self._was_pressed:
+            self._was_pressed = False
             raise KeyboardInterrupt
 
+
+CountedPoints = Mapping[str, PublishedPoints]  # what counts in the gradebook, by student
 
 ROOM = 30  # characters for the headings of all exercises, in a table of 80
 SHORT = 4  # characters of a heading that is never cut
@@ -85,20 +87,21 @@ class Onlooker:
 
     def follow(self, results: Iterator[Graded]) -> list[Graded]:
         """Collect all results, and show progress as they come."""
-        found = []
+        collected = []
         with self._interrupt.noted(), self._bar:
             for graded in results:
-                found.append(graded)
+                collected.append(graded)
                 self._done += 1
                 self._bar.update(self._task, completed=self._done, rate=self._rate())
                 self._log(time.monotonic())
-        return found
+        return collected
 
-    def look(self, running: Mapping[str, float]) -> None:
-        self._interrupt.look()
-        slow = [
-            f"{one_line(student, 40)} for {seconds:.0f} s" for student, seconds in running.items() if seconds > LONG
-        ]
+    def show_running(self, running: Mapping[str, float]) -> None:
+        self._interrupt.check()
+        slow = []
+        for student, seconds in running.items():
+            if seconds > LONG:
+                slow.append(f"{one_line(student, 40)} for {seconds:.0f} s")
         self._bar.update(self._task, now=escape(f"running: {', '.join(slow[:3])}" if slow else ""))
         self._bar.refresh()
         self._log(time.monotonic(), slow)
@@ -107,50 +110,49 @@ class Onlooker:
         """Print a line now and then, if there is no bar."""
         if self._bar.disable and not self._quiet and now > self._last_line + LINE_SECONDS:
             self._last_line = now
-            left = (self._total - self._done) * (now - self._started) / self._done if self._done else 0
-            parts = [f"{self._done} of {self._total}", self._rate(), f"{left:.0f} s left" if left else ""]
-            self._console.print(escape(", ".join([*filter(None, parts), *slow])), highlight=False)
+            facts = [f"{self._done} of {self._total}", self._rate()]
+            if 0 < self._done < self._total:
+                seconds_left = (self._total - self._done) * (now - self._started) / self._done
+                facts.append(f"{seconds_left:.0f} s left")
+            self._console.print(escape(", ".join([*filter(None, facts), *slow])), highlight=False)
 
     def _rate(self) -> str:
         seconds = time.monotonic() - self._started
         return f"{self._done / seconds:.1f} a second" if self._done and seconds > 1 else ""
 
 
-def results_table(
-    results: Sequence[Graded],
-    told: Mapping[str, PublishedPoints] | None = None,
-    most: float | None = None,
-) -> Table:
+def results_table(results: Sequence[Graded], counted: CountedPoints | None = None, most: float | None = None) -> Table:
     """A table with a line for each student: points for each exercise, what went wrong, and other remarks.
 
-    With `told`, what counts in the gradebook, and `most`, the maximum points, it shows those: points from a person or
-    exercises that wait for them, and penalties.
+    With `counted`, what counts in the gradebook, and `most`, the maximum points, it shows those: points from a person
+    or exercises that wait for them, and penalties.
     """
-    labels = _labels(results, {one.student: counts for one in results if (counts := (told or {}).get(one.student))})
-    besides = {result.student: _besides(result, _counts(result, told)) for result in results}
+    points_of = {result.student: _points_of(result, counted) for result in results}
+    remarks = {result.student: _list_remarks(result, points_of[result.student]) for result in results}
+    labels = _list_labels(results, counted)
     headings = _headings(labels)
     table = plain_table(title="Points")
     if headings != labels:
-        key = ", ".join(f"{heading}: {one_line(label, 60)}" for heading, label in zip(headings, labels, strict=True))
-        table.caption, table.caption_justify = escape(key), "left"
+        legend = [f"{heading}: {one_line(label, 60)}" for heading, label in zip(headings, labels, strict=True)]
+        table.caption, table.caption_justify = escape(", ".join(legend)), "left"
     table.add_column("student", no_wrap=True)
     for heading in headings:
         table.add_column(escape(heading), justify="right")
     table.add_column("total", justify="right")
     table.add_column("what went wrong")
-    if any(besides.values()):
+    if any(remarks.values()):
         table.add_column("also")
     for result in sorted(results, key=lambda graded: graded.student):
+        points = points_of[result.student]
         row = [escape(one_line(result.student))]
-        counts = _counts(result, told)
-        row += [_counting(label, counts, result) for label in labels]
+        row += [_describe_points(label, points, result) for label in labels]
         if result.error or most is None:
             row.append(f"{result.points:g}/{result.max_points:g}" if result.max_points else "–")
         else:
-            row.append(f"{counts.total:g}/{most:g}")
-        row.append(escape("\n".join(_mistakes(result, told))))
-        if any(besides.values()):
-            row.append(escape("\n".join(besides[result.student])))
+            row.append(f"{points.total:g}/{most:g}")
+        row.append(escape("\n".join(_list_mistakes(result, points))))
+        if any(remarks.values()):
+            row.append(escape("\n".join(remarks[result.student])))
         table.add_row(*row)
     return table
 
@@ -163,36 +165,46 @@ def _headings(labels: Sequence[str]) -> list[str]:
     return list(itertools.islice(letters, len(labels)))
 
 
-def _counts(result: Graded, told: Mapping[str, PublishedPoints] | None) -> PublishedPoints:
+def _points_of(result: Graded, counted: CountedPoints | None) -> PublishedPoints:
     """The points that count; if those are unknown, the points by tests."""
-    by_tests = {scored.verdict.label: scored.points for scored in result.verdicts}
-    return (told or {}).get(result.student) or PublishedPoints(by_tests, result.points)
+    if counted and result.student in counted:
+        return counted[result.student]
+    points_by_tests = {scored.verdict.label: scored.points for scored in result.verdicts}
+    return PublishedPoints(points_by_tests, result.points)
 
 
-def _counting(label: str, counts: PublishedPoints, result: Graded) -> str:
-    is_known = label in counts.points and not (result.error and not result.verdicts)
-    return counts.describe(label) if is_known else "–"
+def _describe_points(label: str, points: PublishedPoints, result: Graded) -> str:
+    has_failed = result.error and not result.verdicts
+    return points.describe(label) if label in points.points and not has_failed else "–"
 
 
-def _besides(result: Graded, counts: PublishedPoints) -> list[str]:
-    """Other remarks: points from a person, a late penalty, and which attempt counts."""
-    late = [f"late: {counts.penalty:g} taken off"] if counts.penalty else []
-    which = [counts.hand_in] if counts.hand_in else []
-    return [*_by_hand(result, counts), *late, *which]
+def _list_remarks(result: Graded, points: PublishedPoints) -> list[str]:
+    """Points from a person, a late penalty, and which attempt counts."""
+    remarks = _list_manual_points(result, points)
+    if points.penalty:
+        remarks.append(f"late: {points.penalty:g} taken off")
+    if points.hand_in:
+        remarks.append(points.hand_in)
+    return remarks
 
 
-def _by_hand(result: Graded, counts: PublishedPoints) -> list[str]:
+def _list_manual_points(result: Graded, points: PublishedPoints) -> list[str]:
     """The points from a person, and those that they replace."""
-    by_tests = {scored.verdict.label: f" instead of {scored.points:g}" for scored in result.verdicts}
-    return [
-        f"{label}: set manually to {counts.describe_points(label)}{by_tests.get(label, '')}" for label in counts.by_hand
-    ]
+    points_by_tests = {scored.verdict.label: f" instead of {scored.points:g}" for scored in result.verdicts}
+    remarks = []
+    for label in points.by_hand:
+        remarks.append(f"{label}: set manually to {points.describe_points(label)}{points_by_tests.get(label, '')}")
+    return remarks
 
 
-def _labels(results: Iterable[Graded], told: Mapping[str, PublishedPoints]) -> list[str]:
+def _list_labels(results: Iterable[Graded], counted: CountedPoints | None) -> list[str]:
     """The labels of the assignment's exercises, those without a test last."""
-    tested = [scored.verdict.label for scored in _longest(results)]
-    return list(dict.fromkeys([*tested, *(label for one in told.values() for label in one.points)]))
+    results = list(results)
+    labels = {scored.verdict.label: None for scored in _longest(results)}
+    for result in results:
+        if counted and result.student in counted:
+            labels |= dict.fromkeys(counted[result.student].points)
+    return list(labels)
 
 
 def _longest(results: Iterable[Graded]) -> Sequence[Scored]:
@@ -200,28 +212,29 @@ def _longest(results: Iterable[Graded]) -> Sequence[Scored]:
     return max((result.verdicts for result in results), key=len, default=())
 
 
-def _went_wrong(result: Graded, told: Mapping[str, PublishedPoints] | None) -> list[Verdict]:
+def _select_mistakes(result: Graded, points: PublishedPoints) -> list[Verdict]:
     """The verdicts of mistakes, except where a person gave full points or still has to look."""
-    counts = _counts(result, told)
-    return [
-        scored.verdict
-        for scored in result.verdicts
-        if not scored.verdict.right
-        and (label := scored.verdict.label) not in counts.waits
-        and not (label in counts.by_hand and counts.points[label] >= scored.max_points)
-    ]
+    verdicts = []
+    for scored in result.verdicts:
+        label = scored.verdict.label
+        has_full_points = label in points.by_hand and points.points[label] >= scored.max_points
+        if not scored.verdict.right and label not in points.waits and not has_full_points:
+            verdicts.append(scored.verdict)
+    return verdicts
 
 
-def _mistakes(result: Graded, told: Mapping[str, PublishedPoints] | None) -> list[str]:
+def _list_mistakes(result: Graded, points: PublishedPoints) -> list[str]:
     """The named misconceptions, and the kind of every other mistake."""
     if result.error:
         return [result.error]
-    wrong = _went_wrong(result, told)
-    found = [(verdict.label, " + ".join(verdict.misconceptions) or _kind(verdict)) for verdict in wrong]
-    mistakes = {mistake for _, mistake in found}
-    if len(mistakes) == 1 and len(found) == len(result.verdicts):
-        found = [("all", mistakes.pop())]
-    return [f"{label}: {mistake}" for label, mistake in found] + [f"⚑ tried to {attempt}" for attempt in result.blocked]
+    mistakes = []
+    for verdict in _select_mistakes(result, points):
+        mistakes.append((verdict.label, " + ".join(verdict.misconceptions) or _kind(verdict)))
+    kinds = {kind for _, kind in mistakes}
+    if len(kinds) == 1 and len(mistakes) == len(result.verdicts):
+        mistakes = [("all", kinds.pop())]
+    lines = [f"{label}: {kind}" for label, kind in mistakes]
+    return lines + [f"⚑ tried to {attempt}" for attempt in result.blocked]
 
 
 def _kind(verdict: Verdict) -> str:
@@ -229,52 +242,60 @@ def _kind(verdict: Verdict) -> str:
     return f"in `{one_line(verdict.located[0].line, 60)}`" if verdict.located else verdict.reason
 
 
-def summary_table(results: Sequence[Graded], told: Mapping[str, PublishedPoints] | None = None) -> Table:
+def summary_table(results: Sequence[Graded], counted: CountedPoints | None = None) -> Table:
     """A table of a few lines about a class: how many students, whom to look at, and what was misunderstood."""
+    problems: list[str] = []
+    manual_points: list[str] = []
+    waiting: list[str] = []
+    for result in results:
+        student, points = one_line(result.student), _points_of(result, counted)
+        student_problems = _list_problems(result)
+        if student_problems:
+            problems.append(f"{student}: {'; '.join(student_problems)}")
+        student_manual_points = _list_manual_points(result, points)
+        if student_manual_points:
+            manual_points.append(f"{student}: {'; '.join(student_manual_points)}")
+        if points.waits:
+            waiting.append(f"{student}: {', '.join(points.waits)}")
     table = plain_table(Column(no_wrap=True), Column(justify="right"), "", show_header=False)
-    new = [result for result in results if not result.unchanged and not result.error]
-    table.add_row("graded", str(len(new)))
+    table.add_row("graded", str(_count_graded(results)))
     table.add_row("unchanged", str(sum(result.unchanged for result in results)))
-    problems = [line for result in results if (line := _problem(result))]
     table.add_row("with problems", str(len(problems)), escape("\n".join(problems)))
-    by_hand = [
-        f"{one_line(result.student)}: {'; '.join(given)}"
-        for result in results
-        if (counts := (told or {}).get(result.student)) and (given := _by_hand(result, counts))
-    ]
-    if by_hand:
-        table.add_row("manual points", str(len(by_hand)), escape("\n".join(by_hand)))
-    if waiting := [
-        f"{one_line(result.student)}: {', '.join(waits)}"
-        for result in results
-        if (waits := _counts(result, told).waits)
-    ]:
-        table.add_row("to grade manually", str(len(waiting)), escape("\n".join(waiting)))
-    for label, names in misconceptions(results, told).items():
-        counted = ", ".join(f"{name} ({count})" for name, count in names.most_common())
-        table.add_row(f"exercise {label}", str(names.total()), escape(counted))
+    for title, lines in (("manual points", manual_points), ("to grade manually", waiting)):
+        if lines:
+            table.add_row(title, str(len(lines)), escape("\n".join(lines)))
+    for label, counts in count_misconceptions(results, counted).items():
+        names = ", ".join(f"{name} ({count})" for name, count in counts.most_common())
+        table.add_row(f"exercise {label}", str(counts.total()), escape(names))
     return table
 
 
-def misconceptions(results: Iterable[Graded], told: Mapping[str, PublishedPoints] | None) -> dict[Label, Counter[str]]:
+def _count_graded(results: Iterable[Graded]) -> int:
+    return sum(not result.unchanged and not result.error for result in results)
+
+
+def count_misconceptions(results: Iterable[Graded], counted: CountedPoints | None) -> dict[Label, Counter[str]]:
     """How often each misconception was named, by exercise."""
     results = list(results)
-    found: dict[Label, Counter[str]] = {}
+    counts: dict[Label, Counter[str]] = {}
     order = [scored.verdict.exercise for scored in _longest(results)]
     for result in results:
-        for verdict in _went_wrong(result, told):
+        for verdict in _select_mistakes(result, _points_of(result, counted)):
             if verdict.misconceptions and verdict.exercise is not None:
-                found.setdefault(verdict.exercise, Counter()).update(verdict.misconceptions)
-    return {label: found[label] for label in as_in(order, found)}
+                counts.setdefault(verdict.exercise, Counter()).update(verdict.misconceptions)
+    return {label: counts[label] for label in as_in(order, counts)}
 
 
-def _problem(result: Graded) -> str:
-    """One line of problems that an instructor should know of; empty if there are none."""
-    verdicts = [scored.verdict for scored in result.verdicts]
-    stopped = [f"{verdict.label}: {verdict.sentences[0]}" for verdict in verdicts if _has_no_answer(verdict)]
-    problems = [result.error] if result.error else [*stopped, *(f"⚑ tried to {attempt}" for attempt in result.blocked)]
-    together = "; ".join(problem.removesuffix(".") for problem in problems)
-    return f"{one_line(result.student)}: {together}" if problems else ""
+def _list_problems(result: Graded) -> list[str]:
+    """The problems of a submission that an instructor should know of."""
+    if result.error:
+        return [result.error.removesuffix(".")]
+    problems = []
+    for scored in result.verdicts:
+        verdict = scored.verdict
+        if _has_no_answer(verdict):
+            problems.append(f"{verdict.label}: {verdict.sentences[0]}".removesuffix("."))
+    return problems + [f"⚑ tried to {attempt}".removesuffix(".") for attempt in result.blocked]
 
 
 def _has_no_answer(verdict: Verdict) -> bool:
@@ -282,39 +303,41 @@ def _has_no_answer(verdict: Verdict) -> bool:
     return verdict.reason == Reason.NO_ANSWER and bool(verdict.sentences)
 
 
-def as_json(results: Sequence[Graded], told: Mapping[str, PublishedPoints] | None = None) -> dict[str, object]:
+def as_json(results: Sequence[Graded], counted: CountedPoints | None = None) -> dict[str, object]:
     """The results of a run, for programs to read."""
-    told = told or {}
-    return {
-        "graded": sum(not result.unchanged and not result.error for result in results),
-        "unchanged": sum(result.unchanged for result in results),
-        "failed": {result.student: result.error for result in results if result.error},
-        "misconceptions": {label: dict(names) for label, names in misconceptions(results, told).items()},
-        "students": {
-            result.student: {
+    students: dict[str, dict[str, object]] = {}
+    for result in results:
+        if not result.error:
+            students[result.student] = {
                 "points": result.points,
                 "max_points": result.max_points,
                 "blocked": list(result.blocked),
-                "exercises": {scored.verdict.label: _short(scored) for scored in result.verdicts},
-                **_counted(told.get(result.student)),
+                "exercises": {scored.verdict.label: _verdict_as_json(scored) for scored in result.verdicts},
             }
-            for result in results
-            if not result.error
-        },
+            if counted and result.student in counted:
+                students[result.student] |= _points_as_json(counted[result.student])
+    misconceptions = count_misconceptions(results, counted)
+    return {
+        "graded": _count_graded(results),
+        "unchanged": sum(result.unchanged for result in results),
+        "failed": {result.student: result.error for result in results if result.error},
+        "misconceptions": {label: dict(counts) for label, counts in misconceptions.items()},
+        "students": students,
     }
 
 
-def _counted(counts: PublishedPoints | None) -> dict[str, object]:
+def _points_as_json(points: PublishedPoints) -> dict[str, object]:
     """What counts in the gradebook, beside the points by tests."""
-    if counts is None:
-        return {}
-    by_hand = {label: counts.points[label] for label in counts.by_hand}
-    which = {"hand_in": counts.hand_in} if counts.hand_in else {}
-    own = {"by_hand": by_hand, "waits": list(counts.waits), "penalty": counts.penalty, "total": counts.total}
-    return {**own, **which}
+    return {
+        "by_hand": {label: points.points[label] for label in points.by_hand},
+        "waits": list(points.waits),
+        "penalty": points.penalty,
+        "total": points.total,
+        **({"hand_in": points.hand_in} if points.hand_in else {}),
+    }
 
 
-def _short(scored: Scored) -> dict[str, object]:
+def _verdict_as_json(scored: Scored) -> dict[str, object]:
     return {
         "points": scored.points,
         "max_points": scored.max_points,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from grader.classroom.graded_folder import GradedFolder
-from grader.classroom.intake import Intake, Taken, read_assignment, who
+from grader.classroom.intake import AcceptedSubmission, Intake, read_assignment, students_to_grade
 from grader.classroom.ledger import Ledger
 from grader.classroom.local_crew import InThisProcess, LocalCrew
 from grader.classroom.submitted_files import NotTakenIn
@@ -83,8 +83,8 @@ def autograde(
     Unless `force` is true, a submission is not run again if nothing that its grade depends on has changed. The crew is
     `jobs` processes on this machine, or the workers of the Dask scheduler at the address `dask`.
     """
-    chosen = who(course, assignment, students)
-    _must_be_ready(course, assignment, must_confine=confined and not dask)
+    chosen = students_to_grade(course, assignment, students)
+    _check_readiness(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
         log.warning(f"{course.called('submitted')}/{one_line(name)} is not a student's folder, so it was skipped.")
     if dask and not dask.startswith("tls://"):
@@ -110,29 +110,30 @@ def open_run(
     api = course.api()
     settings = read_settings(course, api, assignment)
     rules = term_rules(course, assignment)
-    emptied = is_emptied(api)
+    gradebook_is_emptied = is_emptied(api)
     with contextlib.closing(open_gradebook(api)) as opened:
-        if not emptied:
+        if not gradebook_is_emptied:
             enter(course, assignment, opened)
         gradebook = ClassGradebook(opened, assignment, rules)
         settle(opened, assignment, rules)
-        common = read_assignment(course, settings, gradebook, device=device, confined=confined)
-        known = Attempts(gradebook)
-        intake = Intake(course, common, settings, gradebook, known)
+        assignment_for_all = read_assignment(course, settings, gradebook, device=device, confined=confined)
+        attempts = Attempts(gradebook)
+        intake = Intake(course, assignment_for_all, settings, gradebook, attempts)
         folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
-        with contextlib.closing(Ledger(folder, known, common.given)) as ledger:
-            yield Run(common, intake, ledger, watch, force)
+        with contextlib.closing(Ledger(folder, attempts, assignment_for_all.given)) as ledger:
+            yield Run(assignment_for_all, intake, ledger, watch, force)
         settle(opened, assignment, rules)
         warn_of_unknown_students(opened, rules)
     warn_of_unknown_lateness(course, assignment)
 
 
-def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
+def _check_readiness(course: Course, assignment: str, must_confine: bool) -> None:
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
-    if must_confine and (reason := why_not()):
+    problem = why_not() if must_confine else None
+    if problem:
         raise CourseError(
-            f"Cannot run submissions in a sandbox here: {reason}. To find out more, run: grader doctor. "
+            f"Cannot run submissions in a sandbox here: {problem}. To find out more, run: grader doctor. "
             "To run them without a sandbox (unsafe), add --unconfined."
         )
 
@@ -149,11 +150,11 @@ def alone(course: Course) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class _Attempts:
+class _StudentAttempts:
     """All attempts of a student that may count, and the results of those that are graded now, by digest."""
 
-    taken: Sequence[Taken]
-    left: set[str]  # those without a result so far
+    submissions: Sequence[AcceptedSubmission]
+    ungraded: set[str]  # those without a result so far
     results: dict[str, Graded] = field(default_factory=dict)
 
     @property
@@ -161,10 +162,10 @@ class _Attempts:
         return next((graded for graded in self.results.values() if graded.error), None)
 
     def add(self, graded: Graded) -> None:
-        (taken,) = [taken for taken in self.taken if taken.attempt.digest == graded.attempt]
-        graded.blocked = (*taken.left_out, *graded.blocked)
+        (accepted,) = [accepted for accepted in self.submissions if accepted.attempt.digest == graded.attempt]
+        graded.blocked = (*accepted.left_out, *graded.blocked)
         self.results[graded.attempt] = graded
-        self.left.remove(graded.attempt)
+        self.ungraded.remove(graded.attempt)
 
 
 class Run:
@@ -176,37 +177,37 @@ class Run:
         self._ledger = ledger
         self._watch = watch
         self._force = force
-        self._taken: dict[str, _Attempts] = {}  # by student, while they are being graded
+        self._attempts: dict[str, _StudentAttempts] = {}  # by student, while they are being graded
         self._ready: list[Graded] = []  # to be yielded with the next batch, in this order
         self._batch_began = time.monotonic()
 
     def grade(self, students: Sequence[str], crew_of: Callable[[int], Crew], jobs: int) -> Iterator[Graded]:
         """Grade these students, and yield the result of each as soon as it is written down."""
         self._ledger.recover()
-        new = itertools.chain.from_iterable(map(self._new, students))
-        first = list(itertools.islice(new, 2))
-        if not first:
+        submissions = itertools.chain.from_iterable(map(self._take_in, students))
+        first_two = list(itertools.islice(submissions, 2))
+        if not first_two:
             yield from self._write_down()
             return
-        with contextlib.closing(crew_of(1 if len(first) == 1 else jobs)) as crew:
+        with contextlib.closing(crew_of(1 if len(first_two) == 1 else jobs)) as crew:
             try:
-                for batch in self._follow(crew, itertools.chain(first, new)):
+                for batch in self._follow(crew, itertools.chain(first_two, submissions)):
                     yield from batch
             except CrewGone:
                 yield from self._write_down()
                 raise
             yield from self._write_down()
 
-    def grade_whoever_comes(self, coming: Callable[[], str | None], crew: Crew) -> Iterator[list[Graded]]:
+    def grade_whoever_comes(self, next_student: Callable[[], str | None], crew: Crew) -> Iterator[list[Graded]]:
         """The same with a crew that is there already, for students who come while others are graded.
 
         It yields an empty list when there is nothing to do but wait, and ends when nobody is left.
         """
         self._ledger.recover()
-        yield from self._follow(crew, _Coming(coming, functools.partial(self._new, anew=True)))
+        yield from self._follow(crew, _ComingSubmissions(next_student, functools.partial(self._take_in, anew=True)))
         yield self._write_down()
 
-    def _new(self, student: str, anew: bool = False) -> Iterable[Submission]:
+    def _take_in(self, student: str, anew: bool = False) -> Iterable[Submission]:
         """The submissions of a student to grade. All others already have a result, or cannot be taken in.
 
         With `anew`, the one in submitted/ is graded if another one counts, since the gradebook has no verdicts on it.
@@ -222,29 +223,31 @@ class Run:
         self._intake.keep(student)
         if not to_grade:
             self._ready.append(self._ledger.grade_of(student))
-        elif no_room := self._ledger.why_not(student):
-            self._ready.append(Graded(student, error=no_room))
-        else:
-            self._taken[student] = _Attempts(attempts, {taken.attempt.digest for taken in to_grade})
-        return [taken.submission for taken in to_grade] if student in self._taken else []
+            return []
+        problem = self._ledger.find_problem(student)
+        if problem:
+            self._ready.append(Graded(student, error=problem))
+            return []
+        self._attempts[student] = _StudentAttempts(attempts, {accepted.attempt.digest for accepted in to_grade})
+        return [accepted.submission for accepted in to_grade]
 
     def _follow(self, crew: Crew, submissions: Iterable[Submission]) -> Iterator[list[Graded]]:
         """Yield the results of a crew as soon as they are written down, and an empty list while it has none."""
         for graded in crew.grade(submissions):
             if graded is not None:
-                self._keep(graded)
+                self._add_result(graded)
             self._watch(crew.running())
             if len(self._ready) >= BATCH or time.monotonic() > self._batch_began + BATCH_SECONDS:
                 yield self._write_down()
             elif graded is None:
                 yield []
 
-    def _keep(self, graded: Graded) -> None:
-        attempts = self._taken[graded.student]
+    def _add_result(self, graded: Graded) -> None:
+        attempts = self._attempts[graded.student]
         attempts.add(graded)
-        if not attempts.left:
-            del self._taken[graded.student]
-            self._ready.append(attempts.failed or self._ledger.count(attempts.taken, attempts.results))
+        if not attempts.ungraded:
+            del self._attempts[graded.student]
+            self._ready.append(attempts.failed or self._ledger.count(attempts.submissions, attempts.results))
 
     def _write_down(self) -> list[Graded]:
         """Write down all results so far, and return them."""
@@ -254,20 +257,23 @@ class Run:
         return ready
 
 
-class _Coming:
+class _ComingSubmissions:
     """The submissions of whoever comes: it ends when nobody is there, and goes on when somebody is."""
 
-    def __init__(self, coming: Callable[[], str | None], new: Callable[[str], Iterable[Submission]]) -> None:
-        self._coming = coming
-        self._new = new
-        self._left: Iterator[Submission] = iter(())
+    def __init__(self, next_student: Callable[[], str | None], take_in: Callable[[str], Iterable[Submission]]) -> None:
+        self._next_student = next_student
+        self._take_in = take_in
+        self._submissions: Iterator[Submission] = iter(())  # of the student who came last
 
-    def __iter__(self) -> _Coming:
+    def __iter__(self) -> _ComingSubmissions:
         return self
 
     def __next__(self) -> Submission:
-        while (submission := next(self._left, None)) is None:
-            if (student := self._coming()) is None:
+        while True:
+            submission = next(self._submissions, None)
+            if submission is not None:
+                return submission
+            student = self._next_student()
+            if student is None:
                 raise StopIteration
-            self._left = iter(self._new(student))
-        return submission
+            self._submissions = iter(self._take_in(student))

@@ -27,24 +27,25 @@ def stale(course: Course, assignment: str) -> dict[str, Sequence[str]]:
             return {}  # nbgrader graded, and keeps no records
         settings = read_settings(course, api, assignment)
         common = read_assignment(course, settings, gradebook, device="cpu", confined=True)
-        known = Attempts(gradebook)
-        intake = Intake(course, common, settings, gradebook, known)
-    found: dict[str, Sequence[str]] = {}
+        attempts = Attempts(gradebook)
+        intake = Intake(course, common, settings, gradebook, attempts)
+    reasons: dict[str, Sequence[str]] = {}
     for student in course.students(assignment):
         with contextlib.suppress(NotTakenIn):
-            fingerprints = {taken.attempt.digest: taken.fingerprint for taken in intake.take_in(student)}
-            if changes := known.changes(student, fingerprints):
-                found[student] = changes
-    return found
+            fingerprints = {accepted.attempt.digest: accepted.fingerprint for accepted in intake.take_in(student)}
+            changes = attempts.changes(student, fingerprints)
+            if changes:
+                reasons[student] = changes
+    return reasons
 
 
-def told_of_stale(found: Mapping[str, Sequence[str]], assignment: str) -> str:
+def describe_stale(reasons: Mapping[str, Sequence[str]], assignment: str) -> str:
     """A sentence about all grades that are out of date; empty if there are none."""
-    if not found:
+    if not reasons:
         return ""
-    by_reason: dict[str, list[str]] = defaultdict(list)
-    for student, reasons in found.items():
-        for reason in reasons:
-            by_reason[reason].append(student)
-    told = "; ".join(f"{reason}: {listed(students, _SHOWN)}" for reason, students in by_reason.items())
-    return f"Out of date: {told}. Run: grader autograde {assignment}"
+    students_of: dict[str, list[str]] = defaultdict(list)  # by reason
+    for student, student_reasons in reasons.items():
+        for reason in student_reasons:
+            students_of[reason].append(student)
+    clauses = "; ".join(f"{reason}: {listed(students, _SHOWN)}" for reason, students in students_of.items())
+    return f"Out of date: {clauses}. Run: grader autograde {assignment}"

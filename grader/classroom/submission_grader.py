@@ -48,45 +48,46 @@ class SubmissionGrader:
         """Grade it. If no sandbox starts for it though another one does, that is put down to it the second time."""
         for _ in range(TRIES):
             try:
-                return self._graded(submission)
+                return self._grade_notebooks(submission)
             except (ZygoteError, CannotConfineError) as error:
                 failure = error
             must_start(self._assignment.device, self._assignment.confined, self._assignment.hidden)
         raise CourseError(f"No sandbox starts for this submission, though one starts without it: {said(failure)}.")
 
-    def _graded(self, submission: Submission) -> Graded:
+    def _grade_notebooks(self, submission: Submission) -> Graded:
         graded = submission.result()
-        results = [self._grade(submission, known, graded) for known in self._assignment.notebooks]
+        results = [self._grade_notebook(submission, notebook, graded) for notebook in self._assignment.notebooks]
         graded.verdicts, graded.blocked = together(results)
         return graded
 
-    def _grade(
-        self, submission: Submission, known: KnownNotebook, graded: Graded
+    def _grade_notebook(
+        self, submission: Submission, released: KnownNotebook, graded: Graded
     ) -> tuple[Sequence[Scored], Sequence[str]]:
         """Grade one notebook, and add it to `graded`; return its verdicts and what was blocked."""
-        if known.name not in submission.notebooks:
-            graded.notebooks[known.name], verdicts = missing_notebook(known)
+        name = released.name
+        if name not in submission.notebooks:
+            graded.notebooks[name], verdicts = missing_notebook(released)
             return verdicts, ()
-        files = _with_given(submission.files, self._assignment.given)
-        content = parse_notebook(submission.notebooks[known.name])
-        notebook, held = self._conversion.run(content, known, submission.student, files, submission.hidden_seed)
-        graded.notebooks[known.name] = GradedNotebook(
+        files = _merge_files(submission.files, self._assignment.given)
+        content = parse_notebook(submission.notebooks[name])
+        notebook, marks = self._conversion.run(content, released, submission.student, files, submission.hidden_seed)
+        graded.notebooks[name] = GradedNotebook(
             text=as_text(notebook),
-            scores={name: marks.auto_score for name, marks in held.grades.items()},
-            comments={name: marks.auto_comment for name, marks in held.comments.items()},
+            scores={cell: grade.auto_score for cell, grade in marks.grades.items()},
+            comments={cell: comment.auto_comment for cell, comment in marks.comments.items()},
         )
         return results_of(notebook)
 
 
-def _with_given(files: Files, given: Files) -> Files:
+def _merge_files(student_files: Files, course_files: Files) -> Files:
     """The files of both. The course's take precedence, even if a student's file is named like one of their folders."""
-    folders = {str(folder) for place in given for folder in PurePosixPath(place).parents}
-    others = {
-        place: content
-        for place, content in files.items()
-        if place not in folders and given.keys().isdisjoint(map(str, PurePosixPath(place).parents))
-    }
-    return {**others, **given}
+    course_folders = {str(folder) for path in course_files for folder in PurePosixPath(path).parents}
+    files = {}
+    for path, content in student_files.items():
+        is_in_file = not course_files.keys().isdisjoint(map(str, PurePosixPath(path).parents))
+        if path not in course_folders and not is_in_file:
+            files[path] = content
+    return {**files, **course_files}
 
 
 def as_text(notebook: NotebookNode) -> str:
@@ -98,8 +99,12 @@ def as_text(notebook: NotebookNode) -> str:
 def missing_notebook(notebook: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
     """The result for a missing notebook: as in nbgrader, it earns nothing, and nobody has to look at it."""
     sentence = f"The notebook {notebook.name}.ipynb was not submitted."
-    earning = [cell for cell in notebook.known if cell.grade or cell.task]
-    tests = [cell for cell in earning if cell.cell_type == "code" and not cell.solution and not cell.task]
-    verdicts = [Verdict(exercise_of(cell.grade_id), cell.grade_id, 0.0, Reason.MISSING, (sentence,)) for cell in tests]
-    scored = [Scored(verdict, cell.points) for verdict, cell in zip(verdicts, tests, strict=True)]
-    return GradedNotebook(scores={cell.grade_id: 0.0 for cell in earning}), scored
+    scores: dict[str, float | None] = {}
+    verdicts = []
+    for cell in notebook.known:
+        if cell.grade or cell.task:
+            scores[cell.grade_id] = 0.0
+        if cell.grade and cell.cell_type == "code" and not cell.solution and not cell.task:
+            verdict = Verdict(exercise_of(cell.grade_id), cell.grade_id, 0.0, Reason.MISSING, (sentence,))
+            verdicts.append(Scored(verdict, cell.points))
+    return GradedNotebook(scores=scores), verdicts

@@ -42,7 +42,7 @@ class SubmittedFiles:
     """The files of a submission, in memory."""
 
     notebooks: dict[str, bytes | None]  # by name; None if the notebook is a folder
-    files: dict[str, bytes] = field(default_factory=dict)  # the other files, by place
+    files: dict[str, bytes] = field(default_factory=dict)  # the other files, by path
     # What was left out; continues "tried to". Digests of submissions depend on these texts: another wording would make
     # all of them new.
     left_out: list[str] = field(default_factory=list)
@@ -61,48 +61,48 @@ def take_in(
     submitted: Path,
     student: str,
     assignment: str,
-    given: Path | None = None,
-    own: Collection[str] = (),
+    source: Path | None = None,
+    replaceable_files: Collection[str] = (),
     notebooks: Sequence[str] = (),
-    beside: Collection[str] = (),
-    kept: str = "",
+    companion_files: Collection[str] = (),
+    attempt: str = "",
 ) -> SubmittedFiles:
-    """Read a submission, or the attempt named `kept` in the folder of kept attempts.
+    """Read a submission, or the `attempt` of that name in the folder of kept attempts.
 
-    The student's files are left out if the folder `given` has them too, unless they are among `own`, or if they have
-    the name of a file `beside` the notebook: nbgrader puts those there. Without `notebooks`, there is one, with the
-    assignment's name.
+    The student's files are left out if the folder `source` has them too, unless they are among `replaceable_files`, or
+    if they have the name of one of the `companion_files`, which nbgrader puts beside the notebook. Without `notebooks`,
+    there is one, with the assignment's name.
     """
     if not is_name(student):
         raise NotTakenIn("the folder's name is too long, or has characters that nbgrader cannot use. Rename it")
     try:
-        above, source = submitted / student, submitted / student / assignment / kept
-        found = SubmittedFiles(_take_in_notebooks(above, source, notebooks or [assignment]))
+        above, folder = submitted / student, submitted / student / assignment / attempt
+        submission = SubmittedFiles(_read_notebooks(above, folder, notebooks or [assignment]))
     except OSError as error:
         raise NotTakenIn(f"the submission cannot be read: {error.strerror}") from error
-    _read_other_files(source, found, given, own, beside)
-    return found
+    _read_other_files(folder, submission, source, replaceable_files, companion_files)
+    return submission
 
 
 def is_name(student: str) -> bool:
     return bool(_STUDENT.fullmatch("".join("'" if category(letter) in _MARKS else letter for letter in student)))
 
 
-def _take_in_notebooks(above: Path, source: Path, names: Sequence[str]) -> dict[str, bytes | None]:
-    called = source.relative_to(above.parent.parent)
-    paths = [source / f"{name}.ipynb" for name in names]
-    if any(path.is_symlink() for path in (above, source, *paths)):
+def _read_notebooks(above: Path, folder: Path, names: Sequence[str]) -> dict[str, bytes | None]:
+    shown_path = folder.relative_to(above.parent.parent)
+    paths = [folder / f"{name}.ipynb" for name in names]
+    if any(path.is_symlink() for path in (above, folder, *paths)):
         raise NotTakenIn("the submission is a link, not a notebook")
-    if source.exists() and not source.is_dir():
-        raise NotTakenIn(f"{called} is not a folder")
-    found = {path.stem: _take_in_notebook(path) for path in paths if path.exists()}
-    if not found:
-        wanted = " and no ".join(path.name for path in paths)
-        raise NotTakenIn(f"there is no {wanted} in {called}")
-    return found
+    if folder.exists() and not folder.is_dir():
+        raise NotTakenIn(f"{shown_path} is not a folder")
+    notebooks = {path.stem: _read_notebook(path) for path in paths if path.exists()}
+    if not notebooks:
+        missing = " and no ".join(path.name for path in paths)
+        raise NotTakenIn(f"there is no {missing} in {shown_path}")
+    return notebooks
 
 
-def _take_in_notebook(notebook: Path) -> bytes | None:
+def _read_notebook(notebook: Path) -> bytes | None:
     status = notebook.stat()
     if notebook.is_dir():
         return None  # it gets no points, and a note says why
@@ -116,43 +116,50 @@ def _take_in_notebook(notebook: Path) -> bytes | None:
             "removes the outputs, or ask the student to clear all outputs"
         )
     content = read_plain(notebook, status.st_size)
-    if why := parsing.why_not_whole(content):
-        raise NotTakenIn(f"{notebook.name} is not a complete notebook: {why}. Ask the student to submit it again")
+    problem = parsing.why_not_whole(content)
+    if problem:
+        raise NotTakenIn(f"{notebook.name} is not a complete notebook: {problem}. Ask the student to submit it again")
     return content
 
 
 def _read_other_files(
-    source: Path, found: SubmittedFiles, given: Path | None, own: Collection[str], beside: Collection[str]
+    folder: Path,
+    submission: SubmittedFiles,
+    source: Path | None,
+    replaceable_files: Collection[str],
+    companion_files: Collection[str],
 ) -> None:
     """Read the files beside the notebook, up to the limits; they help the student's code, but earn no points."""
-    left_out = found.left_out
+    left_out = submission.left_out
     files_left, bytes_left = MAX_FILES, MAX_BYTES
-    for segments, entry in walk(source, MAX_ENTRIES, lambda segments: segments[-1] not in NEVER_NEEDED):
-        path, place = source.joinpath(*segments), Path(*segments)
+    for segments, entry in walk(folder, MAX_ENTRIES, lambda segments: segments[-1] not in NEVER_NEEDED):
+        path = Path(*segments)
         if isinstance(entry, Gap):
             continue
         if len(left_out) == MAX_LEFT_OUT:
             break
         try:
-            if str(place.parts[0]) in beside:
+            if segments[0] in companion_files:
                 continue
-            if given and str(place) not in own and _is_given(given, place, entry.is_dir(follow_symlinks=False)):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if source and str(path) not in replaceable_files and _is_in_source(source, path, is_folder):
                 continue
-            if why_not := _why_not(entry, place):
-                left_out.append(f"{why_not} ({one_line(path.name, 60)})")
-            elif not _is_left_alone(entry, path):
+            problem = _find_problem(entry, path)
+            if problem:
+                left_out.append(f"{problem} ({one_line(path.name, 60)})")
+            elif not _is_ignored(entry, path):
                 files_left -= 1
                 size = entry.stat().st_size
                 bytes_left -= size
                 if files_left < 0 or bytes_left < 0:
                     left_out.append("submit too many files, or too large ones")
                     break
-                found.files[str(place)] = read_plain(path, size)
+                submission.files[str(path)] = read_plain(folder / path, size)
         except OSError:
             left_out.append(f"submit something that cannot be read ({one_line(path.name, 60)})")
 
 
-def _is_left_alone(entry: os.DirEntry[str], path: Path) -> bool:
+def _is_ignored(entry: os.DirEntry[str], path: Path) -> bool:
     return entry.is_dir() or path.suffix == ".ipynb" or is_page(path.suffix)
 
 
@@ -163,30 +170,30 @@ def is_page(suffix: str) -> bool:
     return suffix.lower() in _PAGES or (kind or "").endswith(("/xml", "+xml"))
 
 
-def _why_not(entry: os.DirEntry[str], place: Path) -> str:
+def _find_problem(entry: os.DirEntry[str], path: Path) -> str:
     """What is wrong with a file or folder of a submission, to continue "tried to"; empty if nothing is."""
     if entry.is_symlink():
         return "submit a link"
     if entry.is_dir() and entry.name not in NEVER_NEEDED:
         os.scandir(entry.path).close()  # raises an error if we may not read it
-    if _is_left_alone(entry, place):
+    if _is_ignored(entry, path):
         return ""
     if not entry.is_file():
         return "submit something that is not a file"
-    if len(place.parts) > MAX_LEVELS or len(os.fsencode(place)) > MAX_PATH:
+    if len(path.parts) > MAX_LEVELS or len(os.fsencode(path)) > MAX_PATH:
         return "submit a file in too many nested folders"
     if entry.stat().st_nlink > 1:
         return "submit a hard link"
-    if place == Path(TIMESTAMP) and not _is_time(Path(entry.path)):
+    if path == Path(TIMESTAMP) and not _is_time(Path(entry.path)):
         return "submit a time that cannot be read"
     return ""
 
 
-def _is_given(given: Path, place: Path, is_folder: bool) -> bool:
+def _is_in_source(source: Path, path: Path, is_folder: bool) -> bool:
     """Whether the course has this file, a file instead of a folder above it, or a folder instead of it."""
-    if any((given / name).is_file() for name in (place, *place.parents)):
+    if any((source / name).is_file() for name in (path, *path.parents)):
         return True
-    return (given / place).is_dir() and not is_folder
+    return (source / path).is_dir() and not is_folder
 
 
 def _is_time(path: Path) -> bool:

@@ -48,12 +48,14 @@ def grade(
     Example: `grader autograde week1 --student ada --student emmy`
     """
     course = open_course()
-    from grader.classroom.intake import all_submitted
+    from grader.classroom.intake import assignments_to_grade
 
     if device == "cuda" and not dask:
         jobs = _jobs_on_gpus(jobs, confined=not unconfined)
     students = student or []
-    chosen = dict.fromkeys(course.chosen(assignments), students) if assignments else all_submitted(course, students)
+    chosen = (
+        dict.fromkeys(course.chosen(assignments), students) if assignments else assignments_to_grade(course, students)
+    )
     how: dict[str, Any] = {
         "device": device,
         "force": force,
@@ -107,17 +109,17 @@ def _grade(
     """Grade one assignment, print the results, and return them as data for JSON."""
     from grader.checks.sound_cases import must_be_sound
     from grader.classroom import progress
-    from grader.classroom.intake import who
+    from grader.classroom.intake import students_to_grade
     from grader.classroom.rehearsal import rehearsal
     from grader.classroom.run import autograde
     from grader.gradebook.published import changes, points_to_publish
     from grader.publishing.changes import as_json, changes_table, told_before
 
-    chosen = who(course, assignment, students)
+    chosen = students_to_grade(course, assignment, students)
     must_be_sound(course, assignment, how, anyway=yes, remember=not dry_run)
     onlooker = progress.Onlooker(console, len(chosen), silent)
     with rehearsal(course) if dry_run else nullcontext(course) as place:
-        run = autograde(place, assignment, students, **how, watch=onlooker.look)
+        run = autograde(place, assignment, students, **how, watch=onlooker.show_running)
         before = told_before(place, assignment, dry_run)
         try:
             results = sorted(onlooker.follow(run), key=lambda result: result.student)
@@ -128,12 +130,12 @@ def _grade(
                 f"Stopped with {graded} of {len(chosen)} graded. To grade the rest, run this again.", highlight=False
             )
             raise typer.Exit(130) from None
-        told, most = points_to_publish(place, assignment)
-    found = changes(before.students, told) if before else []
+        counted, most = points_to_publish(place, assignment)
+    found = changes(before.students, counted) if before else []
     if not silent:
         if len(results) <= FEW:
-            console.print(progress.results_table(results, told=told, most=most))
-        console.print(progress.summary_table(results, told))
+            console.print(progress.results_table(results, counted, most))
+        console.print(progress.summary_table(results, counted))
         if before and dry_run and found:
             console.print(changes_table(found, before, course.rules(assignment).zone))
         elif before and not dry_run:
@@ -142,7 +144,7 @@ def _grade(
         if result.error:
             reason = escape(result.error.removesuffix("."))
             errors.print(f"{escape(one_line(result.student))} has no grade: {reason}.", highlight=False)
-    return progress.as_json(results, told) | {"max_points": most} | as_json(before, found)
+    return progress.as_json(results, counted) | {"max_points": most} | as_json(before, found)
 
 
 def show_changes(course: Course, assignment: str, found: Sequence[PointsChange], before: Publication) -> None:

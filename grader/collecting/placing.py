@@ -11,7 +11,7 @@ from grader.course.folder import Course
 from grader.gradebook.due_dates import LATE_FILE, is_late_without_time
 from grader.host.scratch import remove, replace_folder
 from grader.sandbox.plain_text import one_line
-from grader.term.times import said
+from grader.term.times import format_time
 
 _TIME_FILES = (TIMESTAMP, LATE_FILE)  # files that we write beside a submission
 
@@ -62,7 +62,7 @@ class SubmissionFolder:
         is_same = existing is not None and self._holds(existing, chosen)
         time, existing_time = chosen.upload.time, existing.time if existing else None
         if time and existing_time and time != existing_time:
-            shown_time = said(existing_time, self._course.rules(self._assignment).zone)
+            shown_time = format_time(existing_time, self._course.rules(self._assignment).zone)
             return (REPLACED, f"one of {shown_time}") if time > existing_time else (OLDER, f"of {shown_time}")
         if is_same and time and not existing_time:
             return REPLACED, "the same, now with its time"
@@ -100,16 +100,16 @@ class SubmissionFolder:
     def keep(self, chosen: ChosenUpload, dry_run: bool) -> tuple[str, str]:
         """Keep an upload that is older than the submission in place, since the best attempt counts."""
         older = SubmittedFiles({**chosen.notebooks}, {**chosen.files, **_time_file(chosen)})
-        if attempts.is_there(self._course, self.student, self._assignment, older):
+        if attempts.is_kept(self._course, self.student, self._assignment, older):
             return SAME, ""
         if not dry_run:
-            attempts.write(self._course, self.student, self._assignment, older)
+            attempts.keep(self._course, self.student, self._assignment, older)
         return KEPT, ""
 
     def put(self, chosen: ChosenUpload) -> None:
         """Put an upload in place; what was there is kept if it may count."""
         if self.keeps_older:
-            attempts.keep(self._course, self.student, self._assignment)
+            attempts.keep_submitted(self._course, self.student, self._assignment)
         notebooks = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()}
         files = {**notebooks, **chosen.files, **_time_file(chosen)}
         self._new.mkdir(parents=True)

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import AssignmentRules
-from grader.term.times import said
+from grader.term.times import format_time
 
 log = logging.getLogger(__name__)
 
@@ -62,8 +62,8 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules) -> No
     row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).one()
     if row.duedate != rules.due:
         session.execute(update(Assignment).where(Assignment.id == row.id).values(duedate=rules.due))
-        before = said(row.duedate, rules.zone) if row.duedate else "not set"
-        now = said(rules.due, rules.zone)
+        before = format_time(row.duedate, rules.zone) if row.duedate else "not set"
+        now = format_time(rules.due, rules.zone)
         log.info(f"course.toml sets the due date of {assignment} to {now}; it was {before}.")
     submitted = SubmittedAssignment
     query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
@@ -72,7 +72,7 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules) -> No
         if (one.extension or timedelta()) != (extension or timedelta()):
             session.execute(update(submitted).where(submitted.id == one.id).values(extension=extension))
             until, before = (
-                f"until {said(due + more, rules.zone)}" if more else "none"
+                f"until {format_time(due + more, rules.zone)}" if more else "none"
                 for due, more in ((rules.due, extension), (row.duedate or rules.due, one.extension))
             )
             log.info(

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from grader.gradebook.hidden_seed import Attempt
 from grader.model.verdict import Scored
-from grader.term.times import said
+from grader.term.times import format_time
 
 RECORDS = Table(
     "grader_record",
@@ -68,7 +68,7 @@ def attempts_of(record: Record | None) -> int:
 
 def describe_attempt(attempts: int, time: datetime | None, zone: str) -> str:
     """Which of several attempts counts, in words; empty if there is only one."""
-    which = f"submitted {said(time, zone)}" if time else "submitted at an unknown time"
+    which = f"submitted {format_time(time, zone)}" if time else "submitted at an unknown time"
     return f"the best of {attempts} attempts, {which}" if attempts > 1 else ""
 
 

@@ -31,7 +31,7 @@ class ClassSettings:
     autograded: Path  # the folder of all graded notebooks
     permissions: int  # of the files in it
     ignored: Sequence[str]  # patterns for names of files to leave out
-    students_own: frozenset[str]  # the course's files that students may replace
+    replaceable_files: frozenset[str]  # the course's files that students may replace
 
 
 def read_settings(course: Course, api: NbGraderAPI, assignment: str) -> ClassSettings:
@@ -44,7 +44,7 @@ def read_settings(course: Course, api: NbGraderAPI, assignment: str) -> ClassSet
         autograded=Path(folders.format_path(folders.autograded_directory, ".", ".")).resolve(),
         permissions=int(str(converter.permissions), 8),
         ignored=[*folders.ignore, "*.ipynb"],
-        students_own=frozenset(converter.exclude_overwriting.get(assignment, [])),
+        replaceable_files=frozenset(converter.exclude_overwriting.get(assignment, [])),
     )
 
 

@@ -25,7 +25,7 @@ from grader.pages.spreadsheet import defused, number
 from grader.pages.submitted_work import files_of
 from grader.pages.text_html import sentence_html
 from grader.sandbox.plain_text import one_line, plural
-from grader.term.times import said
+from grader.term.times import format_time
 
 # Links from the report to the feedback pages and graded notebooks in the course folder.
 
@@ -154,7 +154,7 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
         percent=lambda share: f"{share:.0%}",
         duration=duration,
         students=lambda count: plural(count, "student"),
-        moment=lambda text: said(datetime.fromisoformat(text), told.zone),
+        moment=lambda text: format_time(datetime.fromisoformat(text), told.zone),
         code=lambda sentence: sentence_html(one_line(sentence, 1000)),
     )
     counts = [part.students + part.waiting for part in told.points.distribution]

@@ -17,7 +17,7 @@ from grader.gradebook.published import PointsChange, Publication, Publications, 
 from grader.pages.page_parts import REPORT, template
 from grader.pages.spreadsheet import number as shortly
 from grader.sandbox.plain_text import one_line
-from grader.term.times import said
+from grader.term.times import format_time
 
 NOBODY = "–"  # no points
 
@@ -80,4 +80,4 @@ def points(value: float | None) -> str:
 
 def day(publication: Publication, zone: str) -> str:
     """The time of a publication, in words."""
-    return said(datetime.fromisoformat(publication.at), zone) if publication.number else "in the gradebook"
+    return format_time(datetime.fromisoformat(publication.at), zone) if publication.number else "in the gradebook"

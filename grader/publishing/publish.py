@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.classroom.run import alone
-from grader.classroom.stale import stale, told_of_stale
+from grader.classroom.stale import describe_stale, stale
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.destinations import OPTION_OF, PLATFORMS, export_points
@@ -48,7 +48,7 @@ class UnseenChanges(CourseError):
 
 def refuse_stale(course: Course, assignment: str, anyway: bool) -> None:
     """Refuse grades that are out of date, which nobody should be shown; with `anyway`, only report them."""
-    message = told_of_stale(stale(course, assignment), assignment)
+    message = describe_stale(stale(course, assignment), assignment)
     if message and not anyway:
         raise CourseError(f"{message} To go on anyway, add --stale-anyway.")
     if message:

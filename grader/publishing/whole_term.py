@@ -16,7 +16,7 @@ from grader.pages.page_parts import REPORT, template
 from grader.pages.report import names_of
 from grader.pages.spreadsheet import defused, number
 from grader.sandbox.plain_text import listed, one_line
-from grader.term.times import said
+from grader.term.times import format_time
 
 log = logging.getLogger(__name__)
 
@@ -74,5 +74,5 @@ def percent(share: float | None) -> str:
 def page(grades: TermGrades, reports: set[str]) -> str:
     called = names_of({person.id: (person.first_name, person.last_name) for person in grades.people})
     return template("whole_term.html", text=one_line, number=number, percent=percent).render(
-        grades=grades, called=called, reports=reports, written=said(datetime.now(UTC), grades.zone)
+        grades=grades, called=called, reports=reports, written=format_time(datetime.now(UTC), grades.zone)
     )

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from grader.classroom.attempts import MOST as MOST_KEPT
+from grader.classroom.attempts import MOST_ATTEMPTS
 from grader.serving.arrivals import Arrival, Stage
 from grader.term.rules import AssignmentRules, Detail
-from grader.term.times import local, said
+from grader.term.times import format_time, local
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ def allowance(rules: AssignmentRules, earlier: Iterable[Arrival], now: datetime)
     """For the next submission of an assignment, after these. What we failed to grade does not count."""
     times = sorted(one.arrived for one in earlier if one.state is not Stage.FAILED)
     serving = rules.serving
-    attempts = min(serving.attempts or MOST_KEPT, MOST_KEPT) if rules.best else serving.attempts
+    attempts = min(serving.attempts or MOST_ATTEMPTS, MOST_ATTEMPTS) if rules.best else serving.attempts
     today = sum(local(time, rules.zone).date() == local(now, rules.zone).date() for time in times)
     limits = ((attempts, len(times)), (serving.a_day, today))
     left = min((max(0, most - used) for most, used in limits if most is not None), default=None)
@@ -36,7 +36,7 @@ def allowance(rules: AssignmentRules, earlier: Iterable[Arrival], now: datetime)
         return Allowance(0, f"You have used {_all(today)} for today. Come back tomorrow.")
     pause = serving.pause_after(len(times))
     if pause and (from_then := times[-1] + pause) > now:
-        return Allowance(left, f"Your next attempt is possible at {said(from_then, rules.zone)}.")
+        return Allowance(left, f"Your next attempt is possible at {format_time(from_then, rules.zone)}.")
     return Allowance(left)
 
 

@@ -22,7 +22,7 @@ from grader.serving.student_pages import released
 from grader.serving.submission_results import Result, all_totals, result_of
 from grader.term.page_changes import CHANGES_FILE, PageChanges, read_changes
 from grader.term.rules import AssignmentRules, Detail
-from grader.term.times import NoTime, local, moment_of, said
+from grader.term.times import NoTime, format_time, local, moment_of
 
 log = logging.getLogger(__name__)
 
@@ -171,7 +171,7 @@ class Extend(ClassDecision):
         all_until = {name: other for name, other in decided.until.items() if name != student}
         if until:
             all_until[student] = until
-        when = f"on {said(until, rules.zone)}" if until else "at the usual time"
+        when = f"on {format_time(until, rules.zone)}" if until else "at the usual time"
         self.decide(assignment, replace(decided, until=all_until), f"is due {when} for {student}")
         self.redirect(f"{self.base}students/{quote(student, safe='')}")
 

@@ -18,7 +18,7 @@ from grader.gradebook.standing import Submitted
 from grader.model.verdict import Scored
 from grader.serving.arrivals import Arrival, Stage
 from grader.term.rules import AssignmentRules, Rule
-from grader.term.times import said
+from grader.term.times import format_time
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class SubmissionGrades:
         return (row.student_id, row.timestamp) if row and row.timestamp else None
 
     def _whose(self, student: str, submitter: str, moment: datetime) -> str:
-        time = said(moment, self.rules.zone)
+        time = format_time(moment, self.rules.zone)
         return f"Your submission of {time}" if submitter == student else f"The submission of {time} by {submitter}"
 
 

@@ -36,7 +36,7 @@ from grader.serving.submission_results import Result, result_of
 from grader.term.page_changes import CHANGES_FILE
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail
-from grader.term.times import said
+from grader.term.times import format_time
 
 log = logging.getLogger(__name__)
 
@@ -326,7 +326,7 @@ class Handler(RequestHandler):
             zone = self.services.rules(arrival.assignment).zone
         except CourseError:
             zone = ""
-        return said(arrival.arrived, zone)
+        return format_time(arrival.arrived, zone)
 
     def say(self, data: Any) -> None:
         self.set_header("Content-Type", "application/json")

@@ -16,7 +16,7 @@ from grader.sandbox.plain_text import listed
 from grader.serving.arrivals import Arrival
 from grader.serving.grades import SubmissionGrade, SubmissionGrades
 from grader.term.rules import Detail, Late, Rule
-from grader.term.times import said
+from grader.term.times import format_time
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _counting(arrival: Arrival, grades: SubmissionGrades, standing: PublishedPoi
         if grades.counts(arrival):
             return f"This is the same file as submission {counting.number}, whose time counts."
         return f"Submission {counting.number} counts, not this one."
-    time = f" of {said(row.timestamp, grades.rules.zone)}" if row.timestamp else ""
+    time = f" of {format_time(row.timestamp, grades.rules.zone)}" if row.timestamp else ""
     by = f" by {row.student_id}" if row.student_id != arrival.student else ""
     return f"The submission{time}{by} counts, not this one."
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from grader.term.times import said, unit
+from grader.term.times import format_time, unit
 
 
 class Rule(StrEnum):
@@ -144,8 +144,8 @@ class AssignmentRules:
         if self.due is None:
             return []
         extension = self.extension(student)
-        more = [f"an extension until {said(self.due + extension, self.zone)}"] if extension else []
-        return [f"due on {said(self.due, self.zone)}", *more]
+        more = [f"an extension until {format_time(self.due + extension, self.zone)}"] if extension else []
+        return [f"due on {format_time(self.due, self.zone)}", *more]
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,6 @@ def local(moment: datetime, zone: str) -> datetime:
     return known.astimezone(ZoneInfo(zone) if zone else UTC)
 
 
-def said(moment: datetime, zone: str) -> str:
+def format_time(moment: datetime, zone: str) -> str:
     """A moment in words, such as 2026-10-12 10:00 CEST."""
     return f"{local(moment, zone):%Y-%m-%d %H:%M %Z}"

@@ -15,7 +15,7 @@ from grader.checks.sound_cases import must_be_releasable, must_be_sound
 from grader.checks.table import Finding
 from grader.checks.validate import validate
 from grader.checks.visible_checks import Noticed, noticed_by_visible_checks
-from grader.classroom.progress import misconceptions
+from grader.classroom.progress import count_misconceptions
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -97,7 +97,7 @@ def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
     nbformat.write(fill_in(course.read("release", "week1"), answers), path)
     results = list(autograde(course, "week1"))
     assert list(course.exercises("week1")) == ["the-mean", 2]
-    assert list(misconceptions(results, None)) == ["the-mean", 2]
+    assert list(count_misconceptions(results, None)) == ["the-mean", 2]
     assert list(points_to_publish(course, "week1")[0]["ada"].points) == ["the-mean", "2"]
     told = summary(read_class(course, "week1"))
     assert [line.exercise for line in told.exercises] == ["the-mean", "2"]

@@ -81,7 +81,7 @@ def test_progress_on_a_terminal_is_one_bar_with_rate_and_time_left(clock: Clock)
 
     def look() -> None:
         nonlocal everything
-        seen.onlooker.look({"ada": 0.5})
+        seen.onlooker.show_running({"ada": 0.5})
         new = seen.new()
         everything += new
         lines.append(last_line(new))
@@ -105,7 +105,7 @@ def test_progress_bar_names_who_is_running_for_long(clock: Clock) -> None:
 
     def look(running: dict[str, float]) -> Callable[[], None]:
         def then() -> None:
-            seen.onlooker.look(running)
+            seen.onlooker.show_running(running)
             shown.append(last_line(seen.new()))
 
         return then
@@ -132,17 +132,17 @@ def test_progress_in_a_log_is_plain_lines_now_and_then(clock: Clock) -> None:
 
 def test_progress_in_a_log_names_who_is_running_for_long(clock: Clock) -> None:
     seen = WatchedOnlooker(clock, 5, terminal=False)
-    seen.onlooker.look({"ada": 1.0})
+    seen.onlooker.show_running({"ada": 1.0})
     assert seen.new() == ""
     clock.now += LINE_SECONDS + 1
-    seen.onlooker.look({"ada": 11.0, "ben": 1.0})
+    seen.onlooker.show_running({"ada": 11.0, "ben": 1.0})
     assert seen.new() == "0 of 5, ada for 11 s\n"
 
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_progress_when_quiet_shows_nothing(clock: Clock, terminal: bool) -> None:
     seen = WatchedOnlooker(clock, 100, terminal, quiet=True)
-    found = seen.onlooker.follow(results(clock, 5.0, lambda: seen.onlooker.look({"ada": 99.0})))
+    found = seen.onlooker.follow(results(clock, 5.0, lambda: seen.onlooker.show_running({"ada": 99.0})))
     assert len(found) == 100
     assert seen.new() == ""
 
@@ -209,7 +209,7 @@ def test_ctrl_c_lost_in_a_destructor_stops_at_the_next_look(clock: Clock, monkey
     def grade() -> Iterator[Graded]:
         Dies()
         come.append("after it")
-        onlooker.look({})
+        onlooker.show_running({})
         yield Graded("ada")
 
     usual = signal.getsignal(signal.SIGINT)
@@ -231,7 +231,7 @@ def test_ctrl_c_is_raised_once(clock: Clock) -> None:
         onlooker.follow(grade())
 
     def grade_again() -> Iterator[Graded]:
-        onlooker.look({})
+        onlooker.show_running({})
         yield Graded("ada")
 
     assert onlooker.follow(grade_again()) == [Graded("ada")]

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from grader.classroom.intake import all_submitted
+from grader.classroom.intake import assignments_to_grade
 from grader.classroom.progress import as_json, results_table, summary_table
 from grader.classroom.run import autograde
 from grader.cli import terminal
@@ -75,15 +75,15 @@ def test_autograde_when_one_assignment_fails_grades_the_others(course: Course, s
 
 def test_all_submitted_lists_assignments_with_submissions(course: Course, submit: Submit) -> None:
     with pytest.raises(CourseError, match="Put submissions into submitted/STUDENT/ASSIGNMENT"):
-        all_submitted(course)
+        assignments_to_grade(course)
     submit(course, "ada")
     submit(course, "emmy")
     submit(course, "emmy", assignment=OTHER)
-    assert all_submitted(course) == {OTHER: [], ASSIGNMENT: []}
-    assert all_submitted(course, ["ada"]) == {ASSIGNMENT: ["ada"]}
-    assert all_submitted(course, ["emmy", "ada"]) == {OTHER: ["emmy"], ASSIGNMENT: ["emmy", "ada"]}
+    assert assignments_to_grade(course) == {OTHER: [], ASSIGNMENT: []}
+    assert assignments_to_grade(course, ["ada"]) == {ASSIGNMENT: ["ada"]}
+    assert assignments_to_grade(course, ["emmy", "ada"]) == {OTHER: ["emmy"], ASSIGNMENT: ["emmy", "ada"]}
     with pytest.raises(CourseError, match="There is no submission by kurt"):
-        all_submitted(course, ["ada", "kurt"])
+        assignments_to_grade(course, ["ada", "kurt"])
 
 
 # --- a fresh clone ---------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def by_hand() -> tuple[list[Graded], dict[str, PublishedPoints]]:
 
 def test_results_table_shows_manual_points_and_what_they_replace() -> None:
     results, told = by_hand()
-    table = results_table(results, told=told, most=9)
+    table = results_table(results, counted=told, most=9)
     assert [next(iter(column.cells)) for column in table.columns] == [
         "ada",
         "1",
@@ -181,7 +181,7 @@ def test_results_table_never_cuts_long_exercise_names() -> None:
 def test_results_table_shows_zero_manual_points_so_far() -> None:
     results, told = by_hand()
     told["ada"] = replace(told["ada"], by_hand=["how"])
-    besides = list(results_table(results, told=told, most=9).columns[-1].cells)
+    besides = list(results_table(results, counted=told, most=9).columns[-1].cells)
     assert besides == ["how: set manually to 0 so far\nlate: 0.5 taken off"]
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import grader
 from grader.classroom.run import autograde
-from grader.classroom.stale import stale, told_of_stale
+from grader.classroom.stale import describe_stale, stale
 from grader.course.folder import CONFIG_FILE, Course, open_course
 from grader.errors import CourseError
 from grader.gradebook.fingerprint import Fingerprint, changes_between, digest
@@ -214,7 +214,7 @@ def test_stale_names_students_and_reasons(taught: Course, submit: Submit) -> Non
     assert stale(taught, ASSIGNMENT) == {"ada": ("a new submission",), "kurt": ("not graded yet",)}
     exercise_changed(taught, submit)
     taught = Course(taught.root)
-    said = told_of_stale(stale(taught, ASSIGNMENT), ASSIGNMENT)
+    said = describe_stale(stale(taught, ASSIGNMENT), ASSIGNMENT)
     assert said == (
         "Out of date: a new submission: ada; an exercise file: ada and emmy; not graded yet: kurt. "
         "Run: grader autograde self_attention"

@@ -47,7 +47,7 @@ def test_allowance_without_rules_is_fifty_attempts() -> None:
 
 def test_allowance_when_best_counts_is_what_can_be_kept() -> None:
     best = replace(rules(attempts=1000), best=True)
-    assert allowance(best, [at(0)], NOON).left == attempts.MOST - 1
+    assert allowance(best, [at(0)], NOON).left == attempts.MOST_ATTEMPTS - 1
     assert allowance(rules(attempts=1000), [at(0)], NOON).left == 999
 
 

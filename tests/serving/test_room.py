@@ -132,7 +132,7 @@ def test_submit_when_room_is_full_says_what_to_do(
 def test_desk_when_no_more_attempts_can_be_kept_goes_on(
     course: Course, make_notebook: Any, solved: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attempts, "MOST", 1)
+    monkeypatch.setattr(attempts, "MOST_ATTEMPTS", 1)
     (course.root / "course.toml").write_text('counts = "best"\n')
     table = Arrivals(course)
     submitted = []

@@ -181,21 +181,23 @@ def test_nothing_that_was_handed_in_is_thrown_away(course: Course) -> None:
 
 
 def all_there(course: Course, student: str = "kurt") -> set[str]:
-    places = [course.root / "hand_ins" / student / WORDS / name for name in attempts.kept(course, student, WORDS)]
+    places = [
+        course.root / "hand_ins" / student / WORDS / name for name in attempts.kept_attempts(course, student, WORDS)
+    ]
     return {(place / "words.ipynb").read_text() for place in [course.folder("submitted") / student / WORDS, *places]}
 
 
-@pytest.mark.parametrize(("name", "most"), [("MOST", 1), ("MOST_BYTES", 1000)])
+@pytest.mark.parametrize(("name", "most"), [("MOST_ATTEMPTS", 1), ("MOST_BYTES", 1000)])
 def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
     name: str, most: int, course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attempts, name, most)
     collected(course, (FIRST, notebook(course, WRONG)))
     graded(course)
-    (copy,) = attempts.kept(course, "kurt", WORDS)
+    (copy,) = attempts.kept_attempts(course, "kurt", WORDS)
     collected(course, (SECOND, notebook(course, RIGHT)))  # its place is free: what was there is kept already
     graded(course)
-    assert attempts.kept(course, "kurt", WORDS) == [copy]
+    assert attempts.kept_attempts(course, "kurt", WORDS) == [copy]
     assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
     (told,) = collect(course, WORDS, [source], CollectOptions(as_named=True))

@@ -40,7 +40,7 @@ def run_demo(
     count = make_up_class(course, assignment)
     console.print(f"Created {count} made-up submissions in {folder}/submitted.")
     onlooker = Onlooker(console, count, quiet=False)
-    run = autograde(course, assignment, jobs=cores(), watch=onlooker.look)
+    run = autograde(course, assignment, jobs=cores(), watch=onlooker.show_running)
     results = sorted(onlooker.follow(run), key=lambda graded: graded.student)
     pages: dict[str, Path] = {}
     for page in write_feedback(course, assignment):
